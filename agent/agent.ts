@@ -2,16 +2,14 @@
 // the demo run many in one process.
 import { arch, hostname, platform, release } from 'node:os';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
-import { Connection } from './connection.ts';
-import type { Ending } from './connection.ts';
+import { Connection, type Ending } from './connection.ts';
 import { JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import type { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
 import { TunnelManager } from './tunnel-manager.ts';
 import type { TunnelOption } from './tunnel-options.ts';
-import { Updater } from './updater.ts';
-import type { UpdaterOptions } from './updater.ts';
+import { Updater, type UpdaterOptions } from './updater.ts';
 import { AGENT_VERSION } from './version.ts';
 
 export interface AgentOptions {

@@ -9,8 +9,7 @@ import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
 import { gzip, tar } from '#/contract/test-tar.ts';
 import { archiveFault } from './check-command.ts';
 import { jobPrograms } from './supervise.ts';
-import { testFolder } from './test-folder.ts';
-import type { TestFolder } from './test-folder.ts';
+import { testFolder, type TestFolder } from './test-folder.ts';
 
 let at: TestFolder;
 before(() => {

@@ -1,8 +1,7 @@
 // Keeps one WebSocket to the service open: connects again with full jitter, detects a silent connection, and stops
 // after the few answers that will not change.
 import type { IncomingMessage } from 'node:http';
-import { WebSocket } from 'ws';
-import type { RawData } from 'ws';
+import { WebSocket, type RawData } from 'ws';
 import {
   CLOSE,
   LINK_PATH,
@@ -10,8 +9,10 @@ import {
   MAX_FRAME,
   PING_EVERY_MS,
   readServiceMessage,
+  type AgentMessage,
+  type Hello,
+  type ServiceMessage,
 } from '#/contract/agent-link.ts';
-import type { AgentMessage, Hello, ServiceMessage } from '#/contract/agent-link.ts';
 
 /** Why the agent ends by itself; `line` is printed for the user who started it. */
 export interface Ending {

@@ -3,15 +3,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { download } from './fetch-command.ts';
 import { jobPrograms } from './supervise.ts';
-import { testFolder } from './test-folder.ts';
-import type { TestFolder } from './test-folder.ts';
+import { testFolder, type TestFolder } from './test-folder.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 7) % 256));
 let at: TestFolder;

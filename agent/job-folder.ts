@@ -16,8 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Outcome } from '#/contract/agent-link.ts';
 import { isDiskFull, removeFolder, syncFolder, writeDurably } from './durable.ts';
-import { isAlive, ownMark } from './processes.ts';
-import type { ProcessMark } from './processes.ts';
+import { isAlive, ownMark, type ProcessMark } from './processes.ts';
 
 export interface JobRequest {
   job: string;

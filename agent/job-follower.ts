@@ -1,8 +1,7 @@
 // Follows one job on disk and reports its start, output and end to the service. It reads only what the supervisor
 // wrote, so that an agent can continue for the one before it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { OUTPUT_PIECE, OUTPUT_WINDOW } from '#/contract/agent-link.ts';
-import type { AgentMessage, Stream } from '#/contract/agent-link.ts';
+import { OUTPUT_PIECE, OUTPUT_WINDOW, type AgentMessage, type Stream } from '#/contract/agent-link.ts';
 import { describeFault } from './durable.ts';
 import type { JobEnd, JobFolder } from './job-folder.ts';
 import { TurnsReader } from './output-turns.ts';

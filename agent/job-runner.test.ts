@@ -3,13 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { after, beforeEach, test } from 'node:test';
 import type { AgentMessage, Ended } from '#/contract/agent-link.ts';
-import { JobRunner } from './job-runner.ts';
-import type { RunnerOptions } from './job-runner.ts';
+import { JobRunner, type RunnerOptions } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import { supervise } from './supervise.ts';
-import { running, testFolder } from './test-folder.ts';
+import { running, testFolder, type TestFolder } from './test-folder.ts';
 import { until } from '../scripts/test-process.ts';
-import type { TestFolder } from './test-folder.ts';
 
 const folders: TestFolder[] = [];
 after(() => folders.forEach((one) => one.remove()));

@@ -6,8 +6,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeDurably } from './durable.ts';
-import { readTunnels } from './tunnel-options.ts';
-import type { TunnelOption } from './tunnel-options.ts';
+import { readTunnels, type TunnelOption } from './tunnel-options.ts';
 import { UsageError } from './usage-error.ts';
 
 export const HELP = `Muster's agent: connects this device to a Muster service and runs the jobs it is given.

@@ -6,8 +6,7 @@ import type { AgentMessage } from '#/contract/agent-link.ts';
 import { JobFollower } from './job-follower.ts';
 import { TurnsReader, TurnsWriter } from './output-turns.ts';
 import { supervise } from './supervise.ts';
-import { testFolder, textOf } from './test-folder.ts';
-import type { TestFolder } from './test-folder.ts';
+import { testFolder, textOf, type TestFolder } from './test-folder.ts';
 import type { JobFolder } from './job-folder.ts';
 
 let at: TestFolder;

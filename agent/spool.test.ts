@@ -4,8 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSy
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { Spool } from './spool.ts';
-import { testFolder } from './test-folder.ts';
-import type { TestFolder } from './test-folder.ts';
+import { testFolder, type TestFolder } from './test-folder.ts';
 
 let at: TestFolder;
 before(() => {

@@ -17,8 +17,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { appendDurably, isDiskFull, removeFolder, syncFolder, writeDurably } from './durable.ts';
-import { JobFolder, readText } from './job-folder.ts';
-import type { JobRequest } from './job-folder.ts';
+import { JobFolder, readText, type JobRequest } from './job-folder.ts';
 import { endProcesses } from './processes.ts';
 
 /** Beyond this number only the newest half is kept: a job is repeated soon after a crash or never. */

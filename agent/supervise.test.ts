@@ -4,9 +4,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'n
 import { after, before, test } from 'node:test';
 import { cutMark } from './output-file.ts';
 import { supervise } from './supervise.ts';
-import { running, testFolder, textOf } from './test-folder.ts';
+import { running, testFolder, textOf, type TestFolder } from './test-folder.ts';
 import { until } from '../scripts/test-process.ts';
-import type { TestFolder } from './test-folder.ts';
 
 let at: TestFolder;
 before(() => {

@@ -1,7 +1,6 @@
 // Runs one job's command and stores how it ended. It runs in a process of its own that continues without the agent: if
 // the agent is killed, no job runs twice and no result is lost.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';

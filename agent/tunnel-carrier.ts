@@ -1,7 +1,6 @@
 // One carrier: connects to the service a second time, serves HTTP/2 on that connection, and connects each of its
 // streams to a destination on this device.
-import { constants, createServer } from 'node:http2';
-import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket } from 'ws';

@@ -13,8 +13,13 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { AGENT_PATH } from '#/contract/agent-link.ts';
-import type { AgentMessage, FailedUpdate, SelfUpdate, Update } from '#/contract/agent-link.ts';
+import {
+  AGENT_PATH,
+  type AgentMessage,
+  type FailedUpdate,
+  type SelfUpdate,
+  type Update,
+} from '#/contract/agent-link.ts';
 import { writeDurably } from './durable.ts';
 import { download } from './fetch-command.ts';
 import { AGENT_VERSION } from './version.ts';

@@ -1,7 +1,6 @@
 // Reports changes in a folder: by system events, and by polling twice a second for network and overlay file systems
 // that have none.
-import { watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
+import { watch, type FSWatcher } from 'node:fs';
 
 const POLL_EVERY_MS = 500;
 

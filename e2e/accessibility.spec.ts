@@ -1,8 +1,7 @@
 // Every page and dialog as axe judges it (in both themes, see the fixtures), empty and filled, on a wide screen and on a
 // phone.
 import type { Page } from '@playwright/test';
-import { endSession, expect, expectAccessible, expectAccessibleHere, signIn, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { endSession, expect, expectAccessible, expectAccessibleHere, signIn, test, type Service } from './fixtures.ts';
 
 const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1280, height: 800 };

@@ -2,8 +2,7 @@
 // tunnels and workflows as they are in an empty account.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 
 // The browser itself reports a refused proof on the console.
 test.use({ expectedConsole: [/status of 403/] });

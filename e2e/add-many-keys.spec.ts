@@ -1,7 +1,6 @@
 // What comes after many devices were created: their keys as a file, labels for the printer, and devices that come Online.
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { devices, downloadKeys, paste, result } from './rows-to-create.ts';
 
 /** Creates four devices, one with a name that a spreadsheet would take for a formula. */

@@ -2,8 +2,7 @@
 // answer that is lost with its key. What comes after: add-many-keys.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { cell, devices, downloadKeys, paste, result, rowsRegion } from './rows-to-create.ts';
-import type { Listed } from './rows-to-create.ts';
+import { cell, devices, downloadKeys, paste, result, rowsRegion, type Listed } from './rows-to-create.ts';
 
 /** Chooses a file with five rows, of which three have errors. */
 async function chooseFile(page: Page): Promise<void> {

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { bareMachine } from './bare-machine.ts';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
 const VERSION = '0.0.9';
 

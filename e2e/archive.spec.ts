@@ -2,8 +2,7 @@
 // their logs. With real agents.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { heading, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const row = (page: Page, name: string) =>

@@ -4,8 +4,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflateRawSync } from 'node:zlib';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { browse, finding, form, namesOf, openArtifacts, saved, uploadButton } from './uploads.ts';
 
 const run = promisify(execFile);

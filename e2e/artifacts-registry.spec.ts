@@ -1,7 +1,6 @@
 // The registry of artifacts: search, details, versions, and what a deletion means for the jobs that wait for it.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { listed, namesOf, openArtifacts } from './uploads.ts';
 
 const artifactRows = (page: Page) => page.getByRole('table', { name: 'Artifacts' }).getByRole('row');

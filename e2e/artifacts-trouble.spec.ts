@@ -3,8 +3,7 @@
 import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { browse, bulky, finding, form, listed, namesOf, openArtifacts, stored, uploadButton } from './uploads.ts';
 
 /** How many bytes a person's line takes in a second, for all uploads from now on; undefined: as fast as it goes. */

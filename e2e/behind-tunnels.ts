@@ -1,12 +1,9 @@
 // What tunnels lead to, and who comes through them: a web server and an echo as they run on a device, and visitors.
 // Names below localhost resolve in a browser, not in Node: there a visitor dials the address and says the name as Host.
-import { createHash, randomBytes } from 'node:crypto';
-import type { Hash } from 'node:crypto';
+import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer as createWebServer, request } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createWebServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { WebSocketServer } from 'ws';
 

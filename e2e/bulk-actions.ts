@@ -1,8 +1,7 @@
 // Shared by the tests of what is done to many devices at once: devices, their selection, and the dialog of an action.
 import { readFile } from 'node:fs/promises';
 import type { Download, Page } from '@playwright/test';
-import { expect } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, type Service } from './fixtures.ts';
 
 interface Device {
   DeviceId: string;

@@ -11,8 +11,7 @@ import {
   watchPatches,
 } from './bulk-actions.ts';
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 
 test.describe('when some of them fail', () => {
   test.use({ expectedConsole: [/status of 500/] });

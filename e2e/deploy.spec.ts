@@ -1,8 +1,7 @@
 // Deploy, with real agents: reviewed before it is sent, sent once whatever happens, to those who were reviewed and no
 // others; to a selection device by device; and only to those that pass a preflight.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import {
   deployButton,
   heading,

@@ -1,8 +1,7 @@
 // The device table: create, find, page, edit, delete; the view survives Back and reload.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Devices' }).getByRole('row');
 /** The links that name the rows. */

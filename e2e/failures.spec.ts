@@ -1,8 +1,7 @@
 // Why a job failed, with real agents: groups of what the devices printed, and what is done to exactly one of them.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { heading, isJobPost, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why it failed' });

@@ -1,16 +1,14 @@
 // The stranger's path, nothing of it simulated: the printed link, this machine added with the command that the page
 // copies, an archive dropped, deployed, and its own words on the screen while it still runs. Then the same for a machine
 // without a clone, through the line that installs the agent.
-import { execFileSync, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
 import { bareMachine } from './bare-machine.ts';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 

@@ -1,8 +1,7 @@
 // The device table with the whole fleet in memory: sorted and counted beyond the pages of the service, selected as a whole,
 // gone through by keyboard, and of use with services that give less than ours.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
 const table = (page: Page) => page.getByRole('table', { name: 'Devices' });
 const links = (page: Page) => table(page).getByRole('link');

@@ -1,8 +1,7 @@
 // Views of the device table: saved under names, shared as links, carried in files; and what a view shows as CSV.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 
 const table = (page: Page) => page.getByRole('table', { name: 'Devices' });
 const links = (page: Page) => table(page).getByRole('link');

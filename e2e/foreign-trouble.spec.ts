@@ -1,10 +1,8 @@
 // The dashboard as a gateway in front of /v1 services that fail, are late, lead elsewhere or let nobody in.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test as base } from './fixtures.ts';
-import { startBroken } from './foreign/broken.ts';
-import type { Mood } from './foreign/broken.ts';
-import { startForeign } from './foreign/foreign.ts';
-import type { Foreign } from './foreign/foreign.ts';
+import { startBroken, type Mood } from './foreign/broken.ts';
+import { startForeign, type Foreign } from './foreign/foreign.ts';
 import { before } from './foreign/gateway.ts';
 
 base.describe('a bad day', () => {

@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { expect } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, type Service } from './fixtures.ts';
 
 interface Listed {
   JobId: string;

@@ -1,7 +1,6 @@
 // Jobs from a workflow, and the list of jobs: searched, filtered and sorted.
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { deployButton, heading, jobs, jobSandbox, log, review, script, submit } from './job-sandbox.ts';
 
 test('a workflow is defined, deployed and deleted @main', async ({ signedIn: page, service }) => {

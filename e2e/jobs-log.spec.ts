@@ -1,7 +1,6 @@
 // The log of a job that has ended: searched, linked, copied and downloaded.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { found, lineLink, saved, searchBox } from './job-log.ts';
 import { heading, jobSandbox, log, script, submit } from './job-sandbox.ts';
 

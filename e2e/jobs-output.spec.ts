@@ -1,10 +1,8 @@
 // The output of a job as it comes from a real device: live, coloured, as text, followed.
 import type { Locator, Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { found, saved, searchBox, steps } from './job-log.ts';
-import { heading, jobSandbox, log, script, submit } from './job-sandbox.ts';
-import type { JobSandbox } from './job-sandbox.ts';
+import { heading, jobSandbox, log, script, submit, type JobSandbox } from './job-sandbox.ts';
 import { settledBox } from './settled-box.ts';
 
 interface Pieces {

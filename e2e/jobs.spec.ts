@@ -1,7 +1,6 @@
 // Jobs, with real agents that run real scripts: they wait, queue up, fail, are deleted and found again in the list.
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import {
   deployButton,
   heading,

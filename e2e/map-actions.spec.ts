@@ -1,8 +1,7 @@
 // What is done on the map: an area selects and the bulk actions follow, devices are placed and moved. By keyboard:
 // map-keyboard.spec.ts; with 10,000 devices: map-large.spec.ts.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { LASSO, inView, locationOf, middle, openMap, placed, region, unplaced } from './on-map.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected devices' });

@@ -1,7 +1,6 @@
 // All that the map offers, by keyboard alone.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { inView, locationOf, openMap, placed } from './on-map.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected devices' });

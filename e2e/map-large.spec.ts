@@ -1,7 +1,6 @@
 // The map with 10,000 devices: what a list of that length needs, and how long the page does not answer.
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { inView, middle, openMap, unplaced } from './on-map.ts';
 
 /** Opens a map of 10,000 devices, one of which has a location that is on no map. */

@@ -1,8 +1,7 @@
 // Following a link while the map still has something to put into the address: the link wins. The code of the next page is
 // held back, so that there is such a time.
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { inView, openMap, placed } from './on-map.ts';
 
 /** Holds the code of the jobs page back until the returned function is called. */

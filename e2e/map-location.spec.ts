@@ -1,9 +1,7 @@
 // The location of one device: typed, pasted, picked and dragged on the small map, and taken from the reader's own phone.
-import { chromium } from '@playwright/test';
-import type { Page } from '@playwright/test';
+import { chromium, type Page } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { locationOf } from './on-map.ts';
 import { settledBox } from './settled-box.ts';
 

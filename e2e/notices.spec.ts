@@ -1,8 +1,7 @@
 // What is reported when a deployment has ended while nobody looks. The notices of the system need the whole browser.
 import type { Page } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, jobSandbox } from './job-sandbox.ts';
 
 test.use({ launchOptions: launchOptions() });

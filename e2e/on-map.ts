@@ -1,7 +1,6 @@
 // What tests of the map share: its places on the page, devices with a location, and what is drawn.
 import type { Page } from '@playwright/test';
-import { expect } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, type Service } from './fixtures.ts';
 
 export const region = (page: Page) => page.getByRole('region', { name: 'Map of device locations' });
 export const inView = (page: Page) => page.getByRole('region', { name: 'Devices in view' });

@@ -1,8 +1,7 @@
 // An update that ends with exit code 0 after it has rolled back: rules for its log find it, wherever the job is seen.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { packed } from './uploads.ts';
 import { heading, statusOf, submit } from './job-sandbox.ts';
 

@@ -1,8 +1,7 @@
 // The beginning of a day: an empty account that fills up, and a fleet of which a part goes down, comes back, and is
 // deployed to; the page shows it without a reload, and each figure is the same on the list behind it.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, submit, jobSandbox } from './job-sandbox.ts';
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });

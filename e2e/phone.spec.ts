@@ -3,8 +3,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { DeviceWeb } from './behind-tunnels.ts';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 test.use({

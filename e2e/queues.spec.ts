@@ -1,7 +1,6 @@
 // The queues of the fleet: what waits for whom, in which order, what of it is stale, and how that is taken away.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const ORDER = ['App 1.0.0', 'App 1.1.0', 'Clock', 'App 1.2.0', 'Clock again'];

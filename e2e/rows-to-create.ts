@@ -1,8 +1,7 @@
 // What tests of many devices from a list share: the places of the page, and the file of keys read back.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, type Service } from './fixtures.ts';
 
 export interface Listed {
   DeviceId: string;

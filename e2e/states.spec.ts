@@ -1,10 +1,8 @@
 // Loading, failed, empty, read again: each page of the real service, whose answers are delayed, broken or replaced on
 // their way. A bad answer is never taken for an empty fleet.
 import type { Page, Route } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
-import { fill, READINGS } from './readings.ts';
-import type { Reading } from './readings.ts';
+import { expect, test, type Service } from './fixtures.ts';
+import { fill, READINGS, type Reading } from './readings.ts';
 
 // What the browser says of each broken answer.
 test.use({ expectedConsole: [/status of 50[03]|net::ERR_/] });

@@ -1,8 +1,7 @@
 // The page of tunnels: used, marked and filtered. What devices have open is put in the place of the service's own list:
 // the page has to work with whichever fields a service has. How tunnels are closed: tunnels.spec.ts.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
 const DAY = 86_400_000;
 

@@ -3,8 +3,7 @@
 import { once } from 'node:events';
 import type { BrowserContext, Page } from '@playwright/test';
 import { closed, DeviceWeb, echoed, sha256Of, startEcho, statusOf, visit } from './behind-tunnels.ts';
-import { expect, expectAccessible, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
 interface Listed {
   Name: string;

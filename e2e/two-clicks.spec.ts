@@ -1,8 +1,7 @@
 // Two clicks in one task, before anything can be drawn disabled: every button that sends a write sends it once. The writes
 // are answered here and change nothing, so that each dialog is about the same things.
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 
 interface Write {
   /** Where its dialog is. */

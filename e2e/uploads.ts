@@ -5,8 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
-import { expect } from './fixtures.ts';
-import type { Service } from './fixtures.ts';
+import { expect, type Service } from './fixtures.ts';
 
 const run = promisify(execFile);
 

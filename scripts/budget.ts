@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { filesOf, neededBy } from './manifest-graph.ts';
-import type { Manifest } from './manifest-graph.ts';
+import { filesOf, neededBy, type Manifest } from './manifest-graph.ts';
 
 export const ENTRY = 'index.html';
 const SIGN_IN = 'src/pages/sign-in/sign-in-page.tsx';

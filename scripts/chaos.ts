@@ -8,13 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '../server/test-agents.ts';
 import { Device, temporaryFolder } from './chaos/devices.ts';
-import { faults } from './chaos/faults.ts';
-import type { Target } from './chaos/faults.ts';
+import { faults, type Target } from './chaos/faults.ts';
 import { openRelay } from './chaos/relay.ts';
 import { ServiceProcess } from './chaos/service-process.ts';
 import { mountSmallDisk } from './chaos/small-disk.ts';
-import { drain, verify } from './chaos/verify.ts';
-import type { Check } from './chaos/verify.ts';
+import { drain, verify, type Check } from './chaos/verify.ts';
 import { Client, newLedger, scriptForm, submitJobs, writeArtifacts, writeDevices } from './chaos/writer.ts';
 
 const { values } = parseArgs({

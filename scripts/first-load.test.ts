@@ -1,8 +1,7 @@
 // What index.html makes a browser load early: everything a page needs, and nothing else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstLoadOf } from './first-load.ts';
-import type { BuiltChunk } from './first-load.ts';
+import { firstLoadOf, type BuiltChunk } from './first-load.ts';
 
 const chunk = (fileName: string, module: string, imports: string[], styles: string[] = []): BuiltChunk => ({
   fileName,

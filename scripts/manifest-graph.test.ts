@@ -1,8 +1,7 @@
 // Walks the manifest: everything needed, nothing twice, nothing that loads later.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fetchedLater, filesOf, neededBy } from './manifest-graph.ts';
-import type { Manifest } from './manifest-graph.ts';
+import { fetchedLater, filesOf, neededBy, type Manifest } from './manifest-graph.ts';
 
 const manifest: Manifest = {
   'index.html': { file: 'index.js', css: ['index.css'], dynamicImports: ['shell.tsx', 'page.tsx', 'other.tsx'] },

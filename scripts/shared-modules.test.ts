@@ -1,8 +1,7 @@
 // Which modules of a build share a file: what many pages need, and never so that two files need each other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedModulesOf } from './shared-modules.ts';
-import type { PlannedChunk } from './shared-modules.ts';
+import { sharedModulesOf, type PlannedChunk } from './shared-modules.ts';
 
 const chunk = (name: string, imports: string[], module?: string): PlannedChunk => ({
   fileName: name,

@@ -1,8 +1,7 @@
 // Which modules go together into one file of the build. Left alone, the bundler makes a file for each set of pages that
 // share something: about sixty to the device table, most below 1 kB, and over HTTP/1.1 six travel at a time. So the
 // dashboard is first built in memory to see what each page needs, and then with these files.
-import { build } from 'vite';
-import type { Plugin, Rolldown } from 'vite';
+import { build, type Plugin, type Rolldown } from 'vite';
 
 /** What is read of a chunk of that first build. */
 export type PlannedChunk = Pick<

@@ -1,7 +1,6 @@
 // What tests of every folder share, end-to-end tests and chaos included: programs of ours as processes of their own, and
 // waiting without fixed delays.
-import { spawn } from 'node:child_process';
-import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';

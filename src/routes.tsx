@@ -1,6 +1,5 @@
 // Every URL and the page behind it, each loaded when it is first needed.
-import { redirect } from 'react-router';
-import type { RouteObject } from 'react-router';
+import { redirect, type RouteObject } from 'react-router';
 import { currentSession } from '#/api/session.ts';
 import { ShellError } from './shell/shell-error.tsx';
 import { paths } from '#/paths.ts';

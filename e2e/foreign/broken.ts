@@ -1,7 +1,6 @@
 // A service on a bad day: it knows accounts and nothing else, and says so in whatever way a test sets.
 import { setTimeout as after } from 'node:timers/promises';
-import { startForeign } from './foreign.ts';
-import type { Foreign } from './foreign.ts';
+import { startForeign, type Foreign } from './foreign.ts';
 
 export type Mood =
   | 'html'

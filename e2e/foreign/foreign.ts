@@ -1,8 +1,7 @@
 // A /v1 service that is not ours, in the test's own process: who it is, is in the files beside this one. It notes what it
 // is asked, so that a test can say what reached it and with which token.
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';

@@ -1,7 +1,6 @@
 // As services written in Go tend to be: empty lists are null, lists are wrapped, listings hold more than they should,
 // child jobs use other names, times come in the server's own zone.
-import { startForeign } from './foreign.ts';
-import type { Foreign } from './foreign.ts';
+import { startForeign, type Foreign } from './foreign.ts';
 
 export const LEAKED = 'dk_leaked_secret_of_a_device';
 

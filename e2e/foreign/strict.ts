@@ -1,7 +1,6 @@
 // As little as the document asks for: its fields and no other, no total, no ETag, and 404 for every path that it does
 // not name.
-import { startForeign } from './foreign.ts';
-import type { Foreign } from './foreign.ts';
+import { startForeign, type Foreign } from './foreign.ts';
 
 const DEVICES = Array.from({ length: 30 }, (_, index) => ({
   DeviceId: `s${index + 1}`,

@@ -1,9 +1,7 @@
 // A job to a group: from its submission until the last device has finished it, over the agents' real connections.
 import { connectAgents } from './fake-agents.ts';
-import { post, request, withService } from './measured-service.ts';
-import type { MeasuredService } from './measured-service.ts';
-import { milliseconds, perSecond } from './section.ts';
-import type { Section } from './section.ts';
+import { post, request, withService, type MeasuredService } from './measured-service.ts';
+import { milliseconds, perSecond, type Section } from './section.ts';
 
 const GROUP = 'bench';
 const COMMAND = 'true';

@@ -1,14 +1,12 @@
 // The fleet index: from pages as a service sends them to rows in memory, and the queries of the table and the map.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { deviceEndpoints } from '#/contract/devices.ts';
-import type { Device } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { FleetIndex, tableOf } from '../../src/fleet/fleet-index.ts';
 import { readList } from '../../src/api/list-text.ts';
 import { Draft, emptyTable } from '../../src/fleet/table.ts';
 import { sampleDevice } from './sample-fleet.ts';
-import { median, milliseconds, timeOf } from './section.ts';
-import type { Figure, Row, Section } from './section.ts';
+import { median, milliseconds, timeOf, type Figure, type Row, type Section } from './section.ts';
 
 const PAGE = 1000;
 const SMALLER = 10_000;

@@ -4,10 +4,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SendingAgent } from './sending-agent.ts';
 import { ask } from './load.ts';
-import { post, withService } from './measured-service.ts';
-import type { MeasuredService } from './measured-service.ts';
-import { milliseconds } from './section.ts';
-import type { Figure, Row, Section } from './section.ts';
+import { post, withService, type MeasuredService } from './measured-service.ts';
+import { milliseconds, type Figure, type Row, type Section } from './section.ts';
 
 const MB = 1_000_000;
 const DEVICES = 200;

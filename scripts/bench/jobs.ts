@@ -1,14 +1,12 @@
 // The page of a job on ten thousand devices: the work to draw them and to group its failures, how long the page is
 // blocked meanwhile, and the time of grouping alone. Two other long lists are compared: queues and artifacts.
 import { chromium } from '@playwright/test';
-import { Grouper } from '../../src/features/failure-groups/grouper.ts';
-import type { DeviceFailure } from '../../src/features/failure-groups/grouper.ts';
+import { Grouper, type DeviceFailure } from '../../src/features/failure-groups/grouper.ts';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
 import { answering, serveDist } from './dist-host.ts';
 import { longListRows } from './long-lists.ts';
-import { median, milliseconds, timeOf } from './section.ts';
-import type { Row, Section } from './section.ts';
+import { median, milliseconds, timeOf, type Row, type Section } from './section.ts';
 import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const CHILDREN = 10_000;

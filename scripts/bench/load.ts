@@ -1,7 +1,6 @@
 // Sends a service the same request many times over a few connections. It uses plain sockets, because Node's HTTP client
 // is slower than what is measured here.
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
 
 export interface Request {

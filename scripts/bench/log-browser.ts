@@ -1,12 +1,10 @@
 // A long log for a user: the built dashboard in Chromium, compared with pages that draw the same text in the usual ways, as
 // one <pre> or with an element for each line.
-import { chromium } from '@playwright/test';
-import type { Browser, Page } from '@playwright/test';
+import { chromium, type Browser, type Page } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
 import { serveDist } from './dist-host.ts';
-import { milliseconds } from './section.ts';
-import type { Figure, Row } from './section.ts';
+import { milliseconds, type Figure, type Row } from './section.ts';
 import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const PIECE = 1024 * 1024;

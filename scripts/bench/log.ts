@@ -2,8 +2,7 @@
 // browser.
 import { indexLines, rowText } from '../../src/ui/log/lines.ts';
 import { browserRows } from './log-browser.ts';
-import { milliseconds, timeOf } from './section.ts';
-import type { Section } from './section.ts';
+import { milliseconds, timeOf, type Section } from './section.ts';
 
 /** Rows that fit on a screen. */
 const VISIBLE = 60;

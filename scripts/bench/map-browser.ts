@@ -7,8 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { chromium } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
-import { kilobytes, milliseconds } from './section.ts';
-import type { Row } from './section.ts';
+import { kilobytes, milliseconds, type Row } from './section.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const require = createRequire(import.meta.url);

@@ -1,13 +1,10 @@
 // The map's clusters: from the bytes of an answer to the content of one window, compared with supercluster in the same
 // process, and in a real browser with supercluster in a worker and leaflet.markercluster.
 import Supercluster from 'supercluster';
-import { ClusterIndex, KIND_COUNT, buildCurve, project } from '#/pages/map/cluster-index.ts';
-import type { Window } from '#/pages/map/cluster-index.ts';
+import { ClusterIndex, KIND_COUNT, buildCurve, project, type Window } from '#/pages/map/cluster-index.ts';
 import { browserRows } from './map-browser.ts';
-import { scatter } from './sample-fleet.ts';
-import type { Location } from './sample-fleet.ts';
-import { milliseconds, timeOf } from './section.ts';
-import type { Row, Section } from './section.ts';
+import { scatter, type Location } from './sample-fleet.ts';
+import { milliseconds, timeOf, type Row, type Section } from './section.ts';
 
 const WORLD: Window = { west: 0, north: 0, east: 1, south: 1 };
 const WORLD_ZOOM = 2;

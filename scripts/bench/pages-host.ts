@@ -1,8 +1,7 @@
 // A host for measured pages: the built dashboard with the API of a fleet of any size, and a page with Mantine's own
 // table and the same devices, as most dashboards have.
 import path from 'node:path';
-import { build } from 'vite';
-import type { Rolldown } from 'vite';
+import { build, type Rolldown } from 'vite';
 import { serveDist } from './dist-host.ts';
 import { sampleDevice, scatter } from './sample-fleet.ts';
 

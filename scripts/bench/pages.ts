@@ -1,14 +1,11 @@
 // The table and the map for a user: the built dashboard in Chromium with a fleet. The table is compared with Mantine's
 // own with the same rows, movements with the frame of a screen.
-import { chromium } from '@playwright/test';
-import type { Browser, Page } from '@playwright/test';
+import { chromium, type Browser, type Page } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
-import { startHost } from './pages-host.ts';
-import type { PagesHost } from './pages-host.ts';
+import { startHost, type PagesHost } from './pages-host.ts';
 import { sampleDevice } from './sample-fleet.ts';
-import { median, milliseconds } from './section.ts';
-import type { Figure, Row, Section } from './section.ts';
+import { median, milliseconds, type Figure, type Row, type Section } from './section.ts';
 import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const TABLES = [1_000, 10_000];

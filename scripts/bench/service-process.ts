@@ -3,8 +3,7 @@
 // messages.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
 import { insertDevice, placeDevice } from '../../server/store/devices.ts';

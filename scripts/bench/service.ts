@@ -1,10 +1,7 @@
 // The API over loopback HTTP with many devices: pages, filters, all locations at once, durable writes.
-import { ask } from './load.ts';
-import type { Request } from './load.ts';
-import { withService } from './measured-service.ts';
-import type { MeasuredService } from './measured-service.ts';
-import { median, milliseconds, perSecond } from './section.ts';
-import type { Figure, Row, Section } from './section.ts';
+import { ask, type Request } from './load.ts';
+import { withService, type MeasuredService } from './measured-service.ts';
+import { median, milliseconds, perSecond, type Figure, type Row, type Section } from './section.ts';
 
 const CLIENTS = 16;
 const ROWS = 25;

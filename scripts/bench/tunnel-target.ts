@@ -1,7 +1,6 @@
 // The service behind the measured tunnels, in a process of its own: a server on plain sockets that answers each request
 // with a few bytes, or with very many. Node's own HTTP server would be the slowest part of the measurement.
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 
 const SMALL = Buffer.from(
   `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 128\r\n\r\n${'x'.repeat(128)}`,

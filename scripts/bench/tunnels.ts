@@ -9,11 +9,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tunnel } from '../../src/contract/tunnels.ts';
 import { ask } from './load.ts';
-import { withService } from './measured-service.ts';
-import type { MeasuredService } from './measured-service.ts';
+import { withService, type MeasuredService } from './measured-service.ts';
 import { openSshTunnel } from './openssh.ts';
-import { median } from './section.ts';
-import type { Row, Section } from './section.ts';
+import { median, type Row, type Section } from './section.ts';
 
 const ROUNDS = 5;
 const DOWNLOAD_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,6 @@
 // Measures the main thread of a page in processor time, so that other work of the machine matters little.
 import type { Browser, CDPSession, Page } from '@playwright/test';
-import { milliseconds } from './section.ts';
-import type { Figure } from './section.ts';
+import { milliseconds, type Figure } from './section.ts';
 
 /** The shortest task that browsers report as long. */
 export const LONG = { what: 'a long task', figure: milliseconds(50) };

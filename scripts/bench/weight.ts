@@ -5,10 +5,8 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 import { ENTRY, FIRST_LOADS, gzipBytes } from '../budget.ts';
-import { fetchedLater, filesOf, neededBy } from '../manifest-graph.ts';
-import type { Manifest } from '../manifest-graph.ts';
-import { kilobytes } from './section.ts';
-import type { Figure, Row, Section } from './section.ts';
+import { fetchedLater, filesOf, neededBy, type Manifest } from '../manifest-graph.ts';
+import { kilobytes, type Figure, type Row, type Section } from './section.ts';
 
 const [SIGN_IN, TABLE] = FIRST_LOADS;
 /** What is aimed at for all scripts together, in bytes of gzip. */

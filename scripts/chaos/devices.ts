@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { FakeAgent, spawnAgent } from '../../server/test-agents.ts';
-import { until } from '../test-process.ts';
-import type { TestProcess } from '../test-process.ts';
+import { until, type TestProcess } from '../test-process.ts';
 
 export class Device {
   readonly id: string;

@@ -1,13 +1,11 @@
 // Faults of the service, its network, its disk, its clock and its agents during the writes. When a fault's promise
 // resolves, the fault is over and undone.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRefused } from './devices.ts';
-import type { Device } from './devices.ts';
+import { isRefused, type Device } from './devices.ts';
 import type { Relay } from './relay.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { SmallDisk } from './small-disk.ts';
-import { scriptForm } from './writer.ts';
-import type { Client } from './writer.ts';
+import { scriptForm, type Client } from './writer.ts';
 
 export interface Target {
   service: ServiceProcess;

@@ -1,7 +1,6 @@
 // The network between the service and all others: a TCP relay that can cut every connection or block all data.
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Relay {
   /** The address for agents and clients. */

@@ -1,8 +1,6 @@
 // The only error type of the data layer: every failure of a request, with a text for users.
-import { readRefusal } from '#/contract/refusal.ts';
-import type { Refusal } from '#/contract/refusal.ts';
-import { RequestError } from '#/lib/retry.ts';
-import type { RequestErrorKind, RequestFacts } from '#/lib/retry.ts';
+import { readRefusal, type Refusal } from '#/contract/refusal.ts';
+import { RequestError, type RequestErrorKind, type RequestFacts } from '#/lib/retry.ts';
 
 const TITLES: Record<number, string> = {
   400: 'The service refused the request',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { device } from '#/contract/devices.ts';
-import type { Device } from '#/contract/devices.ts';
+import { device, type Device } from '#/contract/devices.ts';
 import { Arrivals } from '#/api/arrivals.ts';
 
 class Listing {

@@ -1,8 +1,7 @@
 // Waits for many new devices to come Online: reads only the pages of the listing that contain devices still missing,
 // two at a time.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
-import type { Device, DevicePage } from '#/contract/devices.ts';
+import { MAX_ROWS_PER_PAGE, deviceEndpoints, type Device, type DevicePage } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { eachOf } from '#/lib/pace.ts';

@@ -1,11 +1,8 @@
 // Artifacts, as queries and mutations.
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
-import { artifactEndpoints } from '#/contract/artifacts.ts';
-import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
+import { mutationOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
+import { artifactEndpoints, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
-import { call, upload } from '#/api/call.ts';
-import type { SendProgress } from '#/api/call.ts';
+import { call, upload, type SendProgress } from '#/api/call.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { checkWrite } from '#/lib/request-queue.ts';

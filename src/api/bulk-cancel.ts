@@ -1,6 +1,5 @@
 // Takes jobs that wait back, and stops jobs, one by one. What waits is never stopped where it has begun meanwhile.
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call, callTagged } from '#/api/call.ts';

@@ -1,18 +1,15 @@
 // The writes that are done to many devices, one device at a time: how to send each, and how to look whether it was
 // carried out when its answer was lost.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
-import { deviceEndpoints } from '#/contract/devices.ts';
-import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { JobDraft } from '#/contract/jobs.ts';
+import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
+import { jobEndpoints, type JobDraft } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { call, newIdempotencyKey } from '#/api/call.ts';
 import { deviceQueries, findDevice } from '#/api/devices.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { removeOne } from '#/api/remove-one.ts';
-import { requestOf } from '#/api/request-of.ts';
-import type { ApiRequest } from '#/api/request-of.ts';
+import { requestOf, type ApiRequest } from '#/api/request-of.ts';
 
 /** What our service takes as a key. */
 const LONGEST_KEY = 255;

@@ -1,7 +1,6 @@
 // Reads the children of a parent in short tasks: ten thousand of them with their output are megabytes, and parsing all
 // at once would block the page. Unchanged children stay the same objects.
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { readList } from './list-text.ts';
 import { inTurns } from '#/lib/pace.ts';

@@ -1,7 +1,13 @@
 // Devices, as queries and mutations.
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query';
-import { deviceEndpoints } from '#/contract/devices.ts';
-import type { Device, DeviceChange, DeviceDraft, DeviceFilter, Position } from '#/contract/devices.ts';
+import {
+  deviceEndpoints,
+  type Device,
+  type DeviceChange,
+  type DeviceDraft,
+  type DeviceFilter,
+  type Position,
+} from '#/contract/devices.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';

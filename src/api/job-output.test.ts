@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 import type * as jobOutput from '#/api/job-output.ts';
-import type { FollowedJob } from '#/api/job-output.ts';
-import { append, outputPace } from '#/api/job-output.ts';
+import { append, outputPace, type FollowedJob } from '#/api/job-output.ts';
 
 const signal = new AbortController().signal;
 const JOB = {

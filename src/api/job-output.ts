@@ -1,7 +1,6 @@
 // Reads a job and its output, continuing at the end of the last reading. For a service without output in pieces, it
 // reads the whole job instead.
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job, OutputPiece } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job, type OutputPiece } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';

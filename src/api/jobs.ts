@@ -1,12 +1,10 @@
 // Jobs, as queries and mutations.
 import { queryOptions } from '@tanstack/react-query';
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job, JobDraft } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job, type JobDraft } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving } from '#/api/job-state.ts';
-import { outputPace, readOutput } from '#/api/job-output.ts';
-import type { FollowedJob } from '#/api/job-output.ts';
+import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Polling interval of a visible page while a job changes, in milliseconds. */

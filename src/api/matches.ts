@@ -1,7 +1,6 @@
 // All devices that the service finds by a filter. Separate from members.ts, because the device table needs it at once.
 import { queryOptions } from '@tanstack/react-query';
-import { deviceEndpoints } from '#/contract/devices.ts';
-import type { Device, DeviceFilter } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device, type DeviceFilter } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 

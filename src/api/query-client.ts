@@ -1,6 +1,5 @@
 // Defaults of every query and mutation: polling, what a write makes stale, and the reaction to a 401.
-import { MutationCache, QueryCache, QueryClient, partialMatchKey } from '@tanstack/react-query';
-import type { QueryKey } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, partialMatchKey, type QueryKey } from '@tanstack/react-query';
 import { isSignedOut } from '#/api/api-error.ts';
 import { onSession, sessionEnded, sessionQueries } from '#/api/session.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';

@@ -1,8 +1,7 @@
 // A row of the contract with its values, as the request that `call` would send, for display. Without the
 // Idempotency-Key, which protects against browsers that repeat requests; shown, it would be reused for another
 // submission.
-import { mutationOptions } from '@tanstack/react-query';
-import type { MutationMeta } from '@tanstack/react-query';
+import { mutationOptions, type MutationMeta } from '@tanstack/react-query';
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { directAddress } from '#/api/direct.ts';
 import { call, pathOf } from '#/api/call.ts';

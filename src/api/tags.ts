@@ -1,11 +1,9 @@
 // Tags, as queries and mutations. A service without them answers 404: then a tag is a plain text field.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import { tagEndpoints } from '#/contract/tags.ts';
-import type { Tag } from '#/contract/tags.ts';
+import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { requestOf } from '#/api/request-of.ts';
-import type { ApiRequest } from '#/api/request-of.ts';
+import { requestOf, type ApiRequest } from '#/api/request-of.ts';
 
 const changed = { invalidates: [['tags'], ['devices']] };
 

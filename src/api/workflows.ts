@@ -1,7 +1,6 @@
 // Workflows (legacy), as queries and mutations.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import { workflowEndpoints } from '#/contract/workflows.ts';
-import type { WorkflowDraft } from '#/contract/workflows.ts';
+import { workflowEndpoints, type WorkflowDraft } from '#/contract/workflows.ts';
 import { call } from '#/api/call.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';

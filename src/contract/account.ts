@@ -1,7 +1,6 @@
 // v1.md, "Account": the holder of the account and the limits of its plan. The tokens are an addition of this project.
 import * as z from 'zod/mini';
-import { list, nameText, number, optionalNumber, optionalText, pathId, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import { list, nameText, number, optionalNumber, optionalText, pathId, text, type Group } from '#/contract/endpoint.ts';
 
 export const account = z.looseObject({
   UserEmail: text,

@@ -1,7 +1,6 @@
 // v1.md, "Artifacts": what is deployed.
 import * as z from 'zod/mini';
-import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import { list, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
 
 /** Fields after CreatedTime are additions. `Size` is what the uploader declared, in a unit the document leaves open. */
 export const artifact = row(

@@ -1,7 +1,17 @@
 // v1.md, "Devices": the device, its location, and the endpoints on both.
 import * as z from 'zod/mini';
-import { list, nameText, number, optionalText, pathId, pathInteger, row, rowsOf, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import {
+  list,
+  nameText,
+  number,
+  optionalText,
+  pathId,
+  pathInteger,
+  row,
+  rowsOf,
+  text,
+  type Group,
+} from '#/contract/endpoint.ts';
 import { tag } from '#/contract/tags.ts';
 
 /** Largest page of our service; the document names no limit. */

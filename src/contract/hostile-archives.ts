@@ -1,7 +1,6 @@
 // Archives that must never reach a device, each with its finding. Browser and service are tested with
 // this one table, so that neither lets through what the other refuses.
-import { gnuLong, gzip, pax, tar, tarEntry } from './test-tar.ts';
-import type { TestEntry } from './test-tar.ts';
+import { gnuLong, gzip, pax, tar, tarEntry, type TestEntry } from './test-tar.ts';
 
 interface HostileArchive {
   name: string;

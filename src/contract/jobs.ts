@@ -1,7 +1,16 @@
 // v1.md, "Jobs (deployments)": a submission to one device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
-import { list, nameText, number, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import {
+  list,
+  nameText,
+  number,
+  optionalNumber,
+  optionalText,
+  pathId,
+  row,
+  text,
+  type Group,
+} from '#/contract/endpoint.ts';
 
 /** The statuses of our service; the document names none. Every one after Running is final. */
 export const JOB_STATUSES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'] as const;

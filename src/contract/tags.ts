@@ -1,8 +1,7 @@
 // Tags. v1.md uses them (a filter, a job target) without defining endpoints; these are the ones of known services, plus
 // detach.
 import * as z from 'zod/mini';
-import { list, nameText, pathId, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import { list, nameText, pathId, text, type Group } from '#/contract/endpoint.ts';
 
 export const tag = z.object({
   TagId: z.pipe(text, z.string().check(z.minLength(1))),

@@ -21,8 +21,7 @@ import * as fc from 'fast-check';
 import { cut, cuts, holds, wellFormedText } from '../../scripts/test-property.ts';
 import { verifyArchive } from './tar-check.ts';
 import { tarEntries, TarFault } from './tar-entries.ts';
-import { gnuLong, pax, tar } from './test-tar.ts';
-import type { TestEntry } from './test-tar.ts';
+import { gnuLong, pax, tar, type TestEntry } from './test-tar.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'muster-tar-'));
 after(() => rmSync(home, { recursive: true, force: true }));

@@ -1,8 +1,7 @@
 // The rules for archives that devices unpack: nothing outside the target folder (careless handling of links led to
 // node-tar's CVE-2026-23745), nothing that fills a disk, and an update.sh where the generated Command expects it. One
 // set of rules for all: the browser checks before it sends a file, the service after, and the agent before it unpacks.
-import { nameBytes, readable, tarEntries, TarFault } from './tar-entries.ts';
-import type { TarEntry, TarKind } from './tar-entries.ts';
+import { nameBytes, readable, tarEntries, TarFault, type TarEntry, type TarKind } from './tar-entries.ts';
 
 export const MAX_UNPACKED = 512 * 1024 * 1024;
 const MOST_ENTRIES = 50_000;

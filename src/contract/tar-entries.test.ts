@@ -1,8 +1,7 @@
 // Tar archives as different programs write them, and as none should.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TarFault, readable, tarEntries } from './tar-entries.ts';
-import type { TarEntry } from './tar-entries.ts';
+import { TarFault, readable, tarEntries, type TarEntry } from './tar-entries.ts';
 import { gnuLong, inChunks, pax, tar, tarEntry } from './test-tar.ts';
 
 const MOST = 1024 * 1024;

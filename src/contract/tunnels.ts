@@ -1,8 +1,7 @@
 // v1.md, "Tunnels": local services of devices that are reachable from outside. Devices open them; the API lists and
 // closes them.
 import * as z from 'zod/mini';
-import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import { list, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
 
 /** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. Optional fields are additions. */
 export const tunnel = row(

@@ -1,7 +1,6 @@
 // v1.md, "Workflows (legacy)": a named command, the older way to deploy.
 import * as z from 'zod/mini';
-import { list, nameText, pathId, row, text } from '#/contract/endpoint.ts';
-import type { Group } from '#/contract/endpoint.ts';
+import { list, nameText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
 
 export const workflow = row(
   z.looseObject({

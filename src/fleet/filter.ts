@@ -1,6 +1,5 @@
 // Which rows match a filter, and how many there are of each value: one pass over integers.
-import { ABSENT, EMPTY, TagLists, tagText } from './dictionary.ts';
-import type { Dictionary } from './dictionary.ts';
+import { ABSENT, EMPTY, TagLists, tagText, type Dictionary } from './dictionary.ts';
 import { CodeColumn, TimeColumn } from './columns.ts';
 import { seenRange } from './seen-range.ts';
 import type { Table } from './table.ts';

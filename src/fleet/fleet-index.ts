@@ -1,15 +1,12 @@
 // A snapshot of the whole fleet in memory: sorted by any column, searched, counted by value, in milliseconds for
 // 100,000 devices. A newer reading is another index; unchanged parts are the same objects.
 import type { Device } from '#/contract/devices.ts';
-import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
+import { CodeColumn, TextColumn, TimeColumn, type Places } from './columns.ts';
 import { ABSENT, EMPTY } from './dictionary.ts';
-import { Search, facetsOf, maskOf } from './filter.ts';
-import type { Facet, FacetValue, RowFilter } from './filter.ts';
+import { Search, facetsOf, maskOf, type Facet, type FacetValue, type RowFilter } from './filter.ts';
 import { atOnce, inTurns } from '#/lib/pace.ts';
 import { knownOrder, orderSteps, pick } from './sort.ts';
-import { builtAt, deviceAt } from './table.ts';
-import type { Places } from './columns.ts';
-import type { Table } from './table.ts';
+import { builtAt, deviceAt, type Table } from './table.ts';
 
 /** A field by its wire name (or DeviceId, Lat, Lng), and the direction. */
 export interface RowSort {

@@ -9,10 +9,8 @@ import { placeSteps } from './places.ts';
 import { readFleet } from './read-fleet.ts';
 import { AT_ONCE } from './read-pages.ts';
 import type { FleetSource } from './source.ts';
-import { Draft, emptyTable } from './table.ts';
-import type { Table } from './table.ts';
-import { written } from './writes.ts';
-import type { DeviceWrite } from './writes.ts';
+import { Draft, emptyTable, type Table } from './table.ts';
+import { written, type DeviceWrite } from './writes.ts';
 
 /** The current state of the fleet; a new object at each change. */
 export interface Fleet {

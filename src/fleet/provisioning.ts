@@ -1,9 +1,14 @@
 // The calls that make many devices, each one request, for a run that has its own rules about what is sent again. They
 // go past the mutations: five thousand of those would make every list stale five thousand times.
-import { deviceEndpoints } from '#/contract/devices.ts';
-import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
-import { tagEndpoints } from '#/contract/tags.ts';
-import type { Tag } from '#/contract/tags.ts';
+import {
+  deviceEndpoints,
+  type Device,
+  type DeviceChange,
+  type DeviceDraft,
+  type NewDevice,
+  type Position,
+} from '#/contract/devices.ts';
+import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { fleetStore } from './use-fleet.ts';

@@ -1,7 +1,6 @@
 // The current devices of a selection. The API reads one device or a page, so a few are read one by one and many from
 // the listing.
-import { MAX_ROWS_PER_PAGE, deviceEndpoints } from '#/contract/devices.ts';
-import type { Device } from '#/contract/devices.ts';
+import { MAX_ROWS_PER_PAGE, deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { findDevice } from '#/api/devices.ts';

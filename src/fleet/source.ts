@@ -1,6 +1,5 @@
 // The requests for the fleet: the listing, page by page, and the list of locations.
-import { deviceEndpoints } from '#/contract/devices.ts';
-import type { DeviceLocation, DevicePage } from '#/contract/devices.ts';
+import { deviceEndpoints, type DeviceLocation, type DevicePage } from '#/contract/devices.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { readList } from '#/api/list-text.ts';
 

@@ -2,8 +2,7 @@
 // changes, and a Draft writes its next version.
 import type { Device } from '#/contract/devices.ts';
 import { TagLists, Words } from './dictionary.ts';
-import { CodeColumn, TextColumn, TimeColumn } from './columns.ts';
-import type { FleetColumn, Places } from './columns.ts';
+import { CodeColumn, TextColumn, TimeColumn, type FleetColumn, type Places } from './columns.ts';
 import { haystackOf } from './text.ts';
 
 export interface Table {

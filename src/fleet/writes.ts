@@ -2,8 +2,7 @@
 import type { DeviceChange, Position } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { withPlace } from './places.ts';
-import { Draft } from './table.ts';
-import type { Table } from './table.ts';
+import { Draft, type Table } from './table.ts';
 
 /** What a write that was carried out did to one device. */
 export type DeviceWrite =

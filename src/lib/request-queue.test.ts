@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { waitFor } from './pace.ts';
-import { RequestQueue, checkWrite } from './request-queue.ts';
-import type { WriteResult } from './request-queue.ts';
+import { RequestQueue, checkWrite, type WriteResult } from './request-queue.ts';
 import { RequestError } from './retry.ts';
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { RequestError, isUnanswered, meaningOf, retryDelay, shouldRetry } from './retry.ts';
-import type { RequestErrorKind } from './retry.ts';
+import { RequestError, isUnanswered, meaningOf, retryDelay, shouldRetry, type RequestErrorKind } from './retry.ts';
 
 const failed = (kind: RequestErrorKind, status = 0, retryAfter?: number) =>
   new RequestError(kind, `${kind} ${status}`, { status, retryAfter });

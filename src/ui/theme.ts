@@ -1,6 +1,5 @@
 // The visual language as Mantine's theme, and the variables the style sheets use beside it.
-import { createTheme } from '@mantine/core';
-import type { CSSVariablesResolver, MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 const dark: MantineColorsTuple = [
   '#e3e8ee',

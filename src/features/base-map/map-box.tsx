@@ -3,8 +3,7 @@ import 'leaflet/dist/leaflet.css';
 import type { RefAttributes } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import type L from 'leaflet';
-import { AttributionControl, MapContainer } from 'react-leaflet';
-import type { MapContainerProps } from 'react-leaflet';
+import { AttributionControl, MapContainer, type MapContainerProps } from 'react-leaflet';
 import { BaseMapLayer } from './base-map-layer.tsx';
 import classes from './map-box.module.css';
 

@@ -14,8 +14,7 @@ import {
   IconTrash,
   IconUsersGroup,
 } from '@tabler/icons-react';
-import { BULK_ACTIONS } from './bulk-actions.ts';
-import type { BulkActionName } from './bulk-actions.ts';
+import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
 import { transferDevices } from './device-transfer.ts';
 import { selection, useSelection } from './selection.ts';
 import { paths } from '#/paths.ts';

@@ -1,17 +1,15 @@
 // One action on many devices, from the plan to the results.
 import type { QueryKey } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
-import { BULK_ACTIONS } from './bulk-actions.ts';
-import type { BulkActionName } from './bulk-actions.ts';
+import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
 import { BulkFrame } from './bulk-frame.tsx';
-import type { BulkActionProps } from './bulk-steps.tsx';
 import { ExportAction } from './export-action.tsx';
 import { FieldAction } from './field-action.tsx';
 import { LocationAction } from './location-action.tsx';
 import { selection } from './selection.ts';
 import { TagAction } from './tag-actions.tsx';
 import { bulkDelete, bulkUpdateAgent } from '#/api/bulk.ts';
-import { BulkSteps } from './bulk-steps.tsx';
+import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
 import { whyNoUpdate } from '#/fleet/agent-words.ts';
 
 const DEVICES: QueryKey[] = [['devices']];

@@ -1,15 +1,11 @@
 // The dialog around one action on many devices. They are read again first: what was selected on a page some time ago
 // may have changed since, or may be gone.
-import { useState } from 'react';
-import type { ReactNode } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import type { QueryKey } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useQuery, type QueryKey } from '@tanstack/react-query';
 import { readSelected } from '#/fleet/selected.ts';
 import type { Device } from '#/contract/devices.ts';
-import { DEVICE_KIND } from './bulk-steps.tsx';
-import type { BulkActionProps } from './bulk-steps.tsx';
-import { useBulkRun } from './use-bulk-run.ts';
-import type { RunningBulk } from './use-bulk-run.ts';
+import { DEVICE_KIND, type BulkActionProps } from './bulk-steps.tsx';
+import { useBulkRun, type RunningBulk } from './use-bulk-run.ts';
 import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';

@@ -1,9 +1,16 @@
 // What became of each item, what asks for attention first.
-import { useMemo, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
-import { OUTCOME_WORDS, countResults, countsText, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
-import type { BulkOutcome, ResultRow } from './bulk-results.ts';
+import {
+  OUTCOME_WORDS,
+  countResults,
+  countsText,
+  outcomesOf,
+  resultsCsv,
+  sortResults,
+  type BulkOutcome,
+  type ResultRow,
+} from './bulk-results.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { formatCount } from '#/lib/format.ts';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusalError } from '#/api/api-error.ts';
 import { Skipped } from '#/api/skipped.ts';
-import { countResults, countsText, itemResult, outcomesOf, resultsCsv, sortResults } from './bulk-results.ts';
-import type { ResultRow } from './bulk-results.ts';
+import {
+  countResults,
+  countsText,
+  itemResult,
+  outcomesOf,
+  resultsCsv,
+  sortResults,
+  type ResultRow,
+} from './bulk-results.ts';
 
 const rows: ResultRow[] = [
   { id: '1', name: 'a', outcome: 'done', reason: '' },

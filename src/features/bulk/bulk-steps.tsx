@@ -1,11 +1,9 @@
 // The steps of an action on many devices: some of those that were selected are skipped, or gone.
 import type { ReactNode } from 'react';
 import type { Device } from '#/contract/devices.ts';
-import { bulkPlanOf, bulkPlanText } from './bulk-plan.ts';
-import type { WhySkipped } from './bulk-plan.ts';
+import { bulkPlanOf, bulkPlanText, type WhySkipped } from './bulk-plan.ts';
 import type { ResultRow } from './bulk-results.ts';
-import { RunSteps } from './run-steps.tsx';
-import type { RunStepsProps } from './run-steps.tsx';
+import { RunSteps, type RunStepsProps } from './run-steps.tsx';
 import type { BulkKind, RunningBulk } from './use-bulk-run.ts';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 

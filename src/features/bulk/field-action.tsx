@@ -6,8 +6,7 @@ import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { skipEqual } from './bulk-plan.ts';
-import { BulkSteps } from './bulk-steps.tsx';
-import type { BulkActionProps } from './bulk-steps.tsx';
+import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
 
 const FIELDS = {
   group: { field: 'DeviceGroup', label: 'Group', none: 'in no group' },

@@ -7,8 +7,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import { checkedBy } from '#/api/form-rules.ts';
 import { position } from '#/contract/devices.ts';
 import { skipLocated } from './bulk-plan.ts';
-import { BulkSteps } from './bulk-steps.tsx';
-import type { BulkActionProps } from './bulk-steps.tsx';
+import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
 import { readDegrees } from '#/lib/coordinates.ts';
 import { DegreeFields } from '#/ui/form/degree-fields.tsx';
 

@@ -1,11 +1,9 @@
 // The three steps of every run on many items: the plan, the run, and a result for each.
-import { useMemo, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { isCount } from './bulk-plan.ts';
 import { BulkResultList } from './bulk-result-list.tsx';
-import { countResults, countsText } from './bulk-results.ts';
-import type { BulkOutcome, ResultRow } from './bulk-results.ts';
+import { countResults, countsText, type BulkOutcome, type ResultRow } from './bulk-results.ts';
 import type { RunningBulk } from './use-bulk-run.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';

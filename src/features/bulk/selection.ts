@@ -2,8 +2,7 @@
 // filters, and is forgotten at sign-out.
 import { onSession } from '#/api/session.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
-import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
-import type { Selection } from '#/ui/table/use-selected-ids.ts';
+import { useSelectedIds, type Selection } from '#/ui/table/use-selected-ids.ts';
 
 /** For what happens outside of drawing; components read it through {@link useSelection}. */
 export const selection: SelectedIds = new SelectedIds();

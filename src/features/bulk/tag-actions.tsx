@@ -8,8 +8,7 @@ import { bulkTag } from '#/api/bulk.ts';
 import { tagNamed, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { skipTagged, skipUntagged } from './bulk-plan.ts';
-import { BulkSteps } from './bulk-steps.tsx';
-import type { BulkActionProps } from './bulk-steps.tsx';
+import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
 

@@ -3,8 +3,7 @@ import { useState } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
-import { itemResult } from './bulk-results.ts';
-import type { ItemResult } from './bulk-results.ts';
+import { itemResult, type ItemResult } from './bulk-results.ts';
 import { useRun } from './use-run.ts';
 
 export interface BulkKind<Item> {

@@ -1,6 +1,5 @@
 // The dialogs about devices, one at a time, as the URL names it. Loaded when the first one opens.
-import { useState } from 'react';
-import type { ComponentType } from 'react';
+import { useState, type ComponentType } from 'react';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';

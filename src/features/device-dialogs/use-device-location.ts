@@ -1,6 +1,5 @@
 // Where one device is. The API only lists all locations, so its own is picked out of them.
-import { useQuery } from '@tanstack/react-query';
-import type { UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceLocation } from '#/contract/devices.ts';
 

@@ -1,7 +1,6 @@
 // Groups, customers and sites to suggest: those of the devices read so far, since the API lists none of them.
 import { useQueryClient } from '@tanstack/react-query';
-import { deviceQueries } from '#/api/devices.ts';
-import type { DeviceRows } from '#/api/devices.ts';
+import { deviceQueries, type DeviceRows } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 
 export function useKnownValues(

@@ -7,8 +7,7 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
 import { formatClock } from '#/lib/format.ts';
-import { useLook } from '#/ui/controls/look.ts';
-import type { Look } from '#/ui/controls/look.ts';
+import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
 import classes from './filter-parts.module.css';
 

@@ -2,8 +2,7 @@
 // one to the other keeps them.
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import { urlSchema } from '#/ui/url/url-schema.ts';
-import type { UrlPart } from '#/ui/url/url-schema.ts';
+import { urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 
 const TEXTS = { q: 'search', name: 'name', id: 'id' } as const;
 /** What has values to choose from; of those chosen one is enough. */

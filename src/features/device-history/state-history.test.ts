@@ -1,9 +1,15 @@
 // The history that a browser stores of devices that went and came back, from readings with gaps between them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_HISTORY, statesFormat, watchedFormat, withDevice, withReading } from './state-history.ts';
+import {
+  NO_HISTORY,
+  statesFormat,
+  watchedFormat,
+  withDevice,
+  withReading,
+  type StateHistory,
+} from './state-history.ts';
 import type { Away } from '#/fleet/states-read.ts';
-import type { StateHistory } from './state-history.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-11-21T08:00:00Z');

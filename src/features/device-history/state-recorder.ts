@@ -3,8 +3,14 @@ import { useMemo } from 'react';
 import { onStatesRead } from '#/fleet/states-read.ts';
 import { currentAccount, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import { NO_HISTORY, statesFormat, watchedFormat, withDevice, withReading } from './state-history.ts';
-import type { StateHistory } from './state-history.ts';
+import {
+  NO_HISTORY,
+  statesFormat,
+  watchedFormat,
+  withDevice,
+  withReading,
+  type StateHistory,
+} from './state-history.ts';
 
 type States = Pick<StateHistory, 'changes' | 'away'>;
 const NO_STATES: States = NO_HISTORY;

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StateHistory } from './state-history.ts';
-import { awayStretches, deviceStretches } from './state-stretches.ts';
-import type { StateStretch } from './state-stretches.ts';
+import { awayStretches, deviceStretches, type StateStretch } from './state-stretches.ts';
 
 const history = (given: Partial<StateHistory>): StateHistory => ({
   watched: [],

@@ -1,9 +1,7 @@
 // Where failures are grouped and logs compared, by messages: the same in a worker as, where none can be had, in the
 // page.
-import { Grouper } from './grouper.ts';
-import type { DeviceFailure, FailureGroup } from './grouper.ts';
-import { diffLogs } from './log-diff.ts';
-import type { LogDiff, DeviceLog } from './log-diff.ts';
+import { Grouper, type DeviceFailure, type FailureGroup } from './grouper.ts';
+import { diffLogs, type LogDiff, type DeviceLog } from './log-diff.ts';
 
 /** A difference, and which of the healthy logs it is the difference to. */
 export type Comparison = LogDiff & { against: number };

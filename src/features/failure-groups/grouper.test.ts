@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Grouper, withMembersInOrder } from './grouper.ts';
-import type { DeviceFailure } from './grouper.ts';
+import { Grouper, withMembersInOrder, type DeviceFailure } from './grouper.ts';
 
 const failure = (key: string, stderr: string, fields: Partial<DeviceFailure> = {}): DeviceFailure => ({
   key,

@@ -1,7 +1,6 @@
 // Groups the failed devices of a job by their errors, one by one as they arrive. A group keeps its id and its wording
 // when it grows, so that nothing moves while the user reads and links remain valid.
-import { keyOf, tokensOf } from './line-tokens.ts';
-import type { Token } from './line-tokens.ts';
+import { keyOf, tokensOf, type Token } from './line-tokens.ts';
 import { CAUSES, namesError, tellingLine } from './telling-line.ts';
 
 export interface DeviceFailure {

@@ -1,7 +1,6 @@
 // The archive of this browser, as queries and mutations like those of the service.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import { pieceOf, unpackRows } from './archived-job.ts';
-import type { ArchivedJob } from './archived-job.ts';
+import { pieceOf, unpackRows, type ArchivedJob } from './archived-job.ts';
 import { archiveStore } from './archive-store.ts';
 import { jobsIn } from './archive-zip.ts';
 

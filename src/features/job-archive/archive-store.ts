@@ -1,7 +1,6 @@
 // The archive in this browser, in a database of its own for each account. This file only knows how a browser stores it:
 // what an archived job is, is in archived-job.ts.
-import type { ArchivedJob, SealedJob } from './archived-job.ts';
-import { sealedBytes } from './archived-job.ts';
+import { sealedBytes, type ArchivedJob, type SealedJob } from './archived-job.ts';
 
 /** A job in the list, with the bytes it takes. */
 export interface StoredJob extends ArchivedJob {

@@ -1,10 +1,8 @@
 // Archived jobs as a ZIP file: JSON that can be imported again, and beside it each output as plain text, readable
 // without us.
-import { job as jobSchema } from '#/contract/jobs.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { job as jobSchema, type Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
-import { Sealer, unpackRows } from './archived-job.ts';
-import type { SealedJob } from './archived-job.ts';
+import { Sealer, unpackRows, type SealedJob } from './archived-job.ts';
 import { ZipError, readZipEntries, readZipText } from '#/lib/zip-read.ts';
 import type { ZipWriter } from '#/lib/zip-write.ts';
 

@@ -1,15 +1,13 @@
 // Fetches all of one executed job: the job, its devices, and the full output of each, two at a time. What still moves, or
 // moves while it is read, is no finished job and is left.
-import type { Job } from '#/contract/jobs.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { Skipped } from '#/api/skipped.ts';
 import type { RequestQueue } from '#/lib/request-queue.ts';
-import { Sealer } from './archived-job.ts';
-import type { SealedJob } from './archived-job.ts';
+import { Sealer, type SealedJob } from './archived-job.ts';
 
 /** Requests under way at a time: an archive is in no hurry, and others want answers too. */
 const AT_ONCE = 2;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { runArchive } from './run-archive.ts';
-import type { ArchiveResult } from './run-archive.ts';
+import { runArchive, type ArchiveResult } from './run-archive.ts';
 
 const original = globalThis.fetch;
 afterEach(() => {

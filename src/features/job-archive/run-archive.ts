@@ -3,8 +3,7 @@
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { archiveStore, ArchiveError } from './archive-store.ts';
 import { addToZip } from './archive-zip.ts';
-import { MovedError, collectJob, deleteEnded } from './collect-job.ts';
-import type { Archived, RunRequests } from './collect-job.ts';
+import { MovedError, collectJob, deleteEnded, type Archived, type RunRequests } from './collect-job.ts';
 import type { RunWatch } from '#/features/bulk/use-run.ts';
 import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
 import { ZipWriter } from '#/lib/zip-write.ts';

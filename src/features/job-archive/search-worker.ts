@@ -2,8 +2,7 @@
 import { serve } from '#/lib/worker-client.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { unpackRows } from './archived-job.ts';
-import { JobSearch, foldCase } from './archive-search.ts';
-import type { ArchiveHit } from './archive-search.ts';
+import { JobSearch, foldCase, type ArchiveHit } from './archive-search.ts';
 import { archiveStore } from './archive-store.ts';
 
 export interface ArchiveSearchRequest {

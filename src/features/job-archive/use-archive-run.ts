@@ -1,8 +1,14 @@
 // A run that archives and deletes, as a dialog shows it: its results so far, what it is at, and the way to stop it.
 import { useState } from 'react';
 import { useRun } from '#/features/bulk/use-run.ts';
-import { deleteAll, runArchive } from './run-archive.ts';
-import type { ArchivePlan, ArchivedCount, ArchiveResult, ArchiveRun } from './run-archive.ts';
+import {
+  deleteAll,
+  runArchive,
+  type ArchivePlan,
+  type ArchivedCount,
+  type ArchiveResult,
+  type ArchiveRun,
+} from './run-archive.ts';
 
 type Phase = 'planned' | 'archiving' | 'archived' | 'deleting' | 'ended';
 export type RunningArchive = ReturnType<typeof useArchiveRun>;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
 import { ApiError } from '#/api/api-error.ts';
-import { QueueReader } from './queue-reader.ts';
-import type { QueueSource, Queues } from './queue-reader.ts';
+import { QueueReader, type QueueSource, type Queues } from './queue-reader.ts';
 
 const never = new AbortController().signal;
 const jobOf = (fields: object) => job.parse(fields);

@@ -1,8 +1,7 @@
 // What waits or runs on each device, in the order in which it runs. A service that lists it is asked for just that; of
 // any other, the list of jobs is read and the children of each parent that may still move.
 import { queryOptions } from '@tanstack/react-query';
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';

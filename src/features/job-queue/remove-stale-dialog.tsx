@@ -1,8 +1,7 @@
 // Takes jobs that wait off the queues of their devices, each job on its own: exactly which go and why, and what became of
 // each. One that has begun meanwhile is left alone.
 import { useState } from 'react';
-import { bulkCancel } from '#/api/bulk-cancel.ts';
-import type { WaitingPart } from '#/api/bulk-cancel.ts';
+import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
 import { isOwnPart } from '#/api/job-state.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';

@@ -1,7 +1,6 @@
 // That a job which waits is stale, and why: shape and word, then the reasons.
 import { IconHourglassEmpty } from '@tabler/icons-react';
-import { staleText } from './stale.ts';
-import type { StaleReason } from './stale.ts';
+import { staleText, type StaleReason } from './stale.ts';
 import classes from './stale-mark.module.css';
 
 export function StaleMark({ reasons }: { reasons: readonly StaleReason[] }) {

@@ -7,8 +7,7 @@ import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import { versionsOf } from './stale.ts';
-import type { StaleRules } from './stale.ts';
+import { versionsOf, type StaleRules } from './stale.ts';
 
 const USUAL = 7;
 export const MOST_DAYS = 365;

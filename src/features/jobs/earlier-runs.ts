@@ -7,8 +7,7 @@ import { isNotOffered } from '#/api/api-error.ts';
 import { isMoving, isParent } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
-import { verdictOf } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
+import { verdictOf, type Verdict } from './verdict.ts';
 
 export interface EarlierRuns {
   /** How it ended the last time, by device; a device that it never ran on is not in it. */

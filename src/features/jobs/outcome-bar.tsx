@@ -3,8 +3,7 @@
 import { formatCount } from '#/lib/format.ts';
 import { awaitedBriefly } from './job-words.ts';
 import { outcomeText, totalOf } from './outcome.ts';
-import { VERDICTS } from './verdict.ts';
-import type { VerdictCounts } from './verdict.ts';
+import { VERDICTS, type VerdictCounts } from './verdict.ts';
 import { useOutcomeLegend } from './outcome-legend.tsx';
 import classes from './outcome-bar.module.css';
 

@@ -1,13 +1,11 @@
 // The legend of an outcome bar: each state with its shape, its word and its number. Opens by pointing, by focus and by a
 // touch, and goes with Escape (WCAG 2.2, 1.4.13).
-import { useEffect, useState } from 'react';
-import type { SyntheticEvent } from 'react';
+import { useEffect, useState, type SyntheticEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { totalOf } from './outcome.ts';
-import { VERDICTS } from './verdict.ts';
-import type { VerdictCounts } from './verdict.ts';
+import { VERDICTS, type VerdictCounts } from './verdict.ts';
 import classes from './outcome-bar.module.css';
 
 const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,9 +1,7 @@
 // The state of a job: the states of its children counted, and one state for all of them together.
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/job-state.ts';
-import type { JobState } from '#/api/job-state.ts';
-import { VERDICTS, countVerdicts } from './verdict.ts';
-import type { Verdict, VerdictCounts } from './verdict.ts';
+import { jobState, type JobState } from '#/api/job-state.ts';
+import { VERDICTS, countVerdicts, type Verdict, type VerdictCounts } from './verdict.ts';
 
 /** Counts children one by one, for a service that does not count them. */
 export function countStates(children: Job[]): VerdictCounts {

@@ -1,10 +1,8 @@
 // How a job ended, with its log taken into account: by the rules of its artifact, else by its exit code, else by its
 // last line of output. The service's own state is shown beside it.
-import { jobState } from '#/api/job-state.ts';
-import type { JobState } from '#/api/job-state.ts';
+import { jobState, type JobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { quoted } from './rule.ts';
-import type { LogPosition, Reading, Rule } from './rule.ts';
+import { quoted, type LogPosition, type Reading, type Rule } from './rule.ts';
 import { reportedOutcome } from './reported-outcome.ts';
 
 /**

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { job as jobSchema } from '#/contract/jobs.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { job as jobSchema, type Job } from '#/contract/jobs.ts';
 import { FakePort } from '#/lib/fake-port.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import { MarksReader } from './marks-reader.ts';

@@ -3,8 +3,7 @@
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
-import { readMarks } from './read-marks.ts';
-import type { MarkedStream } from './read-marks.ts';
+import { readMarks, type MarkedStream } from './read-marks.ts';
 import type { MarksRequest } from './marks-worker.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
 

@@ -1,7 +1,6 @@
 // Reads marks away from the page. It announces each pattern first: if nothing follows, the page ends it and knows why.
 import { serve } from '#/lib/worker-client.ts';
-import { readMarks } from './read-marks.ts';
-import type { MarkedStream } from './read-marks.ts';
+import { readMarks, type MarkedStream } from './read-marks.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
 
 export interface MarksRequest {

@@ -1,8 +1,7 @@
 // Looks for the marks of rules in the output of one job: colours taken out, line by line, the worst mark first. Runs in a
 // worker, since a pattern may take as long as it likes.
 import { withoutEscapes } from '#/ui/log/without-ansi.ts';
-import { RULED, sameRule } from '#/features/jobs/rule.ts';
-import type { Found, Reading, Rule } from '#/features/jobs/rule.ts';
+import { RULED, sameRule, type Found, type Reading, type Rule } from '#/features/jobs/rule.ts';
 
 export interface MarkedStream {
   name: string;

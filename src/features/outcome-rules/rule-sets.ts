@@ -1,7 +1,6 @@
 // The outcome rules of all artifacts as text, for the browser's store and for a file that goes to a colleague. What is read
 // may be anything: what is no rule is left out, and counted.
-import { RULED, RULE_STREAMS, sameRule } from '#/features/jobs/rule.ts';
-import type { Rule } from '#/features/jobs/rule.ts';
+import { RULED, RULE_STREAMS, sameRule, type Rule } from '#/features/jobs/rule.ts';
 import { stored } from '#/lib/stored.ts';
 
 /** The rules of one name: an artifact in all its versions, a workflow, or a job. */

@@ -3,8 +3,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type { KnownVerdicts } from '#/features/jobs/lately.ts';
 import { outcomeOf, overallState, stateOf } from '#/features/jobs/outcome.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
@@ -13,8 +12,7 @@ import { judge, readVerdicts } from './use-verdicts.ts';
 import { countVerdicts } from '#/features/jobs/verdict.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import { cachedVerdictOf, enter, verdictCache } from './verdict-cache.ts';
-import type { CachedVerdict } from './verdict-cache.ts';
+import { cachedVerdictOf, enter, verdictCache, type CachedVerdict } from './verdict-cache.ts';
 
 /** Jobs that are looked into of one list, the first ones; a person opens the older ones. */
 const MOST = 100;

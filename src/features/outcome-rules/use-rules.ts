@@ -6,8 +6,7 @@ import { workflowQueries } from '#/api/workflows.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import { ruleSets } from './rule-sets.ts';
-import type { RuleSet } from './rule-sets.ts';
+import { ruleSets, type RuleSet } from './rule-sets.ts';
 import * as z from 'zod/mini';
 import { currentAccount, json, stored } from '#/lib/stored.ts';
 

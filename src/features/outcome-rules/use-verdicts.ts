@@ -5,8 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { marksReader } from './marks-reader.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
 import { useRules } from './use-rules.ts';
-import { countVerdicts, verdictOf } from '#/features/jobs/verdict.ts';
-import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
+import { countVerdicts, verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { enter } from './verdict-cache.ts';
 
 export interface Verdicts {

@@ -1,8 +1,7 @@
 // The results of executed jobs by rules, so that a list can show them without reading the output of every device again.
 // Only counts are stored, in this browser and for this account; each is valid for the rules it was found with.
 import * as z from 'zod/mini';
-import { VERDICTS } from '#/features/jobs/verdict.ts';
-import type { Verdict } from '#/features/jobs/verdict.ts';
+import { VERDICTS, type Verdict } from '#/features/jobs/verdict.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
 import { json, stored } from '#/lib/stored.ts';
 

@@ -1,8 +1,7 @@
 // Rules from a file, before they are taken over: how many, and what becomes of names that have rules here already.
 import { useState } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
-import { mergeRuleSets } from '#/features/outcome-rules/rule-sets.ts';
-import type { Clash, RuleSet } from '#/features/outcome-rules/rule-sets.ts';
+import { mergeRuleSets, type Clash, type RuleSet } from '#/features/outcome-rules/rule-sets.ts';
 import { counted } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './rules-dialog.module.css';

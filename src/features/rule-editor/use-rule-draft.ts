@@ -1,9 +1,7 @@
 // The rules of one name while they are edited, next to those that are stored.
 import { useMemo, useState } from 'react';
-import { sameRule } from '#/features/jobs/rule.ts';
-import type { Rule } from '#/features/jobs/rule.ts';
-import { MOST_RULES, ruleSets, saveRuleSets, withRules } from '#/features/outcome-rules/rule-sets.ts';
-import type { RuleSet } from '#/features/outcome-rules/rule-sets.ts';
+import { sameRule, type Rule } from '#/features/jobs/rule.ts';
+import { MOST_RULES, ruleSets, saveRuleSets, withRules, type RuleSet } from '#/features/outcome-rules/rule-sets.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { faultOf } from './rule-row.tsx';
 

@@ -5,8 +5,7 @@ import { isMoving } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { MarksReader } from '#/features/outcome-rules/marks-reader.ts';
 import type { Reading, Rule } from '#/features/jobs/rule.ts';
-import { countVerdicts, verdictOf } from '#/features/jobs/verdict.ts';
-import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
+import { countVerdicts, verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 
 /** Apart from the reader of the page: a half-written pattern must not hold up what is shown there. */
 const reader = new MarksReader(1_000);

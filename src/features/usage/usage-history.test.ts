@@ -1,8 +1,7 @@
 // What is stored of usage, and that a forecast claims no more than it knows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { daysLeft, forecastText, printUsage, readUsage, withPoint } from './usage-history.ts';
-import type { UsagePoint } from './usage-history.ts';
+import { daysLeft, forecastText, printUsage, readUsage, withPoint, type UsagePoint } from './usage-history.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -3,8 +3,7 @@ import { useEffect } from 'react';
 import type { Account } from '#/contract/account.ts';
 import { currentAccount, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
-import { printUsage, readUsage, withPoint } from './usage-history.ts';
-import type { UsagePoint } from './usage-history.ts';
+import { printUsage, readUsage, withPoint, type UsagePoint } from './usage-history.ts';
 
 const NONE: UsagePoint[] = [];
 const usage = stored('muster-usage', NONE, { read: readUsage, print: printUsage });

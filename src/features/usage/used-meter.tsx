@@ -1,8 +1,7 @@
 // How much of a limit is used, the way there as this browser saw it, and how long it will last.
 import { Meter } from '#/ui/controls/meter.tsx';
 import { Sparkline } from '#/ui/controls/sparkline.tsx';
-import { daysLeft, forecastText } from './usage-history.ts';
-import type { Figure } from './usage-history.ts';
+import { daysLeft, forecastText, type Figure } from './usage-history.ts';
 import classes from './used-meter.module.css';
 
 const DAY = 86_400_000;

@@ -6,13 +6,10 @@ import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
 import type { waitFor } from '#/lib/pace.ts';
 import { meaningOf } from '#/lib/retry.ts';
 import { createListeners } from '#/lib/store.ts';
-import { detailsOf, draftOf } from './row-check.ts';
-import type { DeviceToAdd } from './row-check.ts';
-import { limitText, newEntry } from './run-entry.ts';
-import type { Ending, RunEntry, RunView, Step } from './run-entry.ts';
+import { detailsOf, draftOf, type DeviceToAdd } from './row-check.ts';
+import { limitText, newEntry, type Ending, type RunEntry, type RunView, type Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
-import { TagCache } from './tag-cache.ts';
-import type { TagApi } from './tag-cache.ts';
+import { TagCache, type TagApi } from './tag-cache.ts';
 
 /** The calls a run makes, one request each (`named`: as many as the listing has pages). */
 export interface RunApi extends TagApi {

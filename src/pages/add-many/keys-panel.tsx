@@ -8,8 +8,7 @@ import { LoopbackNote } from '#/features/install/loopback-note.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { keyFile } from './key-file.ts';
-import type { Keyed } from './key-file.ts';
+import { keyFile, type Keyed } from './key-file.ts';
 import classes from './add-many.module.css';
 
 // Asked for until it is here: drawn before, a failure would take the page away, and the keys with it.

@@ -4,8 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
-import { licenceText, planText } from './plan.ts';
-import type { Plan } from './plan.ts';
+import { licenceText, planText, type Plan } from './plan.ts';
 import classes from './add-many.module.css';
 
 interface PlanBarProps {

@@ -1,7 +1,6 @@
 // What "Create" is going to do with the rows as they are: how many devices, what is left out, what the licence allows.
 import { counted, formatCount } from '#/lib/format.ts';
-import { checkRow, hasError } from './row-check.ts';
-import type { CellTexts } from './row-check.ts';
+import { checkRow, hasError, type CellTexts } from './row-check.ts';
 import type { DraftRow } from './rows.ts';
 
 export type Plan = ReturnType<typeof planOf>;

@@ -1,11 +1,16 @@
 // What is wrong with a row, cell by cell, by the contract's own schemas, and what would be sent for it.
-import { deviceChange, deviceDraft, position } from '#/contract/devices.ts';
-import type { DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
+import {
+  deviceChange,
+  deviceDraft,
+  position,
+  type DeviceChange,
+  type DeviceDraft,
+  type Position,
+} from '#/contract/devices.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { readDegrees } from '#/lib/coordinates.ts';
-import { tagsOfCell } from './rows.ts';
-import type { Cells, ColumnName, DraftRow } from './rows.ts';
+import { tagsOfCell, type Cells, type ColumnName, type DraftRow } from './rows.ts';
 
 export interface DeviceToAdd {
   name: string;

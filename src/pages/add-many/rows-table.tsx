@@ -1,16 +1,12 @@
 // The rows as a table of fields: an error is shown below its cell, and corrected there. Only the rows in view are on
 // the page, and the one that is being typed in.
-import { useCallback, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import type { Ref } from 'react';
+import { useCallback, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { IconX } from '@tabler/icons-react';
-import { BaseTable } from '#/ui/table/table.tsx';
-import type { Column } from '#/ui/table/table.tsx';
+import { BaseTable, type Column } from '#/ui/table/table.tsx';
 import tableClasses from '#/ui/table/table.module.css';
-import { checkRow, hasError } from './row-check.ts';
-import type { CellTexts } from './row-check.ts';
-import { COLUMNS } from './rows.ts';
-import type { ColumnName, DraftRow } from './rows.ts';
+import { checkRow, hasError, type CellTexts } from './row-check.ts';
+import { COLUMNS, type ColumnName, type DraftRow } from './rows.ts';
 import classes from './rows-table.module.css';
 
 /** `phone`: on a line of its own there. */

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { csvText } from '#/lib/csv.ts';
 import { licenceText, planOf, planText } from './plan.ts';
 import { checkRow, hasError } from './row-check.ts';
-import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, tagsOfCell } from './rows.ts';
-import type { Cells } from './rows.ts';
+import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, tagsOfCell, type Cells } from './rows.ts';
 
 const cellsOf = (text: string) => parseRows(text).rows.map(({ cells }) => COLUMNS.map((column) => cells[column]));
 const errorsOf = (cells: Partial<Cells>) => checkRow(newRow({ name: 'x', ...cells })).errors;

@@ -3,8 +3,7 @@ import { ApiError, refusalError } from '#/api/api-error.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { RunApi } from './add-run.ts';
 import { checkRow } from './row-check.ts';
-import { newRow } from './rows.ts';
-import type { Cells, DraftRow } from './rows.ts';
+import { newRow, type Cells, type DraftRow } from './rows.ts';
 
 export const refused = (status: number, retryAfter: string | null = null) =>
   refusalError(status, JSON.stringify({ detail: `because ${status}` }), retryAfter);

@@ -1,11 +1,9 @@
 // The rows that are typed or read and not yet sent, and the way from one problem in them to the next.
-import { useCallback, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import { useCallback, useRef, useState, type RefObject } from 'react';
 import { inTurns } from '#/lib/pace.ts';
 import type { Plan } from './plan.ts';
 import { checkRow, checkSteps, hasError } from './row-check.ts';
-import { COLUMNS, edited, newRow, parseRows } from './rows.ts';
-import type { ColumnName, DraftRow } from './rows.ts';
+import { COLUMNS, edited, newRow, parseRows, type ColumnName, type DraftRow } from './rows.ts';
 import type { CellFocus } from './rows-table.tsx';
 
 export function useDraftRows() {

@@ -7,14 +7,13 @@ import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { overallState } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
 import { devicesText, formatBytes } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { sortRows } from '#/ui/table/sort-rows.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
-import type { Column } from '#/ui/table/table.tsx';
 import classes from './archive.module.css';
 
 export const archivedName = ({ id, job }: StoredJob): string => job.JobName || id;

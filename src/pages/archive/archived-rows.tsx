@@ -9,15 +9,13 @@ import { jobState } from '#/api/job-state.ts';
 import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
 import type { StoredJob } from '#/features/job-archive/archive-store.ts';
 import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts';
-import { rowName } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
 import { LogView } from '#/ui/log/log-view.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
-import { useUrlState } from '#/ui/url/use-url-state.ts';
-import type { UrlActions } from '#/ui/url/use-url-state.ts';
+import { useUrlState, type UrlActions } from '#/ui/url/use-url-state.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { Column } from '#/ui/table/table.tsx';
 import classes from './archive.module.css';
 
 /** `row`: which of the devices is opened, from 1. */

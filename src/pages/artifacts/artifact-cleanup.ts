@@ -1,7 +1,6 @@
 // Which artifacts are deleted when only the newest versions of each name remain.
 import type { Artifact } from '#/contract/artifacts.ts';
-import { isNeeded } from './versions/artifact-usage.ts';
-import type { UsageIndex } from './versions/artifact-usage.ts';
+import { isNeeded, type UsageIndex } from './versions/artifact-usage.ts';
 import { groupVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
 

@@ -8,11 +8,16 @@ import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { ArtifactAge, ArtifactSize, UsageCounts, fileFaultText, typeOf } from './versions/artifact-facts.tsx';
-import type { ArtifactDialog } from './versions/artifact-facts.tsx';
+import {
+  ArtifactAge,
+  ArtifactSize,
+  UsageCounts,
+  fileFaultText,
+  typeOf,
+  type ArtifactDialog,
+} from './versions/artifact-facts.tsx';
 import { ArtifactJobs } from './artifact-jobs.tsx';
-import { usageIn } from './versions/artifact-usage.ts';
-import type { UsageIndex } from './versions/artifact-usage.ts';
+import { usageIn, type UsageIndex } from './versions/artifact-usage.ts';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 import classes from './artifact-details.module.css';
 

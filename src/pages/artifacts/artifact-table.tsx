@@ -8,14 +8,19 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
-import { rowName } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { toggled } from '#/lib/toggled.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { Column } from '#/ui/table/table.tsx';
-import { ArtifactAge, ArtifactSize, FileFaultMark, UsageCounts, typeOf } from './versions/artifact-facts.tsx';
-import type { ArtifactDialog } from './versions/artifact-facts.tsx';
+import {
+  ArtifactAge,
+  ArtifactSize,
+  FileFaultMark,
+  UsageCounts,
+  typeOf,
+  type ArtifactDialog,
+} from './versions/artifact-facts.tsx';
 import type { UsageIndex } from './versions/artifact-usage.ts';
 import type { ArtifactVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';

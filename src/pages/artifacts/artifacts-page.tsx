@@ -26,10 +26,9 @@ import { Registry } from './registry.tsx';
 import { uploadFindings } from './upload/upload-findings.ts';
 import { UploadGuard } from './upload/upload-guard.tsx';
 import { UploadPanel } from './upload/upload-panel.tsx';
-import { isUnderWay, UploadQueue } from './upload/upload-queue.ts';
+import { isUnderWay, UploadQueue, type QueuedFile } from './upload/upload-queue.ts';
 import { UploadRoom } from './upload/upload-room.tsx';
 import { judgeFile } from './upload/upload-state.ts';
-import type { QueuedFile } from './upload/upload-queue.ts';
 
 const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
 

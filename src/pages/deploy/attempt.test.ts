@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
-import { isMadeBy } from '#/pages/deploy/attempt.ts';
-import type { Attempt } from '#/pages/deploy/attempt.ts';
+import { isMadeBy, type Attempt } from '#/pages/deploy/attempt.ts';
 
 const attempt = (target: Attempt['target']): Attempt => ({
   key: 'k',

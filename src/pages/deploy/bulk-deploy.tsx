@@ -13,8 +13,7 @@ import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { NoDataYet, Skeleton } from '#/ui/page/view.tsx';
-import { forgetAttempt } from './attempt.ts';
-import type { ManyJobs } from './attempt.ts';
+import { forgetAttempt, type ManyJobs } from './attempt.ts';
 import classes from './deploy.module.css';
 
 interface BulkDeployProps extends ManyJobs {

@@ -1,7 +1,6 @@
 // What a person has chosen to deploy, as the URL has it, and what follows from it. A kind without a value
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
-import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
-import type { UrlPart } from '#/ui/url/url-schema.ts';
+import { oneOf, optional, urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 import type { Attempt } from './attempt.ts';
 
 export const TARGETS = ['device', 'group', 'tag', 'selection'] as const;

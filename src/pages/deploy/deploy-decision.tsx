@@ -5,10 +5,8 @@ import type { Device } from '#/contract/devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
-import { requestsOf } from './deploy-form.ts';
-import type { DeployForm, DeployPlan } from './deploy-form.ts';
-import { AnswerLost, MembersChanged, namesText } from './submission.ts';
-import type { MembershipChange, Submission } from './submission.ts';
+import { requestsOf, type DeployForm, type DeployPlan } from './deploy-form.ts';
+import { AnswerLost, MembersChanged, namesText, type MembershipChange, type Submission } from './submission.ts';
 import classes from './deploy.module.css';
 
 /** The fields that show what the service says against them. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { deployUrl } from './deploy-choice.ts';
-import { deployPlan, requestsOf, submissionOf } from './deploy-form.ts';
-import type { DeployForm } from './deploy-form.ts';
+import { deployPlan, requestsOf, submissionOf, type DeployForm } from './deploy-form.ts';
 import { NEW_PREFLIGHT } from './preflight-script.ts';
 
 const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: undefined };

@@ -15,10 +15,8 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, Failure } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { TARGETS } from './deploy-choice.ts';
-import type { DeployChoice, TargetKind } from './deploy-choice.ts';
-import { Picker } from './picker.tsx';
-import type { PickerProps } from './picker.tsx';
+import { TARGETS, type DeployChoice, type TargetKind } from './deploy-choice.ts';
+import { Picker, type PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';
 
 /** Asked once: a list under the reader's cursor must not change by itself. */

@@ -12,8 +12,7 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
-import { Picker } from './picker.tsx';
-import type { PickerProps } from './picker.tsx';
+import { Picker, type PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';
 
 const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;

@@ -8,8 +8,7 @@ import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { Failure, FormError } from '#/ui/page/view.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { forgetAttempt, resultPath } from './attempt.ts';
-import type { Attempt } from './attempt.ts';
+import { forgetAttempt, resultPath, type Attempt } from './attempt.ts';
 import { AnswerLost, lookFor, sendAttempt } from './submission.ts';
 import classes from './deploy.module.css';
 

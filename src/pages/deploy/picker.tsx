@@ -1,6 +1,5 @@
 // The field of a deploy in which a person picks one of many by name.
-import { Select } from '@mantine/core';
-import type { SelectProps } from '@mantine/core';
+import { Select, type SelectProps } from '@mantine/core';
 
 export interface PickerProps {
   /** '': nothing is chosen yet. */

@@ -8,19 +8,16 @@ import { isParent } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
-import { rowName } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import type { Column } from '#/ui/table/table.tsx';
 import { usePayload } from './use-payload.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { deployUrl } from './deploy-choice.ts';
-import type { DeployChoice } from './deploy-choice.ts';
-import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightText } from './preflight-outcome.ts';
-import type { PreflightOutcome } from './preflight-outcome.ts';
+import { deployUrl, type DeployChoice } from './deploy-choice.ts';
+import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightText, type PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
 
 /** The state whose mark has the same meaning. */

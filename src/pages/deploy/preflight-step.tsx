@@ -5,8 +5,7 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { Failure } from '#/ui/page/view.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { NEW_PREFLIGHT, preflightScript } from './preflight-script.ts';
-import type { Checks, PreflightPlan } from './preflight-script.ts';
+import { NEW_PREFLIGHT, preflightScript, type Checks, type PreflightPlan } from './preflight-script.ts';
 import classes from './deploy.module.css';
 
 export function PreflightStep({ plan, onChange }: { plan: PreflightPlan; onChange: (plan: PreflightPlan) => void }) {

@@ -2,8 +2,7 @@
 // takes no storage. The same lines are defined once.
 import { call } from '#/api/call.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
-import { checksText, preflightScript } from './preflight-script.ts';
-import type { PreflightPlan } from './preflight-script.ts';
+import { checksText, preflightScript, type PreflightPlan } from './preflight-script.ts';
 
 const LONGEST_NAME = 255;
 

@@ -3,8 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
 import { preflightOutcome, preflightText } from '#/pages/deploy/preflight-outcome.ts';
-import { checksFault, preflightScript } from '#/pages/deploy/preflight-script.ts';
-import type { Checks } from '#/pages/deploy/preflight-script.ts';
+import { checksFault, preflightScript, type Checks } from '#/pages/deploy/preflight-script.ts';
 
 function run(checks: Checks): { code: number; out: string } {
   try {

@@ -4,11 +4,9 @@ import { useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { resultPath } from './attempt.ts';
-import type { Attempt, ManyJobs } from './attempt.ts';
+import { resultPath, type Attempt, type ManyJobs } from './attempt.ts';
 import type { PreflightPlan } from './preflight-script.ts';
-import { AnswerLost, beginAttempt, sendAttempt } from './submission.ts';
-import type { Submission } from './submission.ts';
+import { AnswerLost, beginAttempt, sendAttempt, type Submission } from './submission.ts';
 
 /** The same submission with the preflight instead of the deploy; `text`: what the deploy runs. */
 async function checking(submission: Submission, plan: PreflightPlan, text: string): Promise<Submission> {

@@ -2,8 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
-import { memberQueries } from '#/fleet/members.ts';
-import type { JobTarget } from '#/fleet/members.ts';
+import { memberQueries, type JobTarget } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { transferredDevices } from '#/features/bulk/device-transfer.ts';
 import type { DeployChoice } from './deploy-choice.ts';

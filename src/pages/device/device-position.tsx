@@ -2,8 +2,7 @@
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';
-import { position } from '#/contract/devices.ts';
-import type { Device, Position } from '#/contract/devices.ts';
+import { position, type Device, type Position } from '#/contract/devices.ts';
 import { rounded } from '#/lib/coordinates.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';

@@ -7,13 +7,11 @@ import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { errorLine } from '#/api/api-error.ts';
 import { checkedBy, refusedFields } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { deviceChange, deviceEndpoints } from '#/contract/devices.ts';
-import type { Device } from '#/contract/devices.ts';
+import { deviceChange, deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { FIELD_LABELS } from '#/features/device-dialogs/changed-fields.ts';
-import type { EditableField } from '#/features/device-dialogs/changed-fields.ts';
+import { FIELD_LABELS, type EditableField } from '#/features/device-dialogs/changed-fields.ts';
 import classes from './editable-fact.module.css';
 
 const check = checkedBy(deviceChange, FIELD_LABELS);

@@ -2,14 +2,12 @@
 import { useState } from 'react';
 import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { bulkCancel } from '#/api/bulk-cancel.ts';
-import type { WaitingPart } from '#/api/bulk-cancel.ts';
+import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { canStop } from '#/api/job-state.ts';
 import { bulkPlanText } from '#/features/bulk/bulk-plan.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
-import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
-import type { BulkKind } from '#/features/bulk/use-bulk-run.ts';
+import { useBulkRun, type BulkKind } from '#/features/bulk/use-bulk-run.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import classes from './job-page.module.css';

@@ -7,15 +7,13 @@ import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
-import { rowName } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
 import { visible } from '#/lib/glyphs.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { sortRows } from '#/ui/table/sort-rows.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
-import type { Column } from '#/ui/table/table.tsx';
-import { childName } from './children/child-jobs.ts';
-import type { ChildJobs } from './children/child-jobs.ts';
+import { childName, type ChildJobs } from './children/child-jobs.ts';
 import type { JobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
 

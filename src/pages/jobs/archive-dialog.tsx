@@ -7,8 +7,7 @@ import { useArchiveRun } from '#/features/job-archive/use-archive-run.ts';
 import { paths } from '#/paths.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
-import { ArchivePlanForm } from './archive-plan-form.tsx';
-import type { ArchiveChoice } from './archive-plan-form.tsx';
+import { ArchivePlanForm, type ArchiveChoice } from './archive-plan-form.tsx';
 import { ArchiveProgress } from './archive-progress.tsx';
 
 export function ArchiveDialog({ onClose, ...current }: ArchiveChoice & { onClose: () => void }) {

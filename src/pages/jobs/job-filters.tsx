@@ -7,8 +7,7 @@ import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { NO_JOB_FILTER, isJobListFiltered, jobListUrl } from './job-list.ts';
-import type { Choice, Choices } from './job-list.ts';
+import { NO_JOB_FILTER, isJobListFiltered, jobListUrl, type Choice, type Choices } from './job-list.ts';
 import classes from './jobs.module.css';
 
 /** Short, since it is answered from memory. */

@@ -6,12 +6,9 @@ import { artifactText } from '#/api/artifacts.ts';
 import { isParent } from '#/api/job-state.ts';
 import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
-import { VERDICTS } from '#/features/jobs/verdict.ts';
-import { JOB_KINDS, isKind, isWithin } from '#/features/jobs/lately.ts';
-import type { JobKind, KnownVerdicts } from '#/features/jobs/lately.ts';
-import type { Verdict } from '#/features/jobs/verdict.ts';
-import { sortPart } from '#/ui/table/sort.ts';
-import type { Sort } from '#/ui/table/sort.ts';
+import { VERDICTS, type Verdict } from '#/features/jobs/verdict.ts';
+import { JOB_KINDS, isKind, isWithin, type JobKind, type KnownVerdicts } from '#/features/jobs/lately.ts';
+import { sortPart, type Sort } from '#/ui/table/sort.ts';
 import { sortRows } from '#/ui/table/sort-rows.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 

@@ -9,8 +9,7 @@ import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { isUnreported, useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
-import { choicesOf, filterJobs, sortJobs } from './job-list.ts';
-import type { JobListView } from './job-list.ts';
+import { choicesOf, filterJobs, sortJobs, type JobListView } from './job-list.ts';
 
 const NONE: Job[] = [];
 

@@ -1,6 +1,5 @@
 // Draws a rectangle or a lasso over the map with mouse, pen or finger, and reports what is inside when it is released.
-import { useRef, useState } from 'react';
-import type { PointerEvent } from 'react';
+import { useRef, useState, type PointerEvent } from 'react';
 import { useEscape } from '#/ui/controls/use-key-down.ts';
 import classes from './map-page.module.css';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterIndex, KIND_COUNT, buildCurve, project, unproject } from './cluster-index.ts';
-import type { Cluster } from './cluster-index.ts';
+import { ClusterIndex, KIND_COUNT, buildCurve, project, unproject, type Cluster } from './cluster-index.ts';
 
 const WORLD = { west: 0, north: 0, east: 1, south: 1 };
 

@@ -1,6 +1,5 @@
 // The list beside the map: what is in view, what has no location, and the way to all of it by keyboard.
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { Device } from '#/contract/devices.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';

@@ -2,8 +2,7 @@
 // a letter the group; colour is only added.
 import { formatCount } from '#/lib/format.ts';
 import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOfKind } from './map-fleet.ts';
-import { letterOf } from './marker-colors.ts';
-import type { MarkerColors } from './marker-colors.ts';
+import { letterOf, type MarkerColors } from './marker-colors.ts';
 
 export type ColorBy = 'state' | 'group';
 

@@ -8,11 +8,9 @@ import { useEscape } from '#/ui/controls/use-key-down.ts';
 import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
 import { groupsOf, statesOf } from './draw-marks.ts';
-import { boundsOf, boxOf, deviceNameAt } from './map-fleet.ts';
-import type { Box } from './map-fleet.ts';
+import { boundsOf, boxOf, deviceNameAt, type Box } from './map-fleet.ts';
 import { COLORS } from './marker-colors.ts';
-import { MarkerLayer } from './marker-layer.ts';
-import type { Mark } from './marker-layer.ts';
+import { MarkerLayer, type Mark } from './marker-layer.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 

@@ -11,8 +11,7 @@ import { MapControls } from './map-controls.tsx';
 import { boundsOf, boxOf } from './map-fleet.ts';
 import { readMapView } from './map-view.ts';
 import { PlacingBanner } from './placing-banner.tsx';
-import { STAGES } from './use-fleet-map.ts';
-import type { FleetMapModel } from './use-fleet-map.ts';
+import { STAGES, type FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
 /** Whether the reader's country measures ways in miles. */

@@ -1,10 +1,8 @@
 // The fleet on one canvas above the base map. It draws only what is near the window, so that a pan costs the same with a
 // hundred devices and a hundred thousand.
 import L from 'leaflet';
-import { KIND_COUNT } from './cluster-index.ts';
-import type { Cluster, ClusterIndex, Window } from './cluster-index.ts';
-import { drawMark, drawName } from './draw-marks.ts';
-import type { ColorBy, DrawnMark } from './draw-marks.ts';
+import { KIND_COUNT, type Cluster, type ClusterIndex, type Window } from './cluster-index.ts';
+import { drawMark, drawName, type ColorBy, type DrawnMark } from './draw-marks.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
 /** A mark on the canvas: one device, or several with their shared centre. */

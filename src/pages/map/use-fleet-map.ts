@@ -11,14 +11,11 @@ import { counted } from '#/lib/format.ts';
 import { nextTask } from '#/lib/pace.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
-import { ClusterIndex, buildCurve } from './cluster-index.ts';
-import type { CurveArrays, Points } from './cluster-index.ts';
-import { boundsOf, boxOf, byLocation, colouredGroups, pointsOf } from './map-fleet.ts';
-import type { Box } from './map-fleet.ts';
+import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
+import { boundsOf, boxOf, byLocation, colouredGroups, pointsOf, type Box } from './map-fleet.ts';
 import { printView } from './map-view.ts';
 import { useMapUrl } from './use-map-url.ts';
-import { usePlacing } from './use-placing.ts';
-import type { ToPlace } from './use-placing.ts';
+import { usePlacing, type ToPlace } from './use-placing.ts';
 
 /**
  * What is drawn in a task of its own, one after the other: all at once would hold the page for a fifth of a second, in

@@ -10,8 +10,7 @@ import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { clusterText, ownersText, spanText } from './change-clusters.ts';
-import { recentChanges } from './recent-changes.ts';
-import type { Happening, Recent } from './recent-changes.ts';
+import { recentChanges, type Happening, type Recent } from './recent-changes.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 import classes from './short-list.module.css';
 

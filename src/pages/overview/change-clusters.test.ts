@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { indexOf } from '#/fleet/index-of.ts';
-import { NO_HISTORY } from '#/features/device-history/state-history.ts';
-import type { StateHistory } from '#/features/device-history/state-history.ts';
+import { NO_HISTORY, type StateHistory } from '#/features/device-history/state-history.ts';
 import { downNow, listOf } from './down-list.ts';
 import { recentChanges } from './recent-changes.ts';
-import { clusterChanges, clusterText, spanText } from './change-clusters.ts';
-import type { ChangeCluster, ChangedState } from './change-clusters.ts';
+import { clusterChanges, clusterText, spanText, type ChangeCluster, type ChangedState } from './change-clusters.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;

@@ -8,8 +8,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
-import { LATELY, byName, failedLately, runningNow } from './figures.ts';
-import type { JobLine } from './figures.ts';
+import { LATELY, byName, failedLately, runningNow, type JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
 interface DeploymentsProps {

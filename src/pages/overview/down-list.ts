@@ -4,8 +4,7 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
-import { clusterChanges } from './change-clusters.ts';
-import type { ChangeCluster, ChangedState } from './change-clusters.ts';
+import { clusterChanges, type ChangeCluster, type ChangedState } from './change-clusters.ts';
 
 export interface DownDevice extends ChangedState {
   name: string;

@@ -6,10 +6,8 @@ import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
-import { clusterText, ownersText, spanText } from './change-clusters.ts';
-import type { ChangeCluster } from './change-clusters.ts';
-import { downNow, listOf } from './down-list.ts';
-import type { DownDevice } from './down-list.ts';
+import { clusterText, ownersText, spanText, type ChangeCluster } from './change-clusters.ts';
+import { downNow, listOf, type DownDevice } from './down-list.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
 interface DownNowProps {

@@ -1,6 +1,5 @@
 // The state of the fleet in one sentence, each figure of it a way to the devices behind it, and the last day as a strip.
-import { useMemo } from 'react';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';

@@ -2,8 +2,7 @@
 // state all the time apart from it, and the times in which nobody looked in between.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { StateHistory } from '#/features/device-history/state-history.ts';
-import { clusterChanges } from './change-clusters.ts';
-import type { ChangeCluster, ChangedState } from './change-clusters.ts';
+import { clusterChanges, type ChangeCluster, type ChangedState } from './change-clusters.ts';
 import { ownersOf } from './down-list.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,5 @@
 // The account in six figures, each the way to the list that shows the same number.
-import { useMemo } from 'react';
-import type { ComponentProps, ReactNode } from 'react';
+import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';

@@ -1,10 +1,15 @@
 // The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { QueuedJob, Queues } from '#/features/job-queue/queue-reader.ts';
-import { DAY, STALE_KINDS, staleIn } from '#/features/job-queue/stale.ts';
-import type { StaleKind, StaleReason, StaleRules } from '#/features/job-queue/stale.ts';
-import { sortPart } from '#/ui/table/sort.ts';
-import type { Sort } from '#/ui/table/sort.ts';
+import {
+  DAY,
+  STALE_KINDS,
+  staleIn,
+  type StaleKind,
+  type StaleReason,
+  type StaleRules,
+} from '#/features/job-queue/stale.ts';
+import { sortPart, type Sort } from '#/ui/table/sort.ts';
 import { sortRows } from '#/ui/table/sort-rows.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 

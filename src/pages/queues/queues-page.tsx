@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import { JobTabs } from '#/features/jobs/job-tabs.tsx';
-import type { Queues } from '#/features/job-queue/queue-reader.ts';
-import { queueQueries } from '#/features/job-queue/queue-reader.ts';
+import { queueQueries, type Queues } from '#/features/job-queue/queue-reader.ts';
 import { staleTexts } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
@@ -28,8 +27,9 @@ import {
   sortQueues,
   staleOf,
   withDevices,
+  type QueueRow,
+  type QueuesView,
 } from './queue-rows.ts';
-import type { QueueRow, QueuesView } from './queue-rows.ts';
 import { QueueTable } from './queue-table.tsx';
 import classes from './queues.module.css';
 

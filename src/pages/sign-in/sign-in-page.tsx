@@ -2,8 +2,7 @@
 // person loads first is small; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { currentSession, onSession, signIn } from '#/api/session.ts';
-import type { Credential } from '#/api/session.ts';
+import { currentSession, onSession, signIn, type Credential } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
 import { expiryInWords, tokenExpiry } from '#/contract/token-expiry.ts';
 import { directAddress } from '#/api/direct.ts';

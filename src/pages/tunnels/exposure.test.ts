@@ -1,8 +1,7 @@
 // Which tunnels are marked, and which of them a filter shows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tunnel } from '#/contract/tunnels.ts';
-import type { Tunnel } from '#/contract/tunnels.ts';
+import { tunnel, type Tunnel } from '#/contract/tunnels.ts';
 import { exposuresOf, isTunnelShown, tunnelsUrl } from './exposure.ts';
 
 const now = new Date('2026-11-10T12:00:00Z');

@@ -4,8 +4,7 @@ import type { Tunnel } from '#/contract/tunnels.ts';
 import { formatDuration } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import { exposureText } from './exposure.ts';
-import type { Exposure } from './exposure.ts';
+import { exposureText, type Exposure } from './exposure.ts';
 import classes from './tunnels-page.module.css';
 
 const icon = { size: 15, stroke: 1.7, 'aria-hidden': true };

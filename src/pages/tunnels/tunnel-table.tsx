@@ -6,16 +6,14 @@ import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
-import { DataTable } from '#/ui/table/table.tsx';
-import type { Column } from '#/ui/table/table.tsx';
+import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import type { Exposure } from './exposure.ts';
 import { TunnelMarks } from './tunnel-marks.tsx';
-import { TunnelTools } from './tunnel-tools.tsx';
-import type { TunnelDialog } from './tunnel-tools.tsx';
+import { TunnelTools, type TunnelDialog } from './tunnel-tools.tsx';
 import classes from './tunnels-page.module.css';
 
 export interface MarkedTunnel {

@@ -15,8 +15,7 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
-import { WorkflowTable } from './workflow-table.tsx';
-import type { WorkflowDialog } from './workflow-table.tsx';
+import { WorkflowTable, type WorkflowDialog } from './workflow-table.tsx';
 import classes from './workflows-page.module.css';
 
 export function WorkflowsPage() {

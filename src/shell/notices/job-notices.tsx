@@ -10,8 +10,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { paths } from '#/paths.ts';
 import { showNotice } from '#/ui/controls/system-notices.ts';
 import { setUnseen } from '#/ui/page/title.ts';
-import { newsBetween } from './job-news.ts';
-import type { JobNews } from './job-news.ts';
+import { newsBetween, type JobNews } from './job-news.ts';
 
 /** Milliseconds between two looks; browsers make it a minute for a tab that is long hidden. */
 const LOOK = 10_000;

@@ -1,8 +1,7 @@
 // What the palette puts first.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bestOf } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { bestOf, type Entry } from './entry.ts';
 
 const entry = (label: string, also = ''): Entry => ({ id: label, label, also });
 const found = (search: string, ...entries: Entry[]) => bestOf(entries, search, 10).map(({ label }) => label);

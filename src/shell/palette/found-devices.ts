@@ -6,8 +6,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
-import { bestOf } from './entry.ts';
-import type { Entry } from './entry.ts';
+import { bestOf, type Entry } from './entry.ts';
 
 const MOST = 6;
 /** Of very many that match, these are looked at for the ones that match best. */

@@ -1,6 +1,5 @@
 // A button that is only an icon, as in the rows of a table: its name is for screen readers, and in the tooltip.
-import { ActionIcon } from '@mantine/core';
-import type { ActionIconProps, ElementProps } from '@mantine/core';
+import { ActionIcon, type ActionIconProps, type ElementProps } from '@mantine/core';
 import type { TablerIcon } from '@tabler/icons-react';
 
 interface IconButtonProps extends ActionIconProps, ElementProps<'button', keyof ActionIconProps> {

@@ -1,7 +1,6 @@
 // A menu whose code loads on first use, because it costs too much before the page. Until then a plain button is shown:
 // it loads the menu when the pointer reaches it, and opens it when it is pressed.
-import { useCallback, useState } from 'react';
-import type { ComponentProps, ReactNode } from 'react';
+import { useCallback, useState, type ComponentProps, type ReactNode } from 'react';
 import { Menu } from '@mantine/core';
 
 interface OpenedMenuProps {

@@ -1,7 +1,6 @@
 // One of a few choices, all of them in view: radio buttons that look like one control. Our own, since Mantine's measures
 // itself to slide its mark, which weighs as much as the rest of the filter bar that every visit to the table loads.
-import { useId } from 'react';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import classes from './segmented-control.module.css';
 
 interface Choice<Value extends string> {

@@ -1,7 +1,6 @@
 // Requests as commands for curl, each with its copy button. Fetched when it is first opened.
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
-import { curlText } from './curl-text.ts';
-import type { CurlRequest } from './curl-text.ts';
+import { curlText, type CurlRequest } from './curl-text.ts';
 import { formatCount } from '#/lib/format.ts';
 import classes from './show-as-curl.module.css';
 

@@ -1,7 +1,6 @@
 // The frame of every dialog: centred, with a labelled close button, not closable while busy, and with the focus given back
 // to what opened it.
-import { Modal } from '@mantine/core';
-import type { ModalProps } from '@mantine/core';
+import { Modal, type ModalProps } from '@mantine/core';
 import { useFocusBack } from './use-focus-back.ts';
 
 interface BaseDialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'withCloseButton' | 'closeButtonProps'> {

@@ -1,10 +1,8 @@
 // A form in a dialog. It is checked before it is sent, and sent once. The service's field errors are shown at their
 // fields, other errors above the buttons. A click outside does not close it once something is typed.
-import { useId } from 'react';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import type { FormErrors } from '@mantine/form';
+import { useForm, type FormErrors } from '@mantine/form';
 import type { UseMutationOptions } from '@tanstack/react-query';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';

@@ -1,6 +1,5 @@
 // Asks before a page is left, or its window closed, on which something runs that leaving would end.
-import { useEffect } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useBlocker } from 'react-router';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { Question } from './confirm-dialog.tsx';

@@ -1,7 +1,6 @@
 // A secret that is shown once. Neither Escape nor a click outside closes it, Done waits until it was copied or saved, and
 // leaving before that asks.
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useBlocker } from 'react-router';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';

@@ -1,6 +1,5 @@
 // The name or the count that is typed before something is lost.
-import { TextInput } from '@mantine/core';
-import type { TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 
 interface TypedWordProps extends Omit<TextInputProps, 'label' | 'value' | 'onChange'> {
   word: string;

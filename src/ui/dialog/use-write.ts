@@ -1,8 +1,7 @@
 // A write that a click starts. It is a mutation that ignores a second start while one is under way, because two clicks
 // can arrive before the button is drawn as disabled.
 import { useRef } from 'react';
-import { useMutation } from '@tanstack/react-query';
-import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-query';
+import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
 
 /** Writes about different ids, given as text, may be under way together; of all others one at a time is. */
 export function useWrite<Data, Variables = void, Context = unknown>(

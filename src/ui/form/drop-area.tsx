@@ -1,6 +1,5 @@
 // The way in for a file: dropped anywhere on the page, or chosen with Browse.
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';

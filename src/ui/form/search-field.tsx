@@ -1,7 +1,6 @@
 // What is searched for, beside the list that answers; cleared by a button in it.
 import type { Ref } from 'react';
-import { CloseButton, TextInput } from '@mantine/core';
-import type { TextInputProps } from '@mantine/core';
+import { CloseButton, TextInput, type TextInputProps } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { useTyped } from '#/ui/url/use-typed.ts';
 

@@ -1,6 +1,5 @@
 // Any text of the length that the API takes for a name, with suggestions.
-import { Autocomplete } from '@mantine/core';
-import type { AutocompleteProps } from '@mantine/core';
+import { Autocomplete, type AutocompleteProps } from '@mantine/core';
 
 interface SuggestInputProps extends AutocompleteProps {
   data: string[];

@@ -1,7 +1,6 @@
 // A field for a whole number. The text may be empty or out of range for a moment; only a valid number is reported.
 import { useState } from 'react';
-import { TextInput } from '@mantine/core';
-import type { TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 
 interface WholeNumberProps extends Pick<TextInputProps, 'id' | 'label' | 'description' | 'size'> {
   value: number;

@@ -1,7 +1,6 @@
 // Parts of a page that the first render does without: their code is fetched a little later, and a failure is reported.
 // React's own `lazy` would take the whole page down then.
-import { useEffect, useState } from 'react';
-import type { ComponentProps, ComponentType, ReactNode } from 'react';
+import { useEffect, useState, type ComponentProps, type ComponentType, type ReactNode } from 'react';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { setMissing } from './not-loaded.ts';
 import { usePreload } from './use-preload.ts';

@@ -1,7 +1,6 @@
 // Code that no page needs for its first picture: fetched a little after it, so that it is there when it is wanted.
 import { useEffect, useState } from 'react';
-import { setMissing } from './not-loaded.ts';
-import type { LoadPart } from './not-loaded.ts';
+import { setMissing, type LoadPart } from './not-loaded.ts';
 
 /** How long the first picture has the line for itself, in milliseconds. */
 const HEAD_START = 1_000;

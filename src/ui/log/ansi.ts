@@ -1,8 +1,7 @@
 // Colours of terminal output as class names. anser reads the codes; text never becomes HTML, and no colour of the
 // output reaches the page as it is: each goes to the nearest of a few that are legible in both schemes.
 import Anser from 'anser';
-import { sliceOf } from './log-text.ts';
-import type { LogText } from './log-text.ts';
+import { sliceOf, type LogText } from './log-text.ts';
 import { SEQUENCE } from './without-ansi.ts';
 
 export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white' | 'grey';

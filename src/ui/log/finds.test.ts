@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findsIn } from './finds.ts';
-import { layOut } from './log-items.ts';
-import type { LogRun } from './log-items.ts';
+import { layOut, type LogRun } from './log-items.ts';
 import { indexLines } from './lines.ts';
-import { patternOf, searchIndex } from './log-query.ts';
-import type { Matches } from './log-query.ts';
+import { patternOf, searchIndex, type Matches } from './log-query.ts';
 
 function found(text: string, order?: LogRun[]) {
   const streams = [

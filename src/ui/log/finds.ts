@@ -1,7 +1,6 @@
 // What a search found in several streams, in the order in which their rows are shown.
 import type { LogList } from './log-items.ts';
-import { firstFrom } from './log-query.ts';
-import type { Matches } from './log-query.ts';
+import { firstFrom, type Matches } from './log-query.ts';
 
 /** One of them: where in which row of which stream it begins. */
 export interface Find {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LONGEST_ROW, indexLines, lineOf, rowAt, rowOfLine, rowText, screenLines } from './lines.ts';
-import type { LineIndex } from './lines.ts';
+import { LONGEST_ROW, indexLines, lineOf, rowAt, rowOfLine, rowText, screenLines, type LineIndex } from './lines.ts';
 
 const rowsOf = (index: LineIndex) =>
   Array.from({ length: index.rows }, (_, row) => [index.numbers[row], rowText(index, row)]);

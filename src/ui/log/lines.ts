@@ -1,7 +1,6 @@
 // Where the lines of a long text begin. Found once, and carried on when text arrives at the end, so that ten megabytes
 // open at once and only the lines in view are ever cut out of the text.
-import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf } from './log-text.ts';
-import type { LogText } from './log-text.ts';
+import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf, type LogText } from './log-text.ts';
 import { overwritten } from './overwritten.ts';
 
 /** The rows of a text. A line is one row, or several where it is overlong or, raw, was rewritten with a carriage return. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layOut } from './log-items.ts';
-import type { LogList } from './log-items.ts';
+import { layOut, type LogList } from './log-items.ts';
 import { indexLines, rowText } from './lines.ts';
 
 const stream = (name: string, text: string) => ({ stream: { name, pieces: [text] }, index: indexLines([text]) });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexLines } from './lines.ts';
-import { MOST_MATCHES, firstFrom, patternOf, searchIndex } from './log-query.ts';
-import type { LogQuery, Matches } from './log-query.ts';
+import { MOST_MATCHES, firstFrom, patternOf, searchIndex, type LogQuery, type Matches } from './log-query.ts';
 
 function matchesOf(text: string, query: string, options: Partial<LogQuery> = {}, raw = false): Matches {
   const pattern = patternOf({ text: query, exact: false, pattern: false, ...options });

@@ -1,7 +1,6 @@
 // Finds a text or a pattern in many rows, a slice at a time.
 import { withoutAnsi } from './without-ansi.ts';
-import { rowAt, rowText } from './lines.ts';
-import type { LineIndex } from './lines.ts';
+import { rowAt, rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
 
 export interface LogQuery {

@@ -1,14 +1,12 @@
 // Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
 // and what arrives later never moves what is being read. It does not know where the output comes from.
-import { useEffect, useState, useRef } from 'react';
-import type { ClipboardEvent } from 'react';
+import { useEffect, useState, useRef, type ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-text.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import type { LogList, LogRun, LogStream } from './log-items.ts';
 import { rowOfLine } from './lines.ts';
-import { logUrl, markText, markedBy, printMark } from './line-marks.ts';
-import type { LineMark } from './line-marks.ts';
+import { logUrl, markText, markedBy, printMark, type LineMark } from './line-marks.ts';
 import { LogRows } from './log-rows.tsx';
 import { LogToolbar } from './log-toolbar.tsx';
 import { gathered, plainLog, plainParts } from './plain.ts';

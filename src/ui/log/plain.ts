@@ -3,8 +3,7 @@
 import { withoutAnsi } from './without-ansi.ts';
 import { visible } from '#/lib/glyphs.ts';
 import type { LogList } from './log-items.ts';
-import { rowText } from './lines.ts';
-import type { LineIndex } from './lines.ts';
+import { rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
 
 /** Characters made plain in one go. */

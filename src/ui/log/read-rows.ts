@@ -1,6 +1,5 @@
 // The rows of a log that are drawn, colours carried from row to row.
-import { ansiBefore, ansiReader } from './ansi.ts';
-import type { AnsiPart } from './ansi.ts';
+import { ansiBefore, ansiReader, type AnsiPart } from './ansi.ts';
 import type { LogBlock, LogList } from './log-items.ts';
 import { lineOf, rowText } from './lines.ts';
 

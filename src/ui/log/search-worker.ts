@@ -1,10 +1,8 @@
 // Searches a log away from the page. It reports before each slice: if nothing follows, a pattern takes too long, and
 // the page ends this worker.
 import { serve } from '#/lib/worker-client.ts';
-import { indexLines } from './lines.ts';
-import type { LineIndex } from './lines.ts';
-import { patternOf, searchIndex } from './log-query.ts';
-import type { LogQuery, Matches } from './log-query.ts';
+import { indexLines, type LineIndex } from './lines.ts';
+import { patternOf, searchIndex, type LogQuery, type Matches } from './log-query.ts';
 
 /** More of a stream: its first `keep` pieces stay. */
 export interface SearchText {

@@ -2,15 +2,12 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { grownStream, indexStreams } from './indexed-streams.ts';
 import { rowOfLine } from './lines.ts';
-import { logUrl, readMark } from './line-marks.ts';
-import type { LineMark } from './line-marks.ts';
-import { layOut } from './log-items.ts';
-import type { IndexedStream, LogList, LogRun, LogStream } from './log-items.ts';
+import { logUrl, readMark, type LineMark } from './line-marks.ts';
+import { layOut, type IndexedStream, type LogList, type LogRun, type LogStream } from './log-items.ts';
 import type { LogQuery } from './log-query.ts';
 import type { LogLook } from './log-toolbar.tsx';
 import { useLogScroll } from './use-log-scroll.ts';
-import { useLogSearch } from './use-log-search.ts';
-import type { LogSearch } from './use-log-search.ts';
+import { useLogSearch, type LogSearch } from './use-log-search.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 
 /** What the address names: the stream that is shown, and the lines that are marked. */

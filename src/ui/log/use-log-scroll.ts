@@ -1,10 +1,8 @@
 // What of a log is in view: which rows are drawn, the end that is followed, and the reader's position, which does not
 // change when rows are added, turn out higher or are wrapped again.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { RefObject } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { LogList } from './log-items.ts';
-import { layoutOf } from './log-layout.ts';
-import type { LogLayout, Measured } from './log-layout.ts';
+import { layoutOf, type LogLayout, type Measured } from './log-layout.ts';
 
 /** Rows drawn above and below what is in view. */
 const MARGIN = 12;

@@ -3,8 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { LogList } from './log-items.ts';
 import { findsIn } from './finds.ts';
 import type { Hit } from './pieces.ts';
-import { MOST_MATCHES, firstFrom, patternOf } from './log-query.ts';
-import type { LogQuery, Matches } from './log-query.ts';
+import { MOST_MATCHES, firstFrom, patternOf, type LogQuery, type Matches } from './log-query.ts';
 import { LogSearcher } from './log-searcher.ts';
 
 interface Found {

@@ -1,6 +1,5 @@
 // The frame of every page: title in the tab and on the page, a line of explanation, the actions.
-import { createContext, use, useEffect } from 'react';
-import type { ReactNode } from 'react';
+import { createContext, use, useEffect, type ReactNode } from 'react';
 import { setTitle } from './title.ts';
 import classes from './page.module.css';
 

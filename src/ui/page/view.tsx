@@ -1,7 +1,6 @@
 // The four states of anything that is read: loading, failed, empty, filled. A refetch leaves the old data on the
 // screen.
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';

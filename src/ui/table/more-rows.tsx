@@ -1,6 +1,5 @@
 // Long lists in plain tables: the first rows, and a button for more, so that thousands do not slow the page down.
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { formatCount } from '#/lib/format.ts';
 

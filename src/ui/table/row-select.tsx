@@ -1,6 +1,5 @@
 // The boxes with which rows of a table are selected: one for each row, with Shift for all in between, and one for all.
-import { useCallback, useLayoutEffect, useRef } from 'react';
-import type { ChangeEvent, MouseEvent } from 'react';
+import { useCallback, useLayoutEffect, useRef, type ChangeEvent, type MouseEvent } from 'react';
 import { rangeBetween } from './selected-ids.ts';
 import classes from './row-select.module.css';
 

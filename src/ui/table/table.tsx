@@ -1,14 +1,11 @@
 // The one table of all lists: columns as data, rows that can be selected and sorted, two lines for each at phone width.
 // Its users decide which rows are drawn: all of them (DataTable), or those near the view (VirtualTable, and the device
 // table, whose rows are all of one height).
-import { memo } from 'react';
-import type { ChangeEvent, ComponentProps, ReactNode } from 'react';
+import { memo, type ChangeEvent, type ComponentProps, type ReactNode } from 'react';
 import { formatCount } from '#/lib/format.ts';
-import { SelectRow, SelectShown, useSelectRange } from './row-select.tsx';
-import type { RowSelection } from './row-select.tsx';
+import { SelectRow, SelectShown, useSelectRange, type RowSelection } from './row-select.tsx';
 import { SortHead } from './sort-head.tsx';
-import { sortedBy } from './sort.ts';
-import type { Sort } from './sort.ts';
+import { sortedBy, type Sort } from './sort.ts';
 import classes from './table.module.css';
 
 export interface Column<Row> {

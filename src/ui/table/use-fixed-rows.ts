@@ -1,7 +1,6 @@
 // Which rows of a long table are drawn where all are of one height: those in view, and the one that has the focus, which
 // would be lost with it. What scrolls them does not matter: on a phone it is the page itself.
-import { useState, useSyncExternalStore } from 'react';
-import type { FocusEvent, RefObject } from 'react';
+import { useState, useSyncExternalStore, type FocusEvent, type RefObject } from 'react';
 import { windowOf } from './row-window.ts';
 import type { DrawnRows } from './table.tsx';
 

@@ -1,7 +1,6 @@
 // The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, and ? shows the keys.
 // Enter opens a row, as its link has the focus.
-import { useEffect, useRef } from 'react';
-import type { RefObject } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 

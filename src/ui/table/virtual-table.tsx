@@ -3,8 +3,7 @@
 import { useCallback, useMemo, useRef } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RowSelection } from './row-select.tsx';
-import { BaseTable, allRows } from './table.tsx';
-import type { TableProps } from './table.tsx';
+import { BaseTable, allRows, type TableProps } from './table.tsx';
 import { useTableKeys } from './use-table-keys.ts';
 import tableClasses from './table.module.css';
 import classes from './virtual-table.module.css';

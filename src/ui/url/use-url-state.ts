@@ -1,7 +1,6 @@
 // The state of a page in its URL. A filter replaces the entry of the history; a dialog or an opened row adds one, so
 // that Back closes it.
-import { useLocation, useNavigate } from 'react-router';
-import type { NavigateFunction, To } from 'react-router';
+import { useLocation, useNavigate, type NavigateFunction, type To } from 'react-router';
 import type { UrlSchema } from './url-schema.ts';
 
 /** Marks an entry of the history that a page made itself, so that closing may go back over it. */

@@ -1,8 +1,7 @@
 // Builds a tar.gz of a folder or several files: the files, its update.sh, and a look at the result before it joins the
 // uploads.
-import { useRef, useState } from 'react';
+import { useRef, useState, type DragEvent } from 'react';
 import { flushSync } from 'react-dom';
-import type { DragEvent } from 'react';
 import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
@@ -12,8 +11,7 @@ import { FormError } from '#/ui/page/view.tsx';
 import { BuilderFiles } from './builder-files.tsx';
 import { BuilderPreview } from './builder-preview.tsx';
 import { BuilderScript } from './builder-script.tsx';
-import { droppedEntries, fromField, readEntries } from './picked-files.ts';
-import type { Picked } from './picked-files.ts';
+import { droppedEntries, fromField, readEntries, type Picked } from './picked-files.ts';
 import { findPrograms, useBuilder } from './use-builder.ts';
 import classes from './builder.module.css';
 

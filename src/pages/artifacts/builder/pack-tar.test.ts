@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { refuses } from '#/pages/artifacts/inspect/finding.ts';
 import { inspect } from '#/pages/artifacts/inspect/inspect-file.ts';
-import { packTar } from './pack-tar.ts';
-import type { Source } from './pack-tar.ts';
+import { packTar, type Source } from './pack-tar.ts';
 
 const MOST = 10_000_000;
 const source = (path: string, text = path, runs = false): Source => ({

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
-import { inChunks, tar } from '#/contract/test-tar.ts';
-import type { TestEntry } from '#/contract/test-tar.ts';
+import { inChunks, tar, type TestEntry } from '#/contract/test-tar.ts';
 import { checkArchive } from './archive-check.ts';
 import { refuses } from './finding.ts';
 import { inspect } from './inspect-file.ts';

@@ -1,13 +1,10 @@
 // Whether a tar.gz would work on a device, judged before it is uploaded: by the rules of the contract, which refuse it
 // here as they would on the service, and by what would go wrong on the device all the same.
-import { MAX_UNPACKED, TarCheck } from '#/contract/tar-check.ts';
-import type { TarRefusal } from '#/contract/tar-check.ts';
-import { nameBytes, readable, tarEntries, TarFault } from '#/contract/tar-entries.ts';
-import type { TarEntry } from '#/contract/tar-entries.ts';
+import { MAX_UNPACKED, TarCheck, type TarRefusal } from '#/contract/tar-check.ts';
+import { nameBytes, readable, tarEntries, TarFault, type TarEntry } from '#/contract/tar-entries.ts';
 import { counted } from '#/lib/format.ts';
 import type { TreeEntry } from './archive-tree.ts';
-import { shellPath } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { shellPath, type Finding } from './finding.ts';
 import { SCRIPT_HEAD, checkScript } from './script-check.ts';
 
 /** Errors listed one by one; the others are counted. */

@@ -1,8 +1,7 @@
 // The rows of an archive's tree: order, sums, folders nobody named, and what is seen when folders are closed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { modeText, seenRows, treeOf } from './archive-tree.ts';
-import type { TreeEntry } from './archive-tree.ts';
+import { modeText, seenRows, treeOf, type TreeEntry } from './archive-tree.ts';
 
 const file = (path: string, size = 1, mode = 0o644): TreeEntry => ({ path, kind: 'file', size, mode, target: '' });
 const folder = (path: string): TreeEntry => ({ path, kind: 'folder', size: 0, mode: 0o755, target: '' });

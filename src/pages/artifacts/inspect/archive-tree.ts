@@ -1,6 +1,5 @@
 // What an archive holds as the rows of a tree: each folder before what is in it, folders that no entry names included.
-import { escapeInvisible } from '#/contract/tar-entries.ts';
-import type { TarKind } from '#/contract/tar-entries.ts';
+import { escapeInvisible, type TarKind } from '#/contract/tar-entries.ts';
 
 export interface TreeEntry {
   path: string;

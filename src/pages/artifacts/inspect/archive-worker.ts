@@ -2,8 +2,7 @@
 import { serve } from '#/lib/worker-client.ts';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
-import { inspect } from './inspect-file.ts';
-import type { ChosenFile, Inspection } from './inspect-file.ts';
+import { inspect, type ChosenFile, type Inspection } from './inspect-file.ts';
 
 export interface PackRequest {
   /** The file that is made, and the folder in it. */

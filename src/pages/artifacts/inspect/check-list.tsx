@@ -2,8 +2,7 @@
 import { Link } from 'react-router';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
-import { byWeight } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { byWeight, type Finding } from './finding.ts';
 import classes from './check-list.module.css';
 
 const stroke = {

@@ -4,11 +4,9 @@
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { checkArchive } from './archive-check.ts';
-import { treeOf } from './archive-tree.ts';
-import type { TreeRow } from './archive-tree.ts';
+import { treeOf, type TreeRow } from './archive-tree.ts';
 import type { Finding } from './finding.ts';
-import { guessType } from './guess.ts';
-import type { ArtifactType } from './guess.ts';
+import { guessType, type ArtifactType } from './guess.ts';
 import { SCRIPT_HEAD, checkScript, isGzip, otherArchive } from './script-check.ts';
 import { sha256 } from './sha256.ts';
 import { streamed } from '#/pages/artifacts/builder/pack-tar.ts';

@@ -1,7 +1,6 @@
 // What would go wrong with a script on a Unix device, seen from its first bytes: the line ends of Windows, a byte order
 // mark, an interpreter line that no system can follow, or not being a script at all.
-import { shellPath } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { shellPath, type Finding } from './finding.ts';
 
 /** How much of a script is looked at. */
 export const SCRIPT_HEAD = 64 * 1024;

@@ -1,7 +1,6 @@
 // The files of an archive as a tree: virtual, since archives hold thousands; one stop for Tab, arrows within, as the
 // ARIA practices have trees.
-import { useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import { useRef, useState, type KeyboardEvent } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   IconArrowRight,
@@ -14,8 +13,7 @@ import {
 } from '@tabler/icons-react';
 import { formatBytes, counted } from '#/lib/format.ts';
 import { toggled } from '#/lib/toggled.ts';
-import { modeText, seenRows } from './archive-tree.ts';
-import type { TreeRow } from './archive-tree.ts';
+import { modeText, seenRows, type TreeRow } from './archive-tree.ts';
 import classes from './tree-view.module.css';
 
 /** Up to so many rows all folders are open at first; beyond, only the outermost. */

@@ -2,11 +2,9 @@
 // dropped again. What a person has written into the fields stays.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatCount } from '#/lib/format.ts';
-import { readChosen } from '#/pages/artifacts/inspect/inspect-file.ts';
-import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
+import { readChosen, type ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { fieldsFor, mergedFields } from './upload-fields.ts';
-import { isUnderWay } from './upload-queue.ts';
-import type { QueuedFile, UploadQueue } from './upload-queue.ts';
+import { isUnderWay, type QueuedFile, type UploadQueue } from './upload-queue.ts';
 
 /** Their bytes are held in memory: at most this many at a time. */
 const MOST = 50;

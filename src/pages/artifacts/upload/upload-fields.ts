@@ -1,10 +1,8 @@
 // The fields of one upload as a person fills them in: what the file suggests, what goes on the wire, what is wrong.
-import { artifactForm } from '#/contract/artifacts.ts';
-import type { Artifact, ArtifactForm } from '#/contract/artifacts.ts';
+import { artifactForm, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { checkedBy } from '#/api/form-rules.ts';
 import { suggestedVersion } from '#/pages/artifacts/versions/artifact-versions.ts';
-import { guessCommand, guessVersion } from '#/pages/artifacts/inspect/guess.ts';
-import type { ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
+import { guessCommand, guessVersion, type ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 
 export interface Fields {

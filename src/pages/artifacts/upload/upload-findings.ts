@@ -3,8 +3,7 @@
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatBytes } from '#/lib/format.ts';
-import { isNeeded } from '#/pages/artifacts/versions/artifact-usage.ts';
-import type { UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
+import { isNeeded, type UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
 import { groupVersions } from '#/pages/artifacts/versions/artifact-versions.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 

@@ -1,7 +1,6 @@
 // One file of the queue: what was found out about it, its fields, and its upload. Whatever happens on the way (a cut
 // network, a refusal, Cancel), file and fields stay as they are.
-import { useEffect, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
@@ -15,14 +14,11 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
 import { refuses } from '#/pages/artifacts/inspect/finding.ts';
-import { guessCommand } from '#/pages/artifacts/inspect/guess.ts';
-import type { ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
+import { guessCommand, type ArtifactType } from '#/pages/artifacts/inspect/guess.ts';
 import { InspectedContents } from '#/pages/artifacts/inspect/inspected-contents.tsx';
-import { LABELS, fieldFaults, wireForm } from './upload-fields.ts';
-import type { FieldName } from './upload-fields.ts';
+import { LABELS, fieldFaults, wireForm, type FieldName } from './upload-fields.ts';
 import { UploadProgress } from './upload-progress.tsx';
-import { isUnderWay } from './upload-queue.ts';
-import type { UploadQueue } from './upload-queue.ts';
+import { isUnderWay, type UploadQueue } from './upload-queue.ts';
 import type { JudgedFile, UploadState } from './upload-state.ts';
 import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';

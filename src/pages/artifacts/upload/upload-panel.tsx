@@ -1,13 +1,11 @@
 // The queue of uploads: one card for each file, and what can be done with all of them.
-import { useRef } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { formatCount } from '#/lib/format.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { UploadItem } from './upload-item.tsx';
 import type { UploadQueue } from './upload-queue.ts';
-import { isReady, spokenSummary } from './upload-state.ts';
-import type { JudgedFile } from './upload-state.ts';
+import { isReady, spokenSummary, type JudgedFile } from './upload-state.ts';
 import { UploadStored } from './upload-stored.tsx';
 import classes from './upload-panel.module.css';
 

@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { formatBytes, formatDuration } from '#/lib/format.ts';
-import { hasStalled, percentOf, speedOf, uploadTimeLeft } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import { hasStalled, percentOf, speedOf, uploadTimeLeft, type Transfer } from './transfer.ts';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import classes from './upload-item.module.css';
 

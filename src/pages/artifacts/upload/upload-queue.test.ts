@@ -1,8 +1,7 @@
 // The queue of uploads: a few at a time, each with an end of its own, nothing sent twice.
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { artifact } from '#/contract/artifacts.ts';
-import type { Artifact } from '#/contract/artifacts.ts';
+import { artifact, type Artifact } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
 import { fieldsFor, mergedFields } from './upload-fields.ts';

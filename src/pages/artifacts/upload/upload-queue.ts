@@ -7,10 +7,8 @@ import { meaningOf } from '#/lib/retry.ts';
 import { createListeners } from '#/lib/store.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
-import { advance, startTransfer } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
-import { wireForm } from './upload-fields.ts';
-import type { Fields } from './upload-fields.ts';
+import { advance, startTransfer, type Transfer } from './transfer.ts';
+import { wireForm, type Fields } from './upload-fields.ts';
 
 /**
  * - `idle`: not sent yet. `waiting`: for its turn. `looking`: no answer arrived, the list is read to find out.

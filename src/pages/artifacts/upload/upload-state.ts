@@ -1,7 +1,6 @@
 // The texts about queued files: the state of one in a word, and the whole queue in a sentence.
 import { formatCount } from '#/lib/format.ts';
-import { refuses } from '#/pages/artifacts/inspect/finding.ts';
-import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
+import { refuses, type Finding } from '#/pages/artifacts/inspect/finding.ts';
 import { percentOf } from './transfer.ts';
 import { fieldFaults } from './upload-fields.ts';
 import type { QueuedFile } from './upload-queue.ts';

@@ -2,8 +2,7 @@
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import { usageIn } from './artifact-usage.ts';
-import type { UsageIndex } from './artifact-usage.ts';
+import { usageIn, type UsageIndex } from './artifact-usage.ts';
 import classes from './artifact-table.module.css';
 
 export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';

@@ -5,8 +5,7 @@ import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-reac
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { USUAL, inOrder, isColumnShown, withMoved, withShown } from './column-choice.ts';
-import type { ColumnChoice } from './column-choice.ts';
+import { USUAL, inOrder, isColumnShown, withMoved, withShown, type ColumnChoice } from './column-choice.ts';
 import type { TableColumn } from './table-columns.tsx';
 import classes from './columns-dialog.module.css';
 

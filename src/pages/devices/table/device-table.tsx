@@ -1,15 +1,13 @@
 // Devices as a table: one page of them, or the whole fleet in one scroll. All rows are of one height, only those near the
 // view are drawn, and each is drawn again only when its device changed.
-import { useCallback, useEffect, useMemo, useRef } from 'react';
-import type { CSSProperties, MouseEvent, RefObject } from 'react';
+import { useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent, type RefObject } from 'react';
 import { useNavigate } from 'react-router';
 import type { Device } from '#/contract/devices.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { BaseTable, rowName } from '#/ui/table/table.tsx';
-import type { Column } from '#/ui/table/table.tsx';
+import { BaseTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';

@@ -1,14 +1,11 @@
 // Page by page through a listing, claiming no more than the service reports: without a total there is no last page.
-import type { ComponentProps, ReactNode } from 'react';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
-import { PAGE_SIZES } from '#/pages/devices/view/fleet-view.ts';
-import type { PageSize } from '#/pages/devices/view/fleet-view.ts';
-import { lastPage, rangeText } from './page-range.ts';
-import type { PageRange } from './page-range.ts';
-import { useState } from 'react';
+import { PAGE_SIZES, type PageSize } from '#/pages/devices/view/fleet-view.ts';
+import { lastPage, rangeText, type PageRange } from './page-range.ts';
+import { useState, type ComponentProps, type ReactNode } from 'react';
 import classes from './pager.module.css';
 
 interface RowsSelectProps {

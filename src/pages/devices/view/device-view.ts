@@ -1,12 +1,9 @@
 // The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
-import { chosen } from '#/pages/devices/table/column-choice.ts';
-import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
+import { chosen, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { SavedView } from '#/pages/devices/views/saved-views.ts';
-import { isSameView, viewUrl } from '#/pages/devices/views/view-words.ts';
-import type { Layout } from '#/pages/devices/views/view-words.ts';
-import { fleetUrl } from './fleet-view.ts';
-import type { FleetUrl } from './fleet-view.ts';
+import { isSameView, viewUrl, type Layout } from '#/pages/devices/views/view-words.ts';
+import { fleetUrl, type FleetUrl } from './fleet-view.ts';
 
 type AvailableColumns = readonly Pick<TableColumn, 'id' | 'width' | 'isExtra'>[];
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNFILTERED, beyondService, changeFleetView, deviceFilterOf, fleetUrl, fleetViewOf } from './fleet-view.ts';
-import type { FleetViewChange } from './fleet-view.ts';
+import {
+  UNFILTERED,
+  beyondService,
+  changeFleetView,
+  deviceFilterOf,
+  fleetUrl,
+  fleetViewOf,
+  type FleetViewChange,
+} from './fleet-view.ts';
 
 const read = (search: string) => fleetViewOf(fleetUrl.read(search));
 const changed = (search: string, change: FleetViewChange) =>

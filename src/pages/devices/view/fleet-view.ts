@@ -5,8 +5,7 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import { VALUES } from '#/features/device-filters/filter-words.ts';
 import { printSearch, viewParts } from '#/pages/devices/views/view-words.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
-import type { UrlPart } from '#/ui/url/url-schema.ts';
+import { oneOf, optional, urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 
 export const PAGE_SIZES = [25, 50, 100, 250, 1000] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];

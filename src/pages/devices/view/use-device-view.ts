@@ -2,11 +2,9 @@
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { notifications } from '@mantine/notifications';
 import { stored } from '#/lib/stored.ts';
-import { chosen, columnChoice } from '#/pages/devices/table/column-choice.ts';
-import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
+import { chosen, columnChoice, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
-import type { SavedView } from '#/pages/devices/views/saved-views.ts';
-import { printViews, readViews } from '#/pages/devices/views/saved-views.ts';
+import { printViews, readViews, type SavedView } from '#/pages/devices/views/saved-views.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';

@@ -4,8 +4,14 @@ import { useNavigate } from 'react-router';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { UNFILTERED, changeFleetView, fleetUrl, fleetViewOf } from './fleet-view.ts';
-import type { FleetViewChange, PageSize } from './fleet-view.ts';
+import {
+  UNFILTERED,
+  changeFleetView,
+  fleetUrl,
+  fleetViewOf,
+  type FleetViewChange,
+  type PageSize,
+} from './fleet-view.ts';
 
 export type FleetViewSteps = ReturnType<typeof useFleetView>['steps'];
 

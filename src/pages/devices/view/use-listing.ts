@@ -1,8 +1,7 @@
 // What the device table lists: pages of the service until the fleet is in memory, from then on all that matches, sorted.
 import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { deviceQueries } from '#/api/devices.ts';
-import type { DeviceRows } from '#/api/devices.ts';
+import { deviceQueries, type DeviceRows } from '#/api/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -10,8 +9,7 @@ import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
 import type { Device } from '#/contract/devices.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { TableRows } from '#/pages/devices/table/device-table.tsx';
-import { beyondService, deviceFilterOf } from './fleet-view.ts';
-import type { FleetView } from './fleet-view.ts';
+import { beyondService, deviceFilterOf, type FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 

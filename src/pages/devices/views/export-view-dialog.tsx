@@ -6,9 +6,8 @@ import { ExportPlan, ExportSteps } from '#/features/bulk/export-action.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
-import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';
-import { tagsOf } from '#/pages/devices/table/table-columns.tsx';
+import { tagsOf, type TableColumn } from '#/pages/devices/table/table-columns.tsx';
 
 function cellText({ id, field }: TableColumn, device: Device): string {
   if (id === 'tags') return tagsOf(device);

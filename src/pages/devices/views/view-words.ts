@@ -1,11 +1,9 @@
 // A view of the device table in words of the URL: its filters, sort, columns, their widths, and the height of the rows.
 // `group=north&sort=-lastSeen&cols=name,group,status&density=comfortable`: short enough to be read and sent.
 import { filterPart } from '#/features/device-filters/filter-words.ts';
-import { clampWidth } from '#/pages/devices/table/column-choice.ts';
-import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
+import { clampWidth, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { sortPart } from '#/ui/table/sort.ts';
-import { urlSchema } from '#/ui/url/url-schema.ts';
-import type { UrlPart } from '#/ui/url/url-schema.ts';
+import { urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 
 export interface Layout {
   /** Ids of the columns, in their order. */

@@ -6,8 +6,18 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Question } from '#/ui/dialog/confirm-dialog.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
-import { MOST_NAME, MOST_VIEWS, cleanName, imported, named, newId, planImport, readViews } from './saved-views.ts';
-import type { ClashAnswer, ReadViews } from './saved-views.ts';
+import {
+  MOST_NAME,
+  MOST_VIEWS,
+  cleanName,
+  imported,
+  named,
+  newId,
+  planImport,
+  readViews,
+  type ClashAnswer,
+  type ReadViews,
+} from './saved-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './views-parts.module.css';

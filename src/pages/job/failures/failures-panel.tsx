@@ -9,12 +9,10 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from '#/pages/job/children/job-url.ts';
-import { failedOf } from '#/pages/job/children/child-jobs.ts';
-import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import { failedOf, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { GroupDetails } from './group-details.tsx';
 import { GroupTitle } from './group-title.tsx';
-import { FailureClient } from '#/features/failure-groups/failure-client.ts';
-import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
+import { FailureClient, type FailedJob } from '#/features/failure-groups/failure-client.ts';
 import classes from './failures.module.css';
 
 /** The groups in the order they had before; new ones at the end. */

@@ -13,8 +13,7 @@ import { visible } from '#/lib/glyphs.ts';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from '#/pages/job/children/job-url.ts';
-import { childName } from '#/pages/job/children/child-jobs.ts';
-import type { ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import { childName, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './failures.module.css';
 
