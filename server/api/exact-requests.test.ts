@@ -99,6 +99,16 @@ test('a field of an upload that is unknown, and a file that is none', async () =
   assert.equal((await form(script)).status, 200);
 });
 
+test('a part of an upload without a name', async () => {
+  const send = (head: string) => {
+    const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'multipart/form-data; boundary=b' };
+    const body = `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\nx\r\n--b--\r\n`;
+    return fetch(new URL('/v1/artifact', service.url), { method: 'POST', headers, body });
+  };
+  await refused(await send('nme="size"'), '""');
+  assert.equal((await send('nme="file"; filename="a.sh"')).status, 400);
+});
+
 test("two of the session's cookies: neither counts", async () => {
   const headers = { Origin: service.url };
   const signIn = await fetch(new URL('/auth/session', service.url), {

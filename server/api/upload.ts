@@ -83,7 +83,17 @@ async function receive(
     const damaged = () =>
       reject(new Problem(400, 'The form is cut off or damaged', 'Nothing was kept. Send the upload again.'));
     const refuseField = (field: string, message: string) => reject(invalid([{ field, message }]));
-    parser.on('field', (field, value, nameCut, valueCut) => {
+    // What throws inside the parser, which some damaged headers do, would end the service.
+    const write = parser._write.bind(parser);
+    parser._write = (chunk, encoding, done) => {
+      try {
+        write(chunk, encoding, done);
+      } catch {
+        damaged();
+      }
+    };
+    parser.on('field', (given: string | undefined, value, nameCut, valueCut) => {
+      const field = given ?? '';
       if (nameCut || valueCut) refuseField(field, `is too long: at most ${LIMITS.fieldSize / 1024} kB are read`);
       else if (Object.hasOwn(fields, field)) refuseField(field, 'was sent twice');
       else if (field === 'file') refuseField(field, 'must be a file: send it with a file name');
@@ -91,7 +101,8 @@ async function receive(
         refuseField(nameOf(field), `is no field of an upload, which takes file, ${known.join(', ')}`);
       else fields[field] = value;
     });
-    parser.on('file', (field, file, fileName: string | undefined) => {
+    parser.on('file', (given: string | undefined, file, fileName: string | undefined) => {
+      const field = given ?? '';
       file.on('error', damaged);
       if (field !== 'file' || receiving) {
         file.resume();
