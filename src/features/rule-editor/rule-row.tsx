@@ -31,7 +31,11 @@ interface RuleRowProps {
 
 const STREAM_WORDS = { both: 'Both streams', stdout: 'stdout', stderr: 'stderr' };
 
-const toggle = (on: boolean) => ({ variant: on ? 'light' : 'subtle', size: 30, 'aria-pressed': on });
+const toggle = (on: boolean) => ({
+  size: 30,
+  'aria-pressed': on,
+  ...(on && { variant: 'light', color: 'indigo' }),
+});
 
 export function RuleRow({ rule, number, reading, strict, onChange, onRemove }: RuleRowProps) {
   const fault = strict || rule.find !== '' ? faultOf(rule) : undefined;
