@@ -3,12 +3,14 @@ import path from 'node:path';
 import { makeBackup } from './backup/make-backup.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfig } from './config.ts';
+import { refuseDatabaseUrl } from './database-url.ts';
 import { readStoreAddress } from './s3-config.ts';
 
 try {
   const [file, ...rest] = process.argv.slice(2);
   if (file === undefined || rest.length > 0 || file.startsWith('-'))
     throw new ConfigError('Usage: npm run backup -- FILE     (a file that does not exist yet, like muster.tar)');
+  refuseDatabaseUrl(process.env['DATABASE_URL'], 'pg_dump');
   // When it is stopped, it leaves nothing unfinished behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   // Keys of an S3 store are not needed.

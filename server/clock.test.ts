@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { openClock } from './clock.ts';
 import { moveOpenTimes } from './store/open-times.ts';
-import { openDatabase } from './store/sqlite.ts';
+import { openTestDatabase } from './store/test-database.ts';
 import { FakeAgent } from './test-agents.ts';
 import { endProcesses } from '../scripts/test-process.ts';
 import { testFleet } from './test-fleet.ts';
@@ -112,7 +112,7 @@ test('a clock that was ten years ahead until a reboot signs nobody out; one that
 });
 
 test('a step that cannot be stored is neither half done nor forgotten', async (t) => {
-  const db = openDatabase(':memory:');
+  const db = await openTestDatabase();
   t.after(() => db.close());
   const time = { set: 0, passed: 0 };
   const reports: string[] = [];

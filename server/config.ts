@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from './config-error.ts';
 import type { LogFormat } from './operation/log.ts';
+import { readDatabaseUrl } from './database-url.ts';
 import { readS3Config } from './s3-config.ts';
 import type { S3Config } from './s3-config.ts';
 
@@ -12,6 +13,8 @@ export interface Config {
   /** 0 lets the system choose (tests). */
   port: number;
   dataDir: string;
+  /** The PostgreSQL database; undefined: the embedded one in dataDir. */
+  databaseUrl: URL | undefined;
   authToken: string | undefined;
   accountEmail: string;
   maxDevices: number;
@@ -68,11 +71,17 @@ export function readConfig(env: Environment): Config {
   if (!/^[^\s@]+@[^\s@]+$/.test(accountEmail) || accountEmail.length > 254)
     throw new ConfigError(`ACCOUNT_EMAIL is "${accountEmail}", but it must be an e-mail address like you@example.com.`);
 
+  const databaseUrl = readDatabaseUrl(value('DATABASE_URL'));
+  const backups = readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000));
+  if (databaseUrl && backups)
+    throw new ConfigError('BACKUP_DIR is set, but it is for the embedded database: back PostgreSQL up with pg_dump.');
+
   const port = whole('PORT', 8080, 0, 65_535);
   return {
     host: readHost(value('HOST') ?? '127.0.0.1'),
     port,
     dataDir: path.resolve(value('DATA_DIR') ?? './data'),
+    databaseUrl,
     authToken: readToken(value('AUTH_TOKEN')),
     accountEmail,
     maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),
@@ -96,7 +105,7 @@ export function readConfig(env: Environment): Config {
       perDevice: whole('TUNNEL_TCP_PORTS_PER_DEVICE', 20, 1, 100),
     },
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
-    backups: readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000)),
+    backups,
     metricsPort: value('METRICS_PORT') === undefined ? undefined : whole('METRICS_PORT', 0, 0, 65_535),
   };
 }

@@ -3,6 +3,7 @@ import { ConfigError } from './config-error.ts';
 import { readConfig, readLogFormat } from './config.ts';
 import { Problem } from './http/problem.ts';
 import type { Config } from './config.ts';
+import { placeOf } from './database-url.ts';
 import { proxyNote } from './http/proxy-notice.ts';
 import { startGateway } from './proxy/upstream-service.ts';
 import { log, setLogFormat } from './operation/log.ts';
@@ -47,7 +48,7 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
     `Sign in: ${signinLink}`,
     '         (works once, for 10 minutes; each start prints a new one)',
     `Tunnels: ${config.tunnelScheme}://*.${config.tunnelDomain.name}, served on port ${tunnelPort}`,
-    `Data:    ${config.dataDir}`,
+    ...placesOf(config),
   ];
   if (startup.createdToken !== undefined)
     lines.push(
@@ -84,6 +85,15 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
     version: VERSION,
     signIn: 'with a token: npm run token -- make NAME',
   });
+}
+
+/** Where everything is stored. */
+function placesOf({ dataDir, databaseUrl, artifactStore }: Config): string[] {
+  if (!databaseUrl) return [`Data:    ${dataDir}`];
+  return [
+    `Data:    ${placeOf(databaseUrl)}`,
+    ...(artifactStore ? [] : [`         (artifacts stay in DATA_DIR: ${dataDir})`]),
+  ];
 }
 
 /** Notes that service and gateway have in common. */

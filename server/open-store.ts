@@ -24,7 +24,43 @@ interface Store {
 }
 
 /** Opens the store of a service. */
-export async function openStore({ dataDir }: Config): Promise<Store> {
+export const openStore = (config: Config): Promise<Store> =>
+  config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config);
+
+/** The folder then has the artifacts only, or nothing. */
+async function openStoreInPostgres({ dataDir }: Config, url: URL): Promise<Store> {
+  if (makeFolder(dataDir) !== 'writable')
+    throw new ConfigError(`DATA_DIR is "${dataDir}", but its disk is read-only: make it writable.`);
+  const lock = lockFolder(dataDir);
+  const disk = openDiskSpace(dataDir, { report: (line) => log.warn(line) });
+  const release = () => {
+    disk.close();
+    lock.release();
+  };
+  try {
+    if (fileSize(path.join(dataDir, 'muster.db')) > 0)
+      throw new ConfigError(
+        `DATABASE_URL is set, but ${dataDir} holds the embedded database of another service: set DATA_DIR to another folder, or leave DATABASE_URL out.`,
+      );
+    // Only a service that uses it loads its code.
+    const { openPostgres } = await import('./store/postgres.ts');
+    const db = await openPostgres(url);
+    return {
+      db,
+      disk,
+      logBytes: 0,
+      release: async () => {
+        await db.close();
+        release();
+      },
+    };
+  } catch (cause) {
+    release();
+    throw cause;
+  }
+}
+
+async function openStoreInFolder({ dataDir }: Config): Promise<Store> {
   const writable = makeFolder(dataDir) === 'writable';
   const file = path.join(dataDir, 'muster.db');
   const logBytes = fileSize(`${file}-wal`);

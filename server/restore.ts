@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfig } from './config.ts';
+import { refuseDatabaseUrl } from './database-url.ts';
 
 const USAGE = `Usage: npm run restore -- FILE [--keep-waiting]
   --keep-waiting   jobs that waited when the backup was made are run; without it they end as Interrupted,
@@ -11,6 +12,7 @@ const USAGE = `Usage: npm run restore -- FILE [--keep-waiting]
 
 try {
   const { file, keepWaiting } = readArguments();
+  refuseDatabaseUrl(process.env['DATABASE_URL'], 'pg_restore');
   // Keys of an S3 store are not needed.
   const { dataDir } = readConfig({ DATA_DIR: process.env['DATA_DIR'] });
   const { manifest, artifacts, interrupted } = await restoreBackup(dataDir, path.resolve(file), { keepWaiting });

@@ -6,6 +6,8 @@ import type { TimeSource } from './clock.ts';
 import type { ContextOptions } from './context.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
+import { createTestDatabase, onPostgres } from './store/test-database.ts';
+import type { TestDatabase } from './store/test-database.ts';
 import { startTestS3 } from './store/test-s3.ts';
 import type { TestS3 } from './store/test-s3.ts';
 
@@ -39,6 +41,8 @@ export const timeOf = (clock: TestTime): TimeSource => ({
 /** With `s3` here, services of tests store artifacts in an S3 store. */
 export const TEST_STORE = 'TEST_ARTIFACT_STORE';
 const stores = new Map<string, TestS3>();
+/** By folder: a service that continues with one continues with its database. */
+const databases = new Map<string, TestDatabase>();
 /** Failures must not make tests wait. */
 const STORE_TIMES = { answer: 5_000, upload: 20_000, pause: 10, sweep: 100, retry: 50 };
 
@@ -53,12 +57,26 @@ export async function startTestService(
 ): Promise<TestService> {
   let s3 = stores.get(dataDir);
   if (!s3 && process.env[TEST_STORE] === 's3') stores.set(dataDir, (s3 = await startTestS3()));
+  let database = databases.get(dataDir);
+  if (!database && onPostgres && env['UPSTREAM_URL'] === undefined)
+    databases.set(dataDir, (database = await createTestDatabase()));
   const service = await startService(
-    { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: dataDir, AUTH_TOKEN: TOKEN, ...s3?.env, ...env },
+    {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      TUNNEL_PORT: '0',
+      DATA_DIR: dataDir,
+      AUTH_TOKEN: TOKEN,
+      ...s3?.env,
+      ...(database && { DATABASE_URL: database.url.href }),
+      ...env,
+    },
     { time: timeOf(clock), storeTimes: STORE_TIMES, ...options },
   ).catch(async (cause: unknown) => {
     stores.delete(dataDir);
     await s3?.end();
+    databases.delete(dataDir);
+    await database?.drop();
     throw cause;
   });
   return {
@@ -85,6 +103,8 @@ export async function startTestService(
       await service.close();
       await s3?.end();
       stores.delete(dataDir);
+      databases.delete(dataDir);
+      await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -54,17 +54,26 @@ async function run([name = 'list', ...rest]: string[]): Promise<void> {
   if (command?.takesValue !== (value !== '')) throw new UsageError(`Usage:${USAGE}`);
 
   const config = readConfig(process.env);
-  const file = path.join(config.dataDir, 'muster.db');
-  if (!existsSync(file))
-    throw new UsageError(
-      `There is no data in ${config.dataDir} yet: start the service once, or set DATA_DIR to the folder it uses.`,
-    );
-  const db = openDatabase(file);
+  const db = await open(config);
   try {
     await command.run(db, value, config);
   } finally {
     await db.close();
   }
+}
+
+async function open({ dataDir, databaseUrl }: Config): Promise<Database> {
+  if (databaseUrl) {
+    const { openPostgres } = await import('./store/postgres.ts');
+    // The service may be running.
+    return openPostgres(databaseUrl, { isAlone: false });
+  }
+  const file = path.join(dataDir, 'muster.db');
+  if (!existsSync(file))
+    throw new UsageError(
+      `There is no data in ${dataDir} yet: start the service once, or set DATA_DIR to the folder it uses.`,
+    );
+  return openDatabase(file);
 }
 
 async function list(db: Database): Promise<void> {

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import path from 'node:path';
 import { test } from 'node:test';
 import { FIRST_ACCOUNT, setUpFirstAccount } from '../store/accounts.ts';
 import { readConfig } from '../config.ts';
-import { openDatabase } from '../store/sqlite.ts';
+import { openTestDatabase } from '../store/test-database.ts';
 import { insertDevice, markOnline } from '../store/devices.ts';
 import { FakeAgent, scratch } from '../test-agents.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -15,7 +14,7 @@ import { openLink } from './link.ts';
 
 test('a silent agent is dropped, one that pings is not', async () => {
   const at = scratch();
-  const db = openDatabase(path.join(at.folder, 'muster.db'));
+  const db = await openTestDatabase();
   const [quiet, lively] = await db.write(async (tx) => {
     await setUpFirstAccount(tx, readConfig({ DATA_DIR: at.folder }), 1);
     const add = (DeviceName: string) => insertDevice(tx, FIRST_ACCOUNT, { DeviceName, DeviceGroup: '' }, 1);
@@ -59,7 +58,7 @@ test('a silent agent is dropped, one that pings is not', async () => {
 
 test('nothing but the agents’ path can be upgraded', async () => {
   const at = scratch();
-  const db = openDatabase(path.join(at.folder, 'muster.db'));
+  const db = await openTestDatabase();
   const link = openLink({ db, now: Date.now });
   const server = createServer().on('upgrade', (...request) => link.upgrade(...request));
   server.listen(0, '127.0.0.1');

@@ -45,9 +45,10 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         fields: Object.keys(artifactForm.shape),
         giveUp: context.traffic.giveUp,
         admit: async () => {
-          // A repeated upload needs no more space.
-          if (!(await wasSubmitted(db, accountId, key)))
-            await requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES));
+          // A repeated upload needs no more space. Asked last: the first one may be stored in between.
+          await requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES)).catch(async (cause: unknown) => {
+            if (!(await wasSubmitted(db, accountId, key))) throw cause;
+          });
         },
       });
       const id = newId();

@@ -26,6 +26,11 @@ export interface Database extends Reader {
   write<T>(unit: (tx: Tx) => T | Promise<T>, options?: WriteOptions): Promise<T>;
   /** Number of committed writes to these tables by this process: equal numbers mean equal content. */
   writesTo(...tables: string[]): number;
+  /**
+   * Calls back when it is not known whether a commit took place. Copies in memory of what it may have changed must be
+   * read again.
+   */
+  onUncertainty(listener: () => void): void;
   /** How many migrations its tables have, of how many this version knows. */
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */

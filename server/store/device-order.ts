@@ -54,6 +54,13 @@ export function openDeviceOrder(db: Database): DeviceOrder {
       void fleet.seqs?.then(change);
     });
 
+  db.onUncertainty(() => {
+    for (const fleet of fleets.values()) {
+      fleet.changes += 1;
+      delete fleet.seqs;
+    }
+  });
+
   return {
     count: async (accountId) => (await seqsOf(accountId)).length,
     at: async (accountId, offset) => (await seqsOf(accountId))[offset],

@@ -19,6 +19,8 @@ export interface Dialect {
   appended: (column: string) => string;
   /** Names the index to use, where the planner would choose a worse one. */
   indexedBy: (index: string) => string;
+  /** A program's text as the database can store it. */
+  storable: (text: string) => string;
 }
 
 /** For LIMIT: all rows. SQLite then keeps the order of a subquery. */
@@ -39,6 +41,21 @@ export const sqliteDialect: Dialect = {
   // For two blobs, || returns a text of the same bytes.
   appended: (column) => `CAST(${column} || ? AS BLOB)`,
   indexedBy: (index) => `INDEXED BY ${index}`,
+  storable: (text) => text,
+};
+
+export const postgresDialect: Dialect = {
+  jsonObject: (fields) => `json_build_object(${pairs(fields)})`,
+  jsonArray: (item) => `coalesce(json_agg(${item}), '[]')`,
+  jsonOf: (subquery) => `(${subquery})`,
+  isoTime: (column) =>
+    `to_char(to_timestamp(${column} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`,
+  contains: (column) => `strpos(${column}, ?) > 0`,
+  list: (alias) => `json_array_elements_text(CAST(? AS json)) WITH ORDINALITY ${alias} (value, key)`,
+  appended: (column) => `${column} || CAST(? AS BYTEA)`,
+  indexedBy: () => '',
+  // PostgreSQL has no text with U+0000.
+  storable: (text) => text.replaceAll('\u0000', '\uFFFD'),
 };
 
 /** A statement that depends on the dialect: its text is made once for each. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Stream } from '#/contract/agent-link.ts';
 import { insertRow } from './database.ts';
-import { openDatabase } from './sqlite.ts';
+import { onPostgres, openTestDatabase } from './test-database.ts';
 import type { Database } from './database.ts';
 import { appendOutput, endOfWhole, outputSize, readOutput, readPart } from './job-output.ts';
 import { addRuns, latestRun, nextRun } from './output-order.ts';
@@ -13,7 +13,7 @@ import { readParts } from './output-parts.ts';
 let db: Database;
 let jobs = 0;
 before(async () => {
-  db = openDatabase(':memory:');
+  db = await openTestDatabase();
   await db.write((tx) =>
     tx.run("INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (1, 'a', 1, 1, 1)"),
   );
@@ -43,7 +43,7 @@ async function jobOf(whole: Buffer, step: number, asEarlier = false): Promise<nu
 }
 
 const piecesOf = (seq: number) =>
-  db.all<{ size: number }>('SELECT length(bytes) AS size FROM job_output WHERE job_seq = ? ORDER BY offset', seq);
+  db.all<{ size: number }>('SELECT length(bytes) AS size FROM job_output WHERE job_seq = ? ORDER BY "offset"', seq);
 
 async function collected(seq: number, limit: number, over: boolean): Promise<{ texts: string[]; at: number }> {
   const texts: string[] = [];
@@ -97,9 +97,10 @@ test('asked in the middle of a character or past the end, it says where it begin
   assert.equal(endOfWhole(Buffer.from('')), 0);
 });
 
-test('a byte at a time fills pieces of a bounded size, every byte as it came', async () => {
+test('a few bytes at a time fill pieces of a bounded size, every byte as it came', async () => {
   const whole = Buffer.from(Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 256));
-  const seq = await jobOf(whole, 1);
+  // Each step is a statement that travels to PostgreSQL.
+  const seq = await jobOf(whole, onPostgres ? 16 : 1);
   assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
   const sizes = (await piecesOf(seq)).map(({ size }) => size);
   assert.deepEqual(sizes, [16_384, 16_384, 16_384, 848]);

@@ -1,7 +1,14 @@
 // The migrations that create the tables. A released one is never edited: a change is a new one at the end.
 // All times are milliseconds since the epoch, UTC.
+//
+// SQLite runs all of them. PostgreSQL begins with the tables of postgres-schema.ts, which equal those after the ninth,
+// and runs the later ones. A new one is written once, in SQLite's words (INTEGER, TEXT, BLOB, REAL, AUTOINCREMENT,
+// STRICT), which postgres-migrate.ts replaces for PostgreSQL; only what has no common form, like a trigger, is written
+// for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
-export const migrations: readonly string[] = [
+export type Migration = string | { sqlite: string; postgres: string };
+
+export const migrations: readonly Migration[] = [
   `
   CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

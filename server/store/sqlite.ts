@@ -15,7 +15,7 @@ import { openWriteQueue } from './write-queue.ts';
 
 /** The service's own tables. */
 const SERVICE: DatabaseKind = {
-  steps: migrations,
+  steps: migrations.map((step) => (typeof step === 'string' ? step : step.sqlite)),
   ownTable: 'accounts',
   whenReadOnly: {
     inMemory: ['settings', 'sessions', 'signin_codes'],
@@ -109,6 +109,8 @@ export function openDatabase(
       at: Number(readStatement('PRAGMA user_version').get()?.['user_version']),
       steps: kind.steps.length,
     }),
+    // A commit that fails is rolled back.
+    onUncertainty: () => {},
     waiting: queue.waiting,
     writesTo: queue.writesTo,
     close: async () => {

@@ -153,9 +153,10 @@ export function openWriteQueue(writer: Writer): WriteQueue {
         lost.units.push(...done);
         await writer.rollback();
       }
+    // Also of a commit that failed: it may have taken place.
+    for (const table of written) writes.set(table, (writes.get(table) ?? 0) + 1);
     if (lost.units.length > 0) give(lost.units, lost.cause);
     else {
-      for (const table of written) writes.set(table, (writes.get(table) ?? 0) + 1);
       commits.add('');
       batches.observe(batch, done.length);
       for (const { effects } of done) for (const effect of effects) effect();

@@ -1,0 +1,132 @@
+// The one connection to PostgreSQL on which units of work run: opened at the start, and again with growing pauses after
+// it was lost. It holds a lock for as long as it lasts, so that no second service uses the same database.
+import { Client } from 'pg';
+import { ConfigError } from '../config-error.ts';
+import { log } from '../operation/log.ts';
+import { placeOf } from '../database-url.ts';
+import { ConnectionLost } from './postgres-fault.ts';
+import { migratePostgres } from './postgres-migrate.ts';
+import { ROW_TYPES } from './postgres-sql.ts';
+
+export interface SessionOptions {
+  url: URL;
+  /** Begins a transaction, with the lock of all that write. */
+  begin: string;
+  timeoutMs: number;
+  /** No other service may use the database meanwhile. Commands beside a running service do without. */
+  isAlone?: boolean;
+}
+
+export interface Session {
+  /** The connection; throws while there is none. */
+  client(): Promise<Client>;
+  isAlive(client: Client): boolean;
+  /** Gives up a connection that failed, and opens another. */
+  drop(client: Client): void;
+  close(): Promise<void>;
+}
+
+/** Of a running service; follows the lock of writing transactions. */
+const SERVICE_LOCK = 0x6d7573746573;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+/** Earlier versions are no longer maintained. */
+const OLDEST_SERVER = 140_000;
+
+/** Connects, checks the server, takes the lock, and migrates the tables. */
+export async function openSession({ url, begin, timeoutMs, isAlone = true }: SessionOptions): Promise<Session> {
+  const where = placeOf(url);
+
+  const connect = async (): Promise<Client> => {
+    const opened = new Client({
+      connectionString: url.href,
+      connectionTimeoutMillis: timeoutMs,
+      keepAlive: true,
+      types: ROW_TYPES,
+      application_name: 'muster',
+      // A statement is sent without waiting for the answer to the one before.
+      pipeline: true,
+    });
+    opened.on('error', () => drop(opened));
+    opened.on('end', () => drop(opened));
+    await opened.connect();
+    try {
+      await prepare(opened);
+    } catch (cause) {
+      await opened.end().catch(() => {});
+      throw cause;
+    }
+    return opened;
+  };
+  const prepare = async (opened: Client) => {
+    const { rows } = await opened.query<{ version: string; encoding: string }>(
+      "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
+    );
+    if (Number(rows[0]?.version) < OLDEST_SERVER)
+      throw new ConfigError(`The server of ${where} is too old: Muster needs PostgreSQL 14 or newer.`);
+    if (rows[0]?.encoding !== 'UTF8')
+      throw new ConfigError(`${where} has the encoding ${rows[0]?.encoding}: create it with ENCODING 'UTF8'.`);
+    if (isAlone) {
+      const lock = await opened.query<{ free: number }>('SELECT pg_try_advisory_lock($1) AS free', [SERVICE_LOCK]);
+      if (lock.rows[0]?.free !== 1)
+        throw new ConfigError(
+          `Another Muster service is using ${where}: stop it first, or give this one a database of its own with DATABASE_URL.`,
+        );
+    }
+    await opened.query(begin);
+    try {
+      await migratePostgres(opened, where);
+      await opened.query('COMMIT');
+    } catch (cause) {
+      await opened.query('ROLLBACK').catch(() => {});
+      throw cause;
+    }
+  };
+
+  let alive: Client | undefined;
+  let opening: Promise<Client> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const reopen = (pause: number) => {
+    opening = connect().then(
+      async (opened) => {
+        opening = undefined;
+        if (isClosed) await opened.end();
+        else {
+          alive = opened;
+          log.info('Connected to PostgreSQL again.');
+        }
+        return opened;
+      },
+      (cause: unknown) => {
+        opening = undefined;
+        log.warn(`PostgreSQL cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`);
+        if (!isClosed) timer = setTimeout(() => reopen(Math.min(pause * 2, LONGEST_PAUSE_MS)), pause);
+        throw new ConnectionLost(cause, false);
+      },
+    );
+    opening.catch(() => {});
+  };
+  const drop = (client: Client) => {
+    if (client !== alive) return;
+    alive = undefined;
+    client.end().catch(() => {});
+    if (isClosed) return;
+    log.warn('The connection to PostgreSQL was lost.');
+    reopen(FIRST_PAUSE_MS);
+  };
+
+  alive = await connect();
+  return {
+    client: async () => alive ?? opening ?? Promise.reject(new ConnectionLost(undefined, false)),
+    isAlive: (client) => client === alive,
+    drop,
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await opening?.catch(() => {});
+      await alive?.end().catch(() => {});
+    },
+  };
+}

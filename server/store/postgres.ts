@@ -1,0 +1,173 @@
+// PostgreSQL as the database. Reads use a pool; units of work use one connection of their own, which never asks the
+// pool, so that a pool that ran dry cannot block them.
+//
+// Every transaction that writes takes the same advisory lock before anything else: transactions commit in the order in
+// which they got their sequence numbers, as with SQLite. A reader that saw a number never misses a lower one that
+// commits later, so that cursors, versions and "since" queries skip nothing.
+//
+// A commit whose answer was lost may have taken place. Its units are rejected with a problem that says so.
+import { Pool } from 'pg';
+import type { Client, QueryConfig } from 'pg';
+import { logThrottled } from '../operation/log.ts';
+import type { Database, SqlValue } from './database.ts';
+import { postgresDialect } from './dialect.ts';
+import { migrations } from './migrations.ts';
+import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
+import { migrationsOf } from './postgres-migrate.ts';
+import { openSession } from './postgres-session.ts';
+import type { SessionOptions } from './postgres-session.ts';
+import { ROW_TYPES, statementOf } from './postgres-sql.ts';
+import { openWriteQueue } from './write-queue.ts';
+
+/** Connections for reads. */
+const POOL_SIZE = 8;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Of all writing transactions; "muster" in hexadecimal. */
+const WRITE_LOCK = 0x6d7573746572;
+const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
+
+/** Opens the database, and creates or migrates its tables. */
+export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAlone'> = {}): Promise<Database> {
+  const session = await openSession({ ...options, url, begin: BEGIN, timeoutMs: CONNECT_TIMEOUT_MS }).catch(
+    (cause: unknown) => {
+      throw startFault(cause, url);
+    },
+  );
+  const pool = new Pool({
+    connectionString: url.href,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: ROW_TYPES,
+    application_name: 'muster',
+  });
+  // Of idle connections. The pool opens others.
+  pool.on('error', (cause) =>
+    logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
+  );
+  const read = async <T>(sql: string, args: SqlValue[]): Promise<T[]> => {
+    try {
+      return (await pool.query(statementOf(sql, args))).rows as T[];
+    } catch (cause) {
+      throw postgresFault(cause) ?? cause;
+    }
+  };
+
+  const asError = (cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause)));
+  let client: Client | undefined;
+  /** Of the transaction. */
+  let isOpen = false;
+  /** Nothing was done since it began, or since the savepoint: a unit can be taken back without another savepoint. */
+  let isFresh = false;
+  let hasSavepoint = false;
+  /** The error of a statement, which a unit may have caught; PostgreSQL runs no further one then. */
+  let failed: Error | undefined;
+  const uncertain: (() => void)[] = [];
+
+  const lost = (cause: unknown, isUncertain = false): ConnectionLost => {
+    isOpen = false;
+    if (client) session.drop(client);
+    client = undefined;
+    return new ConnectionLost(cause, isUncertain);
+  };
+  const send = async (query: QueryConfig | string) => {
+    if (!client) throw new ConnectionLost(undefined, false);
+    try {
+      return await client.query(query);
+    } catch (cause) {
+      throw isConnectionLost(cause) ? lost(cause) : cause;
+    }
+  };
+  /** Sends what needs no answer: the connection is a pipeline, and if this fails, so does the next statement. */
+  const post = (sql: string) => {
+    send(sql).catch((cause: unknown) => (failed ??= asError(cause)));
+  };
+  const statement = async (sql: string, args: SqlValue[]) => {
+    const query = statementOf(sql, args);
+    try {
+      return await send(query);
+    } catch (cause) {
+      // PostgreSQL refuses every statement after the first one that failed.
+      throw (failed ??= asError(cause));
+    }
+  };
+  const begin = () => {
+    isOpen = true;
+    isFresh = true;
+    hasSavepoint = false;
+    post(BEGIN);
+  };
+
+  const queue = openWriteQueue({
+    dialect: postgresDialect,
+    get: async <T>(sql: string, ...args: SqlValue[]) => (await statement(sql, args)).rows[0] as T | undefined,
+    all: async <T>(sql: string, ...args: SqlValue[]) => (await statement(sql, args)).rows as T[],
+    run: async (sql, ...args) => ({ changes: (await statement(sql, args)).rowCount ?? 0 }),
+    begin: async () => {
+      client = await session.client();
+      failed = undefined;
+      begin();
+      return true;
+    },
+    save: async () => {
+      if (isFresh) return;
+      post(hasSavepoint ? 'RELEASE unit; SAVEPOINT unit' : 'SAVEPOINT unit');
+      hasSavepoint = true;
+      isFresh = true;
+    },
+    release: async () => {
+      if (failed !== undefined) throw failed;
+      isFresh = false;
+    },
+    undo: async () => {
+      failed = undefined;
+      if (hasSavepoint) {
+        post('ROLLBACK TO unit');
+        isFresh = true;
+      } else {
+        post('ROLLBACK');
+        begin();
+      }
+    },
+    commit: async () => {
+      if (failed !== undefined) throw failed;
+      if (!client || !session.isAlive(client)) throw lost(undefined);
+      try {
+        const { command } = await client.query('COMMIT');
+        isOpen = false;
+        if (command !== 'COMMIT') throw new TypeError('PostgreSQL rolled back a transaction');
+      } catch (cause) {
+        if (!isConnectionLost(cause)) throw cause;
+        const fault = lost(cause, true);
+        for (const listener of uncertain) listener();
+        throw fault;
+      }
+    },
+    rollback: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      await send('ROLLBACK').catch(() => {});
+    },
+    isInTransaction: () => isOpen && client !== undefined && session.isAlive(client),
+    describeError: (cause) => postgresFault(cause) ?? cause,
+  });
+
+  let isClosed = false;
+  return {
+    dialect: postgresDialect,
+    get: async <T>(sql: string, ...args: SqlValue[]) => (await read<T>(sql, args))[0],
+    all: (sql, ...args) => read(sql, args),
+    write: queue.write,
+    waiting: queue.waiting,
+    writesTo: queue.writesTo,
+    migrations: async () => ({ at: await migrationsOf(pool), steps: migrations.length }),
+    onUncertainty: (listener) => void uncertain.push(listener),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await queue.end();
+      await session.close();
+      await pool.end();
+    },
+  };
+}
