@@ -128,10 +128,13 @@ async function receive(
       length += part.length;
       if (length > most + 2 * MAX_AROUND_FILE) reject(tooLarge(most));
     });
+    // What has arrived and is not read yet goes with the connection, too.
     const lost = () => {
-      if (!incoming.complete) reject(new Problem(400, 'The upload was cut off', 'Nothing was kept. Send it again.'));
+      if (!incoming.readableEnded)
+        reject(new Problem(400, 'The upload was cut off', 'Nothing was stored. Send it again.'));
     };
     incoming.on('close', lost).on('error', lost);
+    if (incoming.destroyed) lost();
     stopWaiting = () => reject(stopping());
     giveUp.addEventListener('abort', stopWaiting);
   });
