@@ -127,10 +127,9 @@ test('jobs, artifacts and devices can be deleted while all else is refused, agen
   for (const at of [`/v1/artifact/${artifact?.ArtifactId}`, `/v1/devices/${device.id}`])
     assert.equal((await service.call('DELETE', at)).status, 200, at);
   assert.deepEqual(await fleet.jobs(), []);
-  // The space that is low, where it was checked before it was gone, the full disk, the request, and the two parts that
-  // note a device as away.
-  assert.equal(new Set(lines).size, lines.length, lines.join('\n'));
-  assert.ok(lines.length <= 5, lines.join('\n'));
+  // The timer that looks for low space may have run once before the disk was full.
+  const faults = lines.filter((line) => !line.includes('is nearly full'));
+  assert.ok(faults.length <= 4 && lines.length - faults.length <= 1, lines.join('\n'));
   for (const line of lines) assert.doesNotMatch(line, /\n/);
 
   mock.restoreAll();

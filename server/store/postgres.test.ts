@@ -98,6 +98,15 @@ onServer('units that arrive together share a commit; one that throws is taken ba
   assert.equal(caught, 'refused', 'a statement that failed ends its unit, even if the unit goes on');
 });
 
+onServer('units that arrive together are fewer transactions than units', async () => {
+  const transactions = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      db.write((tx) => tx.get<{ id: string }>('SELECT CAST(pg_current_xact_id() AS TEXT) AS id')),
+    ),
+  );
+  assert.ok(new Set(transactions.map((row) => row?.id)).size < 20);
+});
+
 onServer('readers see only what is committed', async () => {
   let seen: string[] = ['?'];
   await db.write(async (tx) => {
@@ -160,7 +169,7 @@ onServer('a second service is refused; what cannot be used is one sentence', asy
   await refused((url) => (url.username = 'stranger'), /refuses that user/);
 });
 
-onServer('a session that the server ends: units in flight are told, then it goes on', async () => {
+onServer('a session that the server ends: units in flight are rejected, later ones succeed', async () => {
   let uncertain = 0;
   db.onUncertainty(() => (uncertain += 1));
   const outcome = db.write(async (tx) => {
