@@ -32,14 +32,17 @@ const UNREACHABLE = new Set([
 ]);
 /** Errors of `pg` have no code. */
 const PG_MESSAGES = /^Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired/;
+/** Of `pg` too, when `query_timeout` is over. */
+const NO_ANSWER = /^Query read timeout/;
 
 /** Whether the connection is gone, or was never there. */
 export function isConnectionLost(cause: unknown): boolean {
   if (cause instanceof ConnectionLost) return true;
   const code = systemCode(cause);
-  if (code === undefined) return cause instanceof Error && PG_MESSAGES.test(cause.message);
-  // 57P01 to 57P05: the server or the session was ended; class 08: the connection failed.
-  return UNREACHABLE.has(code) || /^(08|57P)/.test(code);
+  if (code === undefined)
+    return cause instanceof Error && (PG_MESSAGES.test(cause.message) || NO_ANSWER.test(cause.message));
+  // 57P01 to 57P05, 25P03 and 25P04: the server or the session was ended; class 08: the connection failed.
+  return UNREACHABLE.has(code) || /^(08|57P|25P0[34])/.test(code);
 }
 
 const unavailable = (title: string, detail: string, seconds: number, cause: unknown) =>
@@ -66,6 +69,8 @@ export function postgresFault(cause: unknown): Problem | undefined {
       5,
       cause,
     );
+  if (isConnectionLost(cause) && cause instanceof Error && NO_ANSWER.test(cause.message))
+    return unavailable('The database does not answer', 'Nothing was changed. Try again in a moment.', 5, cause);
   if (isConnectionLost(cause))
     return unavailable('The database cannot be reached', 'Nothing was changed. Try again in a moment.', 5, cause);
   const code = systemCode(cause);
@@ -85,8 +90,22 @@ export function postgresFault(cause: unknown): Problem | undefined {
       60,
       cause,
     );
-  // Class 53: out of memory or connections; class 40: a conflict with another session; 57014 and 55P03: took too long.
-  if (/^(53|40)/.test(code) || code === '57014' || code === '55P03')
+  if (code === '55P03')
+    return unavailable(
+      'The database is locked',
+      'Nothing was changed: another session of PostgreSQL holds a lock for a long time. Try again in a moment.',
+      5,
+      cause,
+    );
+  if (code === '57014')
+    return unavailable(
+      'The database took too long',
+      'It was stopped, and nothing was changed. Try again later, or ask for less at a time.',
+      5,
+      cause,
+    );
+  // Class 53: out of memory or connections; class 40: a conflict with another session.
+  if (/^(53|40)/.test(code))
     return unavailable('The database is overloaded', 'Nothing was changed. Try again in a moment.', 5, cause);
   return undefined;
 }

@@ -2,6 +2,7 @@
 import type { ClientBase } from 'pg';
 import { ConfigError } from '../config-error.ts';
 import { migrations } from './migrations.ts';
+import { longStatement } from './postgres-connection.ts';
 import { BASELINE, BASELINE_STEPS, TRIGGERS } from './postgres-schema.ts';
 
 /** A definition in SQLite's words in those of PostgreSQL: column types, collation, numbered keys. */
@@ -33,7 +34,7 @@ export async function migratePostgres(client: ClientBase, where: string): Promis
     );
   for (const [index, step] of migrations.entries()) {
     if (index < at) continue;
-    await client.query(typeof step === 'string' ? inPostgres(step) : step.postgres);
+    await client.query(longStatement(typeof step === 'string' ? inPostgres(step) : step.postgres));
     await client.query('INSERT INTO migrations (step) VALUES ($1)', [index + 1]);
   }
 }

@@ -4,15 +4,14 @@ import { Client } from 'pg';
 import { ConfigError } from '../config-error.ts';
 import { log } from '../operation/log.ts';
 import { placeOf } from '../database-url.ts';
+import { longStatement, NO_TIME_LIMIT, USUAL_TIME_LIMIT, writingConnection } from './postgres-connection.ts';
 import { ConnectionLost } from './postgres-fault.ts';
 import { migratePostgres } from './postgres-migrate.ts';
-import { ROW_TYPES } from './postgres-sql.ts';
 
 export interface SessionOptions {
   url: URL;
   /** Begins a transaction, with the lock of all that write. */
   begin: string;
-  timeoutMs: number;
   /** No other service may use the database meanwhile. Commands beside a running service do without. */
   isAlone?: boolean;
 }
@@ -34,19 +33,11 @@ const LONGEST_PAUSE_MS = 5_000;
 const OLDEST_SERVER = 140_000;
 
 /** Connects, checks the server, takes the lock, and migrates the tables. */
-export async function openSession({ url, begin, timeoutMs, isAlone = true }: SessionOptions): Promise<Session> {
+export async function openSession({ url, begin, isAlone = true }: SessionOptions): Promise<Session> {
   const where = placeOf(url);
 
   const connect = async (): Promise<Client> => {
-    const opened = new Client({
-      connectionString: url.href,
-      connectionTimeoutMillis: timeoutMs,
-      keepAlive: true,
-      types: ROW_TYPES,
-      application_name: 'muster',
-      // A statement is sent without waiting for the answer to the one before.
-      pipeline: true,
-    });
+    const opened = new Client(writingConnection(url));
     opened.on('error', () => drop(opened));
     opened.on('end', () => drop(opened));
     await opened.connect();
@@ -73,10 +64,12 @@ export async function openSession({ url, begin, timeoutMs, isAlone = true }: Ses
           `Another Muster service is using ${where}: stop it first, or give this one a database of its own with DATABASE_URL.`,
         );
     }
-    await opened.query(begin);
+    await opened.query(NO_TIME_LIMIT);
+    await opened.query(longStatement(begin));
     try {
       await migratePostgres(opened, where);
       await opened.query('COMMIT');
+      await opened.query(USUAL_TIME_LIMIT);
     } catch (cause) {
       await opened.query('ROLLBACK').catch(() => {});
       throw cause;

@@ -12,35 +12,26 @@ import { logThrottled } from '../operation/log.ts';
 import type { Database, SqlValue } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { migrations } from './migrations.ts';
+import { readingConnection } from './postgres-connection.ts';
 import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
 import { migrationsOf } from './postgres-migrate.ts';
 import { openSession } from './postgres-session.ts';
 import type { SessionOptions } from './postgres-session.ts';
-import { ROW_TYPES, statementOf } from './postgres-sql.ts';
+import { statementOf } from './postgres-sql.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** Connections for reads. */
 const POOL_SIZE = 8;
-const CONNECT_TIMEOUT_MS = 5_000;
 /** Of all writing transactions; "muster" in hexadecimal. */
 const WRITE_LOCK = 0x6d7573746572;
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
 
 /** Opens the database, and creates or migrates its tables. */
 export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAlone'> = {}): Promise<Database> {
-  const session = await openSession({ ...options, url, begin: BEGIN, timeoutMs: CONNECT_TIMEOUT_MS }).catch(
-    (cause: unknown) => {
-      throw startFault(cause, url);
-    },
-  );
-  const pool = new Pool({
-    connectionString: url.href,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    types: ROW_TYPES,
-    application_name: 'muster',
+  const session = await openSession({ ...options, url, begin: BEGIN }).catch((cause: unknown) => {
+    throw startFault(cause, url);
   });
+  const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
   // Of idle connections. The pool opens others.
   pool.on('error', (cause) =>
     logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
@@ -91,11 +82,27 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
       throw (failed ??= asError(cause));
     }
   };
-  const begin = () => {
+  /** Another session did not release the lock in time when the last transaction began. */
+  let isBlocked = false;
+  const begin = (): Promise<Error | undefined> => {
     isOpen = true;
     isFresh = true;
     hasSavepoint = false;
-    post(BEGIN);
+    return send(BEGIN).then(
+      () => {
+        isBlocked = false;
+        return undefined;
+      },
+      (cause: unknown) => {
+        isBlocked = true;
+        return (failed ??= asError(cause));
+      },
+    );
+  };
+  const rollback = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    await send('ROLLBACK').catch(() => {});
   };
 
   const queue = openWriteQueue({
@@ -106,8 +113,14 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
     begin: async () => {
       client = await session.client();
       failed = undefined;
-      begin();
-      return true;
+      const wasBlocked = isBlocked;
+      const begun = begin();
+      // Usually the first statement follows at once. But if each unit waited for the lock in vain, the last one would
+      // wait many times as long.
+      const fault = wasBlocked ? await begun : undefined;
+      if (fault === undefined) return true;
+      await rollback();
+      throw fault;
     },
     save: async () => {
       if (isFresh) return;
@@ -126,7 +139,8 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
         isFresh = true;
       } else {
         post('ROLLBACK');
-        begin();
+        if (isBlocked) isOpen = false;
+        else void begin();
       }
     },
     commit: async () => {
@@ -135,7 +149,7 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
       try {
         const { command } = await client.query('COMMIT');
         isOpen = false;
-        if (command !== 'COMMIT') throw new TypeError('PostgreSQL rolled back a transaction');
+        if (command !== 'COMMIT') throw failed ?? new TypeError('PostgreSQL rolled back a transaction');
       } catch (cause) {
         if (!isConnectionLost(cause)) throw cause;
         const fault = lost(cause, true);
@@ -143,11 +157,7 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
         throw fault;
       }
     },
-    rollback: async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      await send('ROLLBACK').catch(() => {});
-    },
+    rollback,
     isInTransaction: () => isOpen && client !== undefined && session.isAlive(client),
     describeError: (cause) => postgresFault(cause) ?? cause,
   });
