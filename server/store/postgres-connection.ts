@@ -8,7 +8,7 @@ import { ROW_TYPES } from './postgres-sql.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Of a statement: a large listing takes seconds. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** The server had to answer before that. */
+/** The server has to answer before that; also a commit, which the server itself does not limit. */
 const ANSWER_TIMEOUT_MS = 75_000;
 /** Another service that stops answering in the middle of a transaction loses its locks after this time. */
 const IDLE_TIMEOUT_MS = 10_000;
@@ -17,39 +17,30 @@ const LOCK_TIMEOUT_MS = 15_000;
 /** Less than the longest delay of a timer. */
 const DAY_MS = 86_400_000;
 
-const connection = (url: URL): ClientConfig => ({
+/** For reads. */
+export const readingConnection = (url: URL): ClientConfig => ({
   connectionString: url.href,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   keepAlive: true,
   types: ROW_TYPES,
   application_name: 'muster',
-});
-
-/** A connection for reads: the server ends what takes too long. */
-export const readingConnection = (url: URL): ClientConfig => ({
-  ...connection(url),
   statement_timeout: STATEMENT_TIMEOUT_MS,
   lock_timeout: LOCK_TIMEOUT_MS,
   query_timeout: ANSWER_TIMEOUT_MS,
 });
 
-/**
- * A connection for units of work. The client gives up before the server does: a server that waits for its standby
- * commits without it when that takes longer than `statement_timeout`, and that must not count as durable.
- */
+/** For units of work. */
 export const writingConnection = (url: URL): ClientConfig => ({
-  ...connection(url),
-  query_timeout: STATEMENT_TIMEOUT_MS,
-  statement_timeout: ANSWER_TIMEOUT_MS,
-  lock_timeout: LOCK_TIMEOUT_MS,
+  ...readingConnection(url),
   idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
   // A statement is sent without waiting for the answer to the one before.
   pipeline: true,
 });
 
 /** For migrations, and for the wait for those of another service: the limits of the server. */
-export const NO_TIME_LIMIT = 'SET statement_timeout = 0; SET lock_timeout = 0';
-export const USUAL_TIME_LIMIT = 'RESET statement_timeout; RESET lock_timeout';
+const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+export const NO_TIME_LIMIT = LIMITS.map((name) => `SET ${name} = 0`).join('; ');
+export const USUAL_TIME_LIMIT = LIMITS.map((name) => `RESET ${name}`).join('; ');
 
 /** The same for the client: a statement that may take as long as it needs. */
 export const longStatement = (text: string): QueryConfig & { query_timeout: number } => ({

@@ -8,36 +8,39 @@ import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import { until } from '../../scripts/test-process.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from './database.ts';
-import { readingConnection, writingConnection } from './postgres-connection.ts';
+import { writingConnection } from './postgres-connection.ts';
 import { openPostgres } from './postgres.ts';
 import { createTestDatabase, onPostgres } from './test-database.ts';
 
 /** Longer than any test. */
 const NEVER = '600000';
 
-test('units of work give up before the server does, so that no commit counts that the server cut short', () => {
+test('a statement gets the error of the server, before the client gives up', () => {
   const { query_timeout: ofClient, statement_timeout: ofServer } = writingConnection(new URL('postgres://host/db'));
-  assert.ok(Number(ofClient) < Number(ofServer));
-  const reading = readingConnection(new URL('postgres://host/db'));
-  assert.ok(Number(reading.statement_timeout) < Number(reading.query_timeout), 'reads get the error of the server');
+  assert.ok(Number(ofServer) < Number(ofClient));
 });
 
 function onServer(name: string, run: (t: TestContext) => Promise<void>): void {
   if (onPostgres) void test(name, run);
 }
 
+/** On a busy machine a start may take longer than the limits: its tables are made before, and it is tried again. */
+async function openLimited(url: URL, limits: Record<string, string>): Promise<Database> {
+  await (await openPostgres(url)).close();
+  const limited = new URL(url);
+  for (const [name, value] of Object.entries(limits)) limited.searchParams.set(name, value);
+  return until('a start within the limits', () => openPostgres(limited).catch(() => undefined));
+}
+
 interface Opened {
   db: Database;
   /** A session of another program, without any limit. */
   other: Client;
-  url: URL;
 }
 
 async function openWith(t: TestContext, limits: Record<string, string>): Promise<Opened> {
   const { url, drop } = await createTestDatabase();
-  const limited = new URL(url);
-  for (const [name, value] of Object.entries(limits)) limited.searchParams.set(name, value);
-  const db = await openPostgres(limited);
+  const db = await openLimited(url, limits);
   const other = new Client({ connectionString: url.href });
   // Dropping the database ends it.
   other.on('error', () => {});
@@ -47,13 +50,13 @@ async function openWith(t: TestContext, limits: Record<string, string>): Promise
     await db.close();
     await drop();
   });
-  return { db, other, url };
+  return { db, other };
 }
 
 const put = (db: Database, key: string) =>
   db.write((tx) => tx.run("INSERT INTO settings (key, value) VALUES (?, '')", key));
-const isStored = (unit: Promise<unknown>) =>
-  unit.then(
+const isDone = (work: Promise<unknown>) =>
+  work.then(
     () => true,
     () => false,
   );
@@ -67,7 +70,7 @@ const WRITE_LOCK = 0x6d7573746572;
 onServer('a read that takes too long is stopped, and the next one succeeds', async (t) => {
   const { db } = await openWith(t, { statement_timeout: '100' });
   await assert.rejects(() => db.all('SELECT pg_sleep(600)'), problem(/took too long/));
-  assert.equal((await db.all('SELECT 1')).length, 1);
+  await until('an answer', () => isDone(db.all('SELECT 1')));
 });
 
 onServer('a read that waits for a lock is refused', async (t) => {
@@ -110,7 +113,7 @@ onServer('while another session keeps the lock of writes, all units that wait ar
   );
   assert.ok(new Set(faults).size <= 3, 'they do not wait one after the other');
   await other.query(`SELECT pg_advisory_unlock(${WRITE_LOCK})`);
-  await until('a unit that is stored', () => isStored(put(db, 't')));
+  await until('a unit that is stored', () => isDone(put(db, 't')));
   assert.deepEqual(await keysOf(db), ['t']);
 });
 
@@ -134,7 +137,7 @@ onServer('a unit that pauses too long within its transaction is refused, and sto
     await tx.get('SELECT 1');
   });
   await assert.rejects(paused, problem(/cannot be reached/));
-  await until('another session', () => isStored(put(db, 't2')));
+  await until('another session', () => isDone(put(db, 't2')));
   assert.deepEqual(await keysOf(db), ['t2']);
 });
 
@@ -152,13 +155,11 @@ onServer('a commit that waits for a standby in vain is not acknowledged', async 
     await until('the setting', async () => (await shown())?.name === name);
   };
   await settings.query('SET synchronous_commit = local');
-  url.searchParams.set('query_timeout', '300');
-  url.searchParams.set('statement_timeout', '900');
-  const db = await openPostgres(url);
+  const db = await openLimited(url, { query_timeout: '1000', statement_timeout: '300' });
   t.after(() => db.close());
   await standby('none');
   await assert.rejects(put(db, 't1'), (cause) => cause instanceof Problem && /not known/.test(cause.detail ?? ''));
   await standby('');
   await settings.end();
-  await until('another session', () => isStored(put(db, 't2')));
+  await until('another session', () => isDone(put(db, 't2')));
 });
