@@ -101,16 +101,21 @@ export class JobFollower {
   #checkSoon(): void {
     this.#batchTimer ??= setTimeout(() => {
       this.#batchTimer = undefined;
-      try {
-        this.#check();
-        this.#unreadableSince = undefined;
-      } catch (error) {
-        this.#unreadable(error);
-      }
+      this.#check();
     }, BATCH_EVERY_MS);
   }
 
+  /** A folder that cannot be read at the moment is read again later: it must not end the agent. */
   #check(): void {
+    try {
+      this.#readFolder();
+      this.#unreadableSince = undefined;
+    } catch (error) {
+      this.#unreadable(error);
+    }
+  }
+
+  #readFolder(): void {
     if (!this.#end) {
       // The end is read before the output, so that the output read after it is complete.
       const end = this.folder.end();

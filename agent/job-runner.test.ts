@@ -1,8 +1,10 @@
 // The device's queue after local failures: deleted folders, and supervisors that do not start.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { after, beforeEach, test } from 'node:test';
+import path from 'node:path';
+import { after, beforeEach, mock, test } from 'node:test';
 import type { AgentMessage, Ended } from '#/contract/agent-link.ts';
+import { JobFolder } from './job-folder.ts';
 import { JobRunner, type RunnerOptions } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import { supervise } from './supervise.ts';
@@ -106,4 +108,20 @@ test('what an agent that was killed left running is ended and tidied up by the n
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
   }
+});
+
+test('a folder that cannot be read for a moment does not end the agent: what it holds is sent afterwards', async () => {
+  const folder = at.accept('true');
+  folder.takeLock();
+  folder.writeEnd({ outcome: 'exited', exitCode: 7, endedAt: Date.now() });
+  const job = path.basename(folder.folder);
+  // As with too many open files.
+  const unreadable = mock.method(JobFolder.prototype, 'end', () => {
+    throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  });
+  const one = runner();
+  offer(one, job, 'true');
+  unreadable.mock.restore();
+  assert.equal((await endOf(job)).exitCode, 7);
+  one.stop();
 });

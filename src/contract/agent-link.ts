@@ -49,7 +49,13 @@ export type Stream = (typeof STREAMS)[number];
 
 const jobId = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
 const bytes = z.int().check(z.gte(0));
-const short = z.string().check(z.maxLength(255));
+/** Text for people. NUL and halves of surrogate pairs, which not every store accepts, are replaced. */
+const text = (length: number) =>
+  z.string().check(
+    z.maxLength(length),
+    z.overwrite((given) => given.toWellFormed().replaceAll('\u0000', '\ufffd')),
+  );
+const short = text(255);
 const sizes = z.object({ stdout: bytes, stderr: bytes });
 
 /** How a command ended. `not-started`: it never ran. `interrupted`: it ran, and it is unknown how far. */
@@ -58,7 +64,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 /** SHA-256 in hexadecimal. */
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-const reason = z.string().check(z.maxLength(1000));
+const reason = text(1000);
 
 const failedUpdate = z.object({
   version: short,
@@ -74,7 +80,7 @@ const selfUpdate = z.object({
   /** SHA-256 of its program; '' if that is not one file. */
   build: z.union([digest, z.literal('')]),
   /** Why it cannot update itself, and what to do instead; '' if it can. */
-  unable: z.string().check(z.maxLength(500)),
+  unable: text(500),
   /** State of a running update: it waits for a job to end, or is being installed. */
   underWay: z.optional(z.enum(['waiting', 'installing'])),
   /** The last update, if it failed. */
@@ -99,7 +105,7 @@ const hello = z.object({
   /** Jobs on its disk that are not settled. */
   jobs: z.array(jobId).check(z.maxLength(1000)),
   /** Unreadable files of its data folder, and where they were moved; reported once. */
-  setAside: z.optional(z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(20))),
+  setAside: z.optional(z.array(text(1000)).check(z.maxLength(20))),
   /** Missing from agents of versions without updates. */
   update: z.optional(selfUpdate),
 });
@@ -127,7 +133,7 @@ const ended = z.object({
   job: jobId,
   outcome: z.enum(OUTCOMES),
   /** 128 + the signal's number for a command that a signal ended, as in shells. */
-  exitCode: z.optional(z.int()),
+  exitCode: z.optional(z.int32()),
   /** For users; on every outcome but a plain exit. */
   reason: z.optional(reason),
   startedAgo: z.optional(bytes),
@@ -136,7 +142,11 @@ const ended = z.object({
 export type Ended = z.output<typeof ended>;
 
 const tunnelNumber = z.int().check(z.gte(0), z.lt(MAX_TUNNELS));
-const seconds = z.int().check(z.gte(0));
+/** Longer than 68 years counts as 68 years: a date that far from now can still be stored and shown. */
+const seconds = z.int().check(
+  z.gte(0),
+  z.overwrite((given) => Math.min(given, 2 ** 31 - 1)),
+);
 
 const offer = z.object({
   /** The agent's number of it, as long as its process runs. */
@@ -201,7 +211,7 @@ const opened = z.object({
 const closed = z.object({ type: z.literal('closed'), id: tunnelNumber, reason: z.string() });
 
 /** Connect at CARRIER_PATH with this ticket. */
-const carry = z.object({ type: z.literal('carry'), ticket: z.string() });
+const carry = z.object({ type: z.literal('carry'), ticket: z.string().check(z.regex(/^[\w-]{1,255}$/)) });
 
 /** Fetch the program at AGENT_PATH, and restart with it when no job runs. */
 const update = z.object({ type: z.literal('update'), version: short, sha256: digest, size: bytes });
@@ -220,16 +230,31 @@ const serviceMessage = z.discriminatedUnion('type', [
 ]);
 export type ServiceMessage = z.output<typeof serviceMessage>;
 
+/** A frame that is no message of the other side. */
+export class UnreadableFrame extends Error {
+  override readonly name = 'UnreadableFrame';
+}
+
+function parseJson(frame: string): unknown {
+  try {
+    return JSON.parse(frame);
+  } catch (cause) {
+    throw new UnreadableFrame('The frame is not JSON', { cause });
+  }
+}
+
 /**
- * Parses a frame. Returns `undefined` for an unknown type, so that a newer peer may send more; throws for an invalid
- * frame.
+ * Parses a frame. Returns `undefined` for an unknown type, so that a newer peer may send more; throws UnreadableFrame
+ * for anything else that is no message.
  */
 function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message>) {
   return (frame: string): Message | undefined => {
-    const value: unknown = JSON.parse(frame);
+    const value = parseJson(frame);
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
     if (typeof type === 'string' && !types.includes(type)) return undefined;
-    return schema.parse(value);
+    const read = z.safeParse(schema, value);
+    if (read.success) return read.data;
+    throw new UnreadableFrame('The frame is no message', { cause: read.error });
   };
 }
 export const readAgentMessage = reader<AgentMessage>(
@@ -249,6 +274,6 @@ const anyHello = z.object({
 
 /** The versions of an agent with another protocol version: nothing else of its hello is reliable. */
 export function readOtherVersion(frame: string): { version: number; agentVersion: string } | undefined {
-  const found = z.safeParse(anyHello, JSON.parse(frame));
+  const found = z.safeParse(anyHello, parseJson(frame));
   return found.success && found.data.version !== LINK_VERSION ? found.data : undefined;
 }
