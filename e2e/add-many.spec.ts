@@ -2,7 +2,7 @@
 // answer that is lost with its key. What comes after: add-many-keys.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { cell, devices, downloadKeys, paste, result, rowsRegion, type Listed } from './rows-to-create.ts';
+import { cell, devices, downloadKeys, paste, result, rowsRegion, runEnded, type Listed } from './rows-to-create.ts';
 
 /** Chooses a file with five rows, of which three have errors. */
 async function chooseFile(page: Page): Promise<void> {
@@ -79,6 +79,7 @@ test('devices of a file are created with their customer, location and tags @main
   await page.getByRole('button', { name: 'Remove row 5' }).click();
   await page.getByRole('button', { name: 'Create 4 devices' }).click();
   await expect(page.getByText('4 of 4 devices created', { exact: true })).toBeVisible();
+  await expect(runEnded(page)).toBeVisible();
   await expect(result(page, '<img src=x onerror=alert(1)>')).toContainText('Created');
   await expectAccessible(page);
 
@@ -167,6 +168,7 @@ test.describe('with an answer that is lost', () => {
     await paste(page, service, ['name,group,site,lat,lng', 'lost,g,Hall 1', 'busy,g', 'placed,g,,1,2']);
     await page.getByRole('button', { name: 'Create 3 devices' }).click();
     await expect(page.getByText('3 of 3 devices created, 1 with a problem')).toBeVisible();
+    await expect(runEnded(page)).toBeVisible();
     await expect(result(page, 'lost')).toContainText('Created, key lost');
     await expect(result(page, 'busy')).toContainText('Created');
     await expect(result(page, 'placed')).toContainText('Location not set: The service failed (500): no place');
@@ -203,7 +205,7 @@ test('a phone, and a list of thousands: what is out of view is not on the page',
   await page.getByLabel('CSV file').setInputFiles(file);
   await expect(rowsRegion(page)).toContainText('4,999 devices will be created, 1 row has errors');
   expect(await page.getByRole('table', { name: 'Rows' }).getByRole('textbox').count()).toBeLessThan(500);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.getByRole('button', { name: 'Next error' }).click();
   await expect(cell(page, 'Lat', 4_322)).toBeFocused();
   await expect(cell(page, 'Lat', 4_322)).toBeInViewport();

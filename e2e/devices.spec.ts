@@ -270,8 +270,9 @@ test('on a phone the table is usable and the page never scrolls sideways', async
   const expectNoSidewaysScroll = async () => {
     const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await overflow()).toBe(0);
-    expect(await page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+    await expect.poll(overflow).toBe(0);
+    const ofMain = () => page.getByRole('main').evaluate((main) => main.scrollWidth - main.clientWidth);
+    await expect.poll(ofMain).toBe(0);
   };
   await page.setViewportSize({ width: 390, height: 844 });
   await openDevices(page, service, '?rows=25');

@@ -47,6 +47,7 @@ const progressOf = (page: Page) => page.getByRole('region', { name: 'Progress' }
 async function openGroup(page: Page, service: Service): Promise<void> {
   const { parent } = await update(service, ['2', '3', '4', '6']);
   await page.goto(`${service.url}/jobs/${parent}`);
+  await expect(progressOf(page)).toContainText('Done on 4 devices');
   await group(page, /self test failed/).click();
   await expect(membersOf(page)).toHaveText(['unit-2', 'unit-3']);
 }
@@ -103,7 +104,7 @@ test('exactly the devices of a group are tagged, and selected in the device tabl
   const tagging = page.getByRole('dialog');
   await tagging.getByRole('combobox', { name: 'Tag' }).fill('bus');
   await tagging.getByRole('button', { name: 'Create and add to 2 devices' }).click();
-  await expect(tagging).toContainText('2 done');
+  await expect(tagging).toContainText('2 done.');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Select', exact: true }).click();
   await page.getByRole('menuitem', { name: 'In the device table' }).click();
@@ -178,8 +179,10 @@ test('devices of a job are found by what they printed, sorted, selected and retr
   await page.getByRole('button', { name: 'Clear the search' }).click();
   await page.getByRole('columnheader', { name: 'Exit code' }).getByRole('button').click();
   await expect(names.first()).toHaveText('pump 3');
-  await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
-  await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
+  const byDevice = page.getByRole('columnheader', { name: 'Device', exact: true });
+  await byDevice.getByRole('button').click();
+  await expect(byDevice).toHaveAttribute('aria-sort', 'ascending');
+  await byDevice.getByRole('button').click();
   await expect(names.first()).toHaveText('pump 11');
   await expect(page).toHaveURL(/sort=-device/);
   await expect(table.getByRole('cell', { name: 'Kiel' }).first()).toBeVisible();

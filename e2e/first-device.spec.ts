@@ -177,7 +177,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
   const agent = await addThisMachine(page, service, folder);
   try {
     const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
-    await expect(connect.getByText('this-machine is Online'), agent.output()).toBeVisible({ timeout: 30_000 });
+    await expect(connect.getByText('this-machine is Online'), agent.output()).toBeVisible({ timeout: 60_000 });
     await connect.getByRole('button', { name: 'Done' }).click();
     await expect(page.getByRole('heading', { level: 1, name: /this-machine\s*Online/ })).toBeVisible();
     await uploadBoth(page, folder, updateSh);

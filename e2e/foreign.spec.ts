@@ -153,7 +153,7 @@ base.describe('as little as the document asks for', () => {
     await expect(page.getByRole('region', { name: 'Progress' })).toContainText(awaited);
     await go(page, 'Jobs');
     await page.getByRole('link', { name: 'rotate logs' }).click();
-    await expect(page.getByText('Running').first()).toBeVisible();
+    await expect(page.getByText('Running').filter({ visible: true }).first()).toBeVisible();
     await go(page, 'Artifacts');
     await expect(page.getByText(/No artifacts/)).toBeVisible();
     await go(page, 'Map');

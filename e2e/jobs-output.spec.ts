@@ -248,6 +248,8 @@ test('output comes in pieces, none of them twice', async ({ signedIn: page, serv
   await expect(lineCount(page, '3,200')).toBeVisible();
   await sandbox.open('on');
   await expect(lineCount(page, '3,501')).toBeVisible();
+  // The last line is counted from its first byte on.
+  await expect(log(page, 'winch')).toContainText('hält');
   await sandbox.open('end');
   await expect(heading(page)).toContainText('Succeeded');
 

@@ -140,7 +140,7 @@ test('the output of a device that failed is read by stream, and a reload shows t
   await expect(panel).toContainText('Failedexit code 3');
   await expect(log(page, 'unit-two')).toContainText('measured on two');
   await expect(log(page, 'unit-two')).toContainText('noise on two');
-  await panel.getByText('stderr', { exact: true }).first().click();
+  await panel.getByRole('radiogroup', { name: 'Streams' }).getByText('stderr').click();
   await expect(log(page, 'unit-two')).not.toContainText('measured');
   await expect(log(page, 'unit-two')).toContainText('noise on two');
   await panel.getByRole('radiogroup', { name: 'Streams' }).getByText('stdout').click();

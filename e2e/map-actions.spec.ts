@@ -58,7 +58,7 @@ test('a lasso selects what is inside, for the bulk actions @main', async ({ sign
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Tag' }).fill('roof');
   await dialog.getByRole('button', { name: 'Create and add to 2 devices' }).click();
-  await expect(dialog).toContainText('2 done');
+  await expect(dialog).toContainText('2 done.');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   expect(await namesOf(service, 'tag', 'roof')).toEqual(['inside 1', 'inside 2']);
 });
@@ -89,7 +89,7 @@ test('a rectangle selects what is inside, for the bulk actions', async ({ signed
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Group' }).fill('far');
   await dialog.getByRole('button', { name: /of 1 device$/ }).click();
-  await expect(dialog).toContainText('1 done');
+  await expect(dialog).toContainText('1 done.');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   expect(await namesOf(service, 'group', 'far')).toEqual(['outside']);
 });

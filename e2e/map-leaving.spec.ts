@@ -23,7 +23,8 @@ async function openAtRest(page: Page, service: Service): Promise<void> {
   await page.clock.install();
   await openMap(page, service, '?at=10,10,5');
   await expect(inView(page).getByRole('listitem')).toHaveCount(1);
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  // Later than now by more than the call itself can take.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 20_000));
 }
 
 const jobs = (page: Page) => page.getByRole('link', { name: 'Jobs', exact: true });

@@ -126,9 +126,8 @@ test('the map is accessible, also on a phone', async ({ signedIn: page, service 
   await expect(page.getByRole('button', { name: 'Filter by group' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Filters' }).click();
-  const box = await region(page).boundingBox();
-  expect(box?.width).toBe(390);
-  expect(box?.height).toBeGreaterThan(0.85 * 844);
+  await expect.poll(async () => (await region(page).boundingBox())?.width).toBe(390);
+  await expect.poll(async () => (await region(page).boundingBox())?.height).toBeGreaterThan(0.85 * 844);
   await page.getByRole('button', { name: 'List', exact: true }).click();
   await expect(inView(page)).toBeVisible();
   await expectAccessible(page);

@@ -1,6 +1,7 @@
 // What tests of the map share: its places on the page, devices with a location, and what is drawn.
 import type { Page } from '@playwright/test';
 import { expect, type Service } from './fixtures.ts';
+import { settledBox } from './settled-box.ts';
 
 export const region = (page: Page) => page.getByRole('region', { name: 'Map of device locations' });
 export const inView = (page: Page) => page.getByRole('region', { name: 'Devices in view' });
@@ -13,8 +14,7 @@ export async function openMap(page: Page, service: Service, search = ''): Promis
 
 /** The middle of the map in pixels of the window. */
 export async function middle(page: Page): Promise<{ x: number; y: number }> {
-  const box = await region(page).boundingBox();
-  if (!box) throw new Error('the map has no box');
+  const box = await settledBox(region(page));
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 

@@ -31,8 +31,7 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await page.goto(`${service.url}/`);
   const steps = part(page, 'First steps');
   const step = (title: string) => steps.getByRole('listitem').filter({ hasText: title });
-  const isDone = (title: string) =>
-    expect(step(title).getByRole('img', { name: 'Done' })).toBeVisible({ timeout: 30_000 });
+  const isDone = (title: string) => expect(step(title).getByRole('img', { name: 'Done' })).toBeVisible();
   await expect(steps.getByRole('status')).toHaveText('0 of 6 done');
   await expectAccessible(page);
 
@@ -85,7 +84,7 @@ async function openFleet(page: Page, service: Service) {
     first: made[0]?.DeviceId ?? '',
     loseNorth: async () => {
       await Promise.all(agents.slice(0, 3).map((agent) => agent.end('SIGKILL')));
-      await expect(part(page, 'Fleet')).toContainText('1 of 4 devices are Online', { timeout: 30_000 });
+      await expect(part(page, 'Fleet')).toContainText('1 of 4 devices are Online');
     },
     startNorth: () => Promise.all(made.slice(0, 3).map(({ start }) => start())),
   };
@@ -111,10 +110,10 @@ test('a deployment is followed while it runs, and listed with its failure when i
   );
   await submit(service, { Name: 'Update the pumps', DeviceGroup: 'pumps', ArtifactId });
   const running = part(page, 'Under way').getByRole('listitem');
-  await expect(running).toContainText('3 of 4 done', { timeout: 30_000 });
+  await expect(running).toContainText('3 of 4 done');
   await expect(running).toContainText('1 failed, 2 succeeded, 1 running');
   await sandbox.open('go');
-  await expect(part(page, 'Under way')).toContainText('Nothing runs and nothing waits.', { timeout: 30_000 });
+  await expect(part(page, 'Under way')).toContainText('Nothing runs and nothing waits.');
   await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
   await failed(page).getByRole('link', { name: 'Update the pumps' }).click();
   await expect(part(page, 'Why it failed')).toBeVisible();
@@ -134,7 +133,7 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   await page.reload();
   await expect(lastChange(page)).toContainText('went Offline');
   await startNorth();
-  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online', { timeout: 30_000 });
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
   await expect(lastChange(page)).toContainText('came back');
   await expect(down).toContainText('Every device that was seen before is Online.');
 
@@ -157,8 +156,8 @@ test('each figure of the overview is the same on the list behind it', async ({ s
   await loseNorth();
   const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
   await submit(service, { Name: 'Restart the pumps', DeviceGroup: 'pumps', ArtifactId });
-  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed', { timeout: 30_000 });
-  await expect(page.getByRole('link', { name: /^Queues/ })).toContainText('3', { timeout: 30_000 });
+  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
+  await expect(page.getByRole('link', { name: /^Queues/ })).toContainText('3');
   await sameBehind(page, /^Jobs under way/, 'Jobs', /jobs?$/);
   await sameBehind(page, /^Failed in 24 hours/, 'Jobs', /jobs?$/);
   await sameBehind(page, /^3 devices of site/, 'Devices', /devices?$/);

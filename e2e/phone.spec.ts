@@ -18,17 +18,18 @@ test.use({
 /** Of WCAG 2.2: 2.5.8, 24 by 24 pixels, or as much room around. */
 async function expectFits(page: Page, name: string): Promise<void> {
   await test.step(`${name} fits`, async () => {
-    const wide = await page.evaluate(() =>
-      ['html', '#main', '[role="dialog"]']
-        .flatMap((place) =>
-          Array.from(document.querySelectorAll(place), ({ scrollWidth, clientWidth }) => ({
-            place,
-            over: scrollWidth - clientWidth,
-          })),
-        )
-        .filter(({ over }) => over > 0),
-    );
-    expect.soft(wide, 'scrolls sideways').toEqual([]);
+    const wide = () =>
+      page.evaluate(() =>
+        ['html', '#main', '[role="dialog"]']
+          .flatMap((place) =>
+            Array.from(document.querySelectorAll(place), ({ scrollWidth, clientWidth }) => ({
+              place,
+              over: scrollWidth - clientWidth,
+            })),
+          )
+          .filter(({ over }) => over > 0),
+      );
+    await expect.poll(wide, 'scrolls sideways').toEqual([]);
     const { violations } = await new AxeBuilder({ page }).setLegacyMode().withRules(['target-size']).analyze();
     const small = violations.flatMap(({ nodes }) => nodes.map(({ target, html }) => `${target.join(' ')}: ${html}`));
     expect.soft(small, 'too small for a finger').toEqual([]);

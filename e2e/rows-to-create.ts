@@ -16,6 +16,8 @@ export const devices = async (service: Service) =>
   (await service.call<{ Devices: Listed[] }>('GET', '/v1/devices/1/1000')).Devices;
 
 export const rowsRegion = (page: Page) => page.getByRole('region', { name: 'Rows to create' });
+/** Each device is counted when it is created; its location and tags follow. */
+export const runEnded = (page: Page) => page.getByRole('heading', { name: 'Created devices' });
 export const result = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Devices' }).getByRole('row', { name });
 export const cell = (page: Page, column: string, row: number) =>

@@ -30,7 +30,7 @@ test.afterEach(() => {
 });
 
 /** An agent that lost the service dials anew after random pauses of up to eight seconds each. */
-const DIALS_ANEW = { timeout: 30_000 };
+const DIALS_ANEW = { timeout: 60_000 };
 
 const listed = (service: Service) => service.call<Listed[]>('GET', '/v1/tunnels');
 
@@ -123,7 +123,7 @@ test('a WebSocket and an event stream work through a tunnel, and the open connec
   });
   expect(received).toEqual(['hello', 'one', 'two']);
   // The WebSocket is still open, and the page finds that out without a reload.
-  await expect(row(page, webAt).getByRole('cell', { name: /^1 open/ })).toBeVisible({ timeout: 15_000 });
+  await expect(row(page, webAt).getByRole('cell', { name: /^1 open/ })).toBeVisible();
 });
 
 test('no secret of ours reaches the device through a tunnel, and what is for the device does', async ({
@@ -176,9 +176,9 @@ test('a visitor is shown whether the device is away or its server does not answe
   await expect(visitor.getByRole('heading', { name: 'The device does not answer' })).toBeVisible();
 
   await page.goto(`${service.url}/tunnels`);
-  await expect(row(page, http.PublicUrl)).toContainText('up <1m');
+  await expect(row(page, http.PublicUrl)).toContainText(/up [<\d]/);
   await agent.end('SIGKILL');
-  await expect(row(page, http.PublicUrl)).toContainText('Device Offline', { timeout: 15_000 });
+  await expect(row(page, http.PublicUrl)).toContainText('Device Offline');
   await visitor.goto(http.PublicUrl);
   await expect(visitor.getByRole('heading', { name: 'The device is away' })).toBeVisible();
 });

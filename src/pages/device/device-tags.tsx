@@ -88,7 +88,8 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
       className={classes.add}
       onSubmit={(event) => {
         event.preventDefault();
-        if (name && !attach.isPending) attach.mutate(name, { onSuccess: () => setTyped('') });
+        if (name && !attach.isPending)
+          attach.mutate(name, { onSuccess: () => setTyped((now) => (now.trim() === name ? '' : now)) });
       }}
     >
       <SuggestInput

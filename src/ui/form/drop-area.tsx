@@ -1,5 +1,5 @@
 // The way in for a file: dropped anywhere on the page, or chosen with Browse.
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconFolderOpen } from '@tabler/icons-react';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
@@ -14,7 +14,8 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
   useLayoutEffect(() => {
     latest.current = { busy, onDrop };
   });
-  useEffect(() => {
+  // Before the page is painted: a file that is dropped at the first sight of it must not open in its place.
+  useLayoutEffect(() => {
     // A child is entered before its parent is left, so only the balance shows when the pointer leaves the window.
     let depth = 0;
     const set = (value: number) => {
