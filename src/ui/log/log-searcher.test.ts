@@ -1,6 +1,7 @@
 // The page's end of the search, with a worker that answers what a test wants.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { FakePort } from '#/lib/fake-port.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import { LogSearcher } from './log-searcher.ts';
@@ -58,4 +59,31 @@ test('a slice that takes too long ends the worker, and the next search has anoth
   assert.ok(ports[0]?.isEnded);
   void searcher.find(stream('aaaa'), QUERY, false);
   assert.equal(textsOf(ports[1]).length, 1);
+});
+
+test('a pattern that holds the worker does not hold the next search, which goes to another worker', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { ports, searcher } = opened();
+  const held = searcher.find(stream('aaaa'), QUERY, false);
+  ports[0]?.say({ id: 1, progress: 'at work' });
+  const next = searcher.find(stream('aaaa'), { ...QUERY, text: 'y' }, false);
+  t.mock.timers.tick(5_000);
+  assert.equal(await held, 'replaced');
+  await setImmediate();
+  assert.ok(ports[0]?.isEnded);
+  assert.equal(textsOf(ports[1]).length, 1);
+  ports[1]?.say({ id: 3, answer: [] });
+  assert.deepEqual(await next, []);
+});
+
+test('a worker that turns to the next search goes on with it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { ports, searcher } = opened();
+  void searcher.find(stream('a'), QUERY, false);
+  const next = searcher.find(stream('a'), { ...QUERY, text: 'y' }, false);
+  ports[0]?.say({ id: 2, progress: 'at work' });
+  t.mock.timers.tick(5_000);
+  ports[0]?.say({ id: 2, answer: [] });
+  assert.deepEqual(await next, []);
+  assert.equal(ports.length, 1);
 });

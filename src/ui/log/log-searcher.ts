@@ -7,6 +7,8 @@ import type { SearchRequest, SearchText } from './search-worker.ts';
 
 /** Milliseconds for one slice; an honest pattern takes a hundredth of it. */
 const LIMIT = 3_000;
+/** Milliseconds in which a worker turns from an earlier search to the next one, unless a pattern holds it. */
+const TURN_LIMIT = 1_000;
 
 type SearchClient = WorkerClient<SearchText | SearchRequest, Matches[], 'at work'>;
 
@@ -20,6 +22,8 @@ export class LogSearcher {
   private readonly worker: SearchClient;
   private sent = new Map<string, readonly string[]>();
   private current = new AbortController();
+  /** The worker has not answered the last search. */
+  private isBusy = false;
 
   constructor(worker = startWorker()) {
     this.worker = worker;
@@ -29,14 +33,28 @@ export class LogSearcher {
   async find(streams: readonly LogStream[], query: LogQuery, raw: boolean): Promise<SearchOutcome> {
     this.current.abort();
     const { signal } = (this.current = new AbortController());
-    for (const stream of streams) this.send(stream);
-    try {
-      return await this.worker.ask({ query, raw, streams: streams.map(({ name }) => name) }, { signal });
-    } catch (error) {
-      if (signal.aborted) return 'replaced';
-      // Another worker knows nothing of the log.
-      this.close();
-      return error instanceof WorkerError && error.kind === 'slow' ? 'slow' : 'unavailable';
+    for (;;) {
+      for (const stream of streams) this.send(stream);
+      let isHeld = false;
+      const hold = () => {
+        isHeld = true;
+        this.endWorker();
+      };
+      const turn = this.isBusy ? setTimeout(hold, TURN_LIMIT) : undefined;
+      const onProgress = () => clearTimeout(turn);
+      this.isBusy = true;
+      try {
+        const asked = { query, raw, streams: streams.map(({ name }) => name) };
+        const found = await this.worker.ask(asked, { signal, onProgress });
+        this.isBusy = false;
+        return found;
+      } catch (error) {
+        if (signal.aborted) return 'replaced';
+        this.endWorker();
+        if (!isHeld) return error instanceof WorkerError && error.kind === 'slow' ? 'slow' : 'unavailable';
+      } finally {
+        clearTimeout(turn);
+      }
     }
   }
 
@@ -55,7 +73,13 @@ export class LogSearcher {
   /** Ends the worker; the next search starts another. */
   close(): void {
     this.current.abort();
+    this.endWorker();
+  }
+
+  /** Another worker knows nothing of the log. */
+  private endWorker(): void {
     this.worker.close();
     this.sent = new Map();
+    this.isBusy = false;
   }
 }
