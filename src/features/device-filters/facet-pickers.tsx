@@ -99,6 +99,8 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
       width={250}
       position="bottom-start"
       withinPortal={false}
+      // A large fleet has hundreds of values, of which a closed list shows none.
+      keepMounted={false}
       shadow="none"
       onOptionSubmit={(key) => {
         toggle(key.slice(1));
