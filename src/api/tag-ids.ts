@@ -1,6 +1,7 @@
-// The tags of a run by name: read once, and each one that is missing made once, however many rows ask for it at a time.
-import type { Tag } from '#/contract/tags.ts';
+// The ids of tags by name: read once, and each one that is missing made once, however many ask for it at a time.
+import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { hasStatus, isMissing } from '#/api/api-error.ts';
+import { call } from '#/api/call.ts';
 import { meaningOf } from '#/lib/retry.ts';
 
 export interface TagApi {
@@ -8,7 +9,7 @@ export interface TagApi {
   createTag: (name: string) => Promise<void>;
 }
 
-export class TagCache {
+export class TagIds {
   private readonly api: TagApi;
   private listed: Promise<Map<string, string>> | undefined;
   private readonly asked = new Map<string, Promise<string>>();
@@ -53,10 +54,19 @@ export class TagCache {
       if (!(error instanceof Error) || (meaningOf(error) !== 'unknown' && !hasStatus(error, 409))) throw error;
       trouble = error;
     }
-    // Create answers without an id.
+    // The answer to a creation has no body.
     this.listed = undefined;
     const made = (await this.list()).get(name);
     if (made !== undefined) return made;
     throw trouble ?? new Error(`The tag "${name}" was created but is not in the list of tags`);
   }
 }
+
+/** The id of the tag with this name, as it is now; it is created if there is none. */
+export const tagNamed = (name: string): Promise<string> =>
+  new TagIds({
+    tags: () => call(tagEndpoints.list, {}),
+    createTag: async (tag_name) => {
+      await call(tagEndpoints.create, { params: { tag_name } });
+    },
+  }).idOf(name);

@@ -1,33 +1,15 @@
 // Tags, as queries and mutations. A service without them answers 404: then a tag is a plain text field.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { tagEndpoints, type Tag } from '#/contract/tags.ts';
-import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
+import { tagNamed } from '#/api/tag-ids.ts';
 
 const changed = { invalidates: [['tags'], ['devices']] };
 
 export const tagQueries = {
   list: () => queryOptions({ queryKey: ['tags'], queryFn: ({ signal }) => call(tagEndpoints.list, {}, { signal }) }),
 };
-
-/**
- * The id of the tag with this name, which is created if there is none. The answer to a creation has no body, so the
- * list is read before and after; it also shows a tag whose creation lost its answer.
- */
-export async function tagNamed(name: string): Promise<string> {
-  const find = async () => (await call(tagEndpoints.list, {})).find(({ TagName }) => TagName === name)?.TagId;
-  const known = await find();
-  if (known) return known;
-  const refused = await call(tagEndpoints.create, { params: { tag_name: name } }).then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
-  );
-  const created = await find();
-  if (created) return created;
-  if (refused) throw refused;
-  throw new ApiError('unexpected', `The tag "${name}" was created but is not in the list of tags`);
-}
 
 /** In displayed requests, the id of a tag that does not exist yet. */
 const TAG_ID = 'TAG_ID';

@@ -9,7 +9,7 @@ import { createListeners } from '#/lib/store.ts';
 import { detailsOf, draftOf, type DeviceToAdd } from './row-check.ts';
 import { limitText, newEntry, type Ending, type RunEntry, type RunView, type Step } from './run-entry.ts';
 import type { DraftRow } from './rows.ts';
-import { TagCache, type TagApi } from './tag-cache.ts';
+import { TagIds, type TagApi } from '#/api/tag-ids.ts';
 
 /** The calls a run makes, one request each (`named`: as many as the listing has pages). */
 export interface RunApi extends TagApi {
@@ -28,7 +28,7 @@ const PUBLISH_INTERVAL = 200;
 
 export class AddRun {
   private readonly api: RunApi;
-  private readonly tags: TagCache;
+  private readonly tags: TagIds;
   private readonly list: RunEntry[] = [];
   /** Ids that are no row's: those of the fleet before. Undefined where it could not be read. */
   private before: ReadonlySet<string> | undefined;
@@ -46,7 +46,7 @@ export class AddRun {
   constructor(api: RunApi) {
     this.api = api;
     this.queue = this.newQueue();
-    this.tags = new TagCache({
+    this.tags = new TagIds({
       tags: () => this.queue.read(api.tags),
       createTag: (name) => this.queue.write(() => api.createTag(name)),
     });
