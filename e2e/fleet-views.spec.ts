@@ -238,6 +238,26 @@ test('the rows and columns of the table are saved as CSV, hostile names included
   await expect(page.getByRole('button', { name: 'Export CSV' })).toBeFocused();
 });
 
+test('a CSV file that cannot be written is reported, and is written at the next try', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openFleet(page, service);
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  await page.evaluate(() => {
+    const createObjectURL = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = () => {
+      URL.createObjectURL = createObjectURL;
+      throw new Error('Out of memory');
+    };
+  });
+  await dialog(page).getByRole('button', { name: 'Download CSV' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('Out of memory');
+  const downloading = page.waitForEvent('download');
+  await dialog(page).getByRole('button', { name: 'Download CSV' }).click();
+  expect(await readFile(await (await downloading).path(), 'utf8')).toContain('pump 1');
+});
+
 test('a focused row that is scrolled out of sight has the focus still, and the keys go on from it', async ({
   signedIn: page,
   service,

@@ -9,7 +9,7 @@ import { deviceColumns, type DeviceColumns } from '#/features/device-filters/dev
 import { useDeviceExport } from './export-devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
-import { Failure } from '#/ui/page/view.tsx';
+import { Failure, FormError } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
 
 interface ExportStepsProps {
@@ -24,12 +24,13 @@ interface ExportStepsProps {
 }
 
 export function ExportSteps({ count, columns, at, fault, loading = false, children, onClose }: ExportStepsProps) {
-  const { written, start } = useDeviceExport();
+  const { written, error, start } = useDeviceExport();
   const save = () => void start({ columns: columns(), count, at }).then((done) => done && onClose());
   return (
     <div className={classes.steps}>
       {children}
       {written !== undefined && <progress aria-label="Rows written" max={Math.max(1, count)} value={written} />}
+      <FormError error={error} />
       <DialogButtons onCancel={onClose}>
         <Button
           variant="filled"

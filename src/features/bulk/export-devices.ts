@@ -34,17 +34,29 @@ export async function devicesCsv(request: DeviceExport): Promise<string[] | unde
   return parts;
 }
 
-/** One export at a time, for a dialog: it ends with the dialog. `written`: rows so far, undefined while none runs. */
+/**
+ * One export at a time, for a dialog: it ends with the dialog. `written`: rows so far, undefined while none runs.
+ * `error`: why there is no file.
+ */
 export function useDeviceExport() {
   const [written, setWritten] = useState<number>();
+  const [error, setError] = useState<Error | null>(null);
   const cancel = useRef(new AbortController());
   useEffect(() => () => cancel.current.abort(), []);
   const start = async (request: Pick<DeviceExport, 'columns' | 'count' | 'at'>): Promise<boolean> => {
     cancel.current = new AbortController();
     setWritten(0);
-    const parts = await devicesCsv({ ...request, signal: cancel.current.signal, onProgress: setWritten });
-    if (parts) saveFile(datedName('devices'), parts);
-    return parts !== undefined;
+    setError(null);
+    try {
+      const parts = await devicesCsv({ ...request, signal: cancel.current.signal, onProgress: setWritten });
+      if (parts) saveFile(datedName('devices'), parts);
+      return parts !== undefined;
+    } catch (cause) {
+      setError(cause instanceof Error ? cause : new Error(String(cause)));
+      return false;
+    } finally {
+      setWritten(undefined);
+    }
   };
-  return { written, start };
+  return { written, error, start };
 }
