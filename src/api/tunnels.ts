@@ -11,7 +11,7 @@ export const tunnelQueries = {
     queryOptions({
       queryKey: ['tunnels'],
       queryFn: ({ signal }) => call(tunnelEndpoints.list, {}, { signal }),
-      refetchInterval: 10_000,
+      refetchInterval: 5_000,
     }),
 };
 
