@@ -63,7 +63,7 @@ async function openJob(page: Page, service: Service, units = ['good', 'back', 'd
 
 async function openRules(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Outcome rules…' }).click();
-  await expect(trial(page).getByRole('status')).toContainText('Told by exit code');
+  await expect(trial(page).getByRole('status')).toContainText('Decided by exit code');
 }
 
 async function addRollback(page: Page): Promise<void> {
@@ -94,11 +94,11 @@ test('rules are tried on the logs of the job while they are written', async ({ s
   await expect(rule(page, 1)).toContainText('Not in this log');
   await rule(page, 1).getByRole('button', { name: 'Pattern' }).click();
   await expect(rule(page, 1)).toContainText('Line 2: ALL GOOD');
-  await expect(trial(page).getByRole('status')).toHaveText('Succeeded Told by rule “^all good$” at line 2.');
+  await expect(trial(page).getByRole('status')).toHaveText('Succeeded Decided by rule “^all good$” at line 2.');
   await addRollback(page);
   await trial(page).getByLabel('Device').selectOption('unit-back');
   await expect(trial(page).getByRole('status')).toHaveText(
-    'Rolled back Told by rule “restored the previous” at line 2. The service says Succeeded.',
+    'Rolled back Decided by rule “restored the previous” at line 2. The service reports Succeeded.',
   );
   await expect(trial(page)).toContainText(COUNTS);
 });
@@ -134,7 +134,9 @@ test('a rule finds what rolled back with exit code 0, after a reload too @main',
   await expect(row(page, 'unit-dead')).toContainText('Failed');
   await expect(row(page, 'unit-good')).toContainText('Succeeded');
   await expect(
-    row(page, 'unit-back').getByTitle('Told by rule “restored the previous” at line 2. The service says Succeeded.'),
+    row(page, 'unit-back').getByTitle(
+      'Decided by rule “restored the previous” at line 2. The service reports Succeeded.',
+    ),
   ).toBeVisible();
   await page.getByRole('button', { name: 'Rolled back 1' }).click();
   await expect(row(page, 'unit-good')).toBeHidden();

@@ -8,7 +8,7 @@ import type { CachedVerdict } from './verdict-cache.ts';
 
 /** Which rule or output the verdict comes from, and the service's own state where that differs. */
 export const reasonOf = ({ verdict, because, raw }: Pick<Judgement, 'verdict' | 'because' | 'raw'>): string =>
-  `Told by ${because}.${verdict === raw ? '' : ` The service says ${raw}.`}`;
+  `Decided by ${because}.${verdict === raw ? '' : ` The service reports ${raw}.`}`;
 
 export function VerdictMark({ judgement }: { judgement: Parameters<typeof reasonOf>[0] }) {
   return (
