@@ -1,5 +1,6 @@
-// What tunnels lead to, and who comes through them: a web server and an echo as they run on a device, and visitors.
-// Names below localhost resolve in a browser, not in Node: there a visitor dials the address and says the name as Host.
+// Both ends of tunnels: a web server and an echo server as they run on a device, and visitors.
+// Names below localhost resolve in a browser, not in Node: a visitor from Node connects to the address and sends the name
+// as Host.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createWebServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -18,11 +19,11 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A device's own web page: a login with a cookie, a WebSocket that echoes, an event stream, and a large file. */
+/** A web server on a device: a login with a cookie, a WebSocket that echoes, an event stream, and a large file. */
 export class DeviceWeb {
-  /** Heads of all that arrived, as they came. */
+  /** The heads of all requests, in order. */
   readonly got: string[] = [];
-  /** Of the large file as it was last sent. */
+  /** Of the large file that was sent last. */
   sha256 = '';
   readonly #server = createWebServer((incoming, outgoing) => this.#answer(incoming, outgoing));
   readonly #echoes = new WebSocketServer({ server: this.#server, path: '/echo' });
@@ -78,7 +79,7 @@ export class DeviceWeb {
   }
 }
 
-/** An echo that ends when its visitor does; with the connections that it holds. */
+/** An echo server, which ends a connection when its visitor does; `stop` cuts those that are open. */
 export async function startEcho(): Promise<{ dest: string; stop: () => void }> {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -94,11 +95,11 @@ export async function startEcho(): Promise<{ dest: string; stop: () => void }> {
   };
 }
 
-/** Asks a tunnel for something; resolves with the head of the answer. */
+/** Sends a request through a tunnel; resolves with the head of the answer. */
 export async function visit(url: string, where = '/', headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const { host, port } = new URL(url);
   const to = { host: '127.0.0.1', port, path: where, headers: { Host: host, ...headers }, agent: false };
-  // After the head it is the answer that tells of an error.
+  // After the head an error is one of the answer.
   const sent = request(to).on('error', () => {});
   const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
   return answer;
@@ -112,7 +113,7 @@ export async function statusOf(url: string, where?: string, headers?: Record<str
   return answer.statusCode ?? 0;
 }
 
-/** A connection to a TCP tunnel on which something has gone there and come back. */
+/** A connection to a TCP tunnel through which a text was sent and came back. */
 export async function echoed(address: string, text: string): Promise<Socket> {
   const [host = '', port = ''] = address.split(':');
   const socket = connect(Number(port), host).on('error', () => {});
@@ -123,7 +124,7 @@ export async function echoed(address: string, text: string): Promise<Socket> {
   return socket;
 }
 
-/** Resolves once it is over, in whichever way. */
+/** Resolves once the connection is closed, with or without an error. */
 export const closed = (socket: Socket) => new Promise((done) => socket.once('close', done));
 
 export async function sha256Of(stream: AsyncIterable<Buffer>): Promise<string> {

@@ -1,6 +1,6 @@
-// What every end-to-end test stands on: a real service of its own in a throw-away folder, real agents as processes,
-// and a page that fails the test on a console error, a blocked resource or a request to any other host. In no context at all
-// does a token go anywhere but to the service (token-guard.ts).
+// What every end-to-end test uses: a real service of its own in a temporary folder, real agents as processes, and a page
+// that fails the test on a console error, a blocked resource or a request to another host. No context of the browser may
+// send a token to another host (token-guard.ts).
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ interface AgentStart {
   args?: string[];
 }
 
-/** A running service and the calls a test makes of it beside the browser. */
+/** A running service, and the calls that a test sends to it without the browser. */
 export class Service {
   readonly token = TOKEN;
   url = '';
@@ -65,7 +65,7 @@ export class Service {
     this.url = (await this.program.line(/running at (http\S+)/))[1] ?? '';
     this.signInLink = (await this.program.line(/Sign in: (\S+)/))[1] ?? '';
     await this.program.line(/^Data:/);
-    // The gateway to another service has none.
+    // A gateway to another service has no port for tunnels.
     for (const line of this.program.lines)
       this.tunnelPort = /^Tunnels: .* port (\d+)$/.exec(line)?.[1] ?? this.tunnelPort;
   }
@@ -143,7 +143,7 @@ export class Service {
 interface Options {
   /** Environment of the service, beside what the fixture sets. */
   serviceEnv: Environment;
-  /** What a test expects on the console, with the URL: the browser itself reports each refused request there. */
+  /** What may be on the console, followed by the URL: the browser itself reports each refused request there. */
   expectedConsole: RegExp[];
 }
 
@@ -157,7 +157,7 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
       const stop = guard.watch(browser);
       await use(guard);
       stop();
-      expect(await guard.take(), 'tokens that left for another host').toEqual([]);
+      expect(await guard.take(), 'tokens that were sent to another host').toEqual([]);
     },
     { auto: true },
   ],
@@ -188,7 +188,7 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
     });
     await use(page);
     const faults = [...wrong];
-    // The page reads on and on, and an answer that a test was still changing has nowhere to go.
+    // The page reads on, and an answer that a test was still changing has no page any more.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(faults).toEqual([]);
   },
@@ -210,28 +210,28 @@ export async function signIn(page: Page, service: Service): Promise<void> {
 }
 
 /**
- * Ends the page's session, so that `act` is the first to notice: what the page reads by itself every few seconds waits until
- * then, or it would sometimes ask for the token before.
+ * Ends the page's session, so that `act` is the first to find out: what the page reads every few seconds waits until then,
+ * because it would sometimes ask for the token first.
  */
 export async function endSession(page: Page, act: () => Promise<void>): Promise<void> {
-  const { promise: noticed, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: noticed, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/v1/**', async (route) => {
     if (route.request().method() === 'GET') await noticed;
     await route.continue();
   });
   await page.context().clearCookies();
   await act();
-  goOn();
+  release();
 }
 
 type Popup = '[role="menu"]' | '[role="listbox"]';
 
-/** No violation of WCAG 2.2 A or AA that axe can see, in the theme at hand; all of it, or by some rules only. */
+/** No violation of WCAG 2.2 A or AA that axe finds in the present theme, by all rules or by some only. */
 export async function expectAccessibleHere(page: Page, { popup, rules }: { popup?: Popup; rules?: string[] } = {}) {
-  // Its source is half a megabyte, and is sent to each document once.
+  // Its source has half a megabyte, and is sent to each document once.
   const there = await page.evaluate(() => 'axe' in globalThis);
   const axe = new AxeBuilder({ page, ...(there && { axeSource: ';' }) })
-    .setLegacyMode() // there are no frames in ours; the other mode opens a second page for each judgement
+    .setLegacyMode() // our pages have no frames; the other mode opens a second page for each check
     .options({ resultTypes: ['violations'] });
   if (rules) axe.withRules(rules);
   else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']);
@@ -242,9 +242,9 @@ export async function expectAccessibleHere(page: Page, { popup, rules }: { popup
 }
 
 /**
- * The same in both themes. A theme changes colours only, so that everything is judged in the one at hand and, unless the
- * person chose that one, the contrast again in the other.
- * @param popup what hangs on a field or button for a moment, judged alone: it is drawn outside of the page's landmarks
+ * The same in both themes. A theme changes colours only: everything is checked in the present one and, unless the user
+ * chose that one, the contrast again in the other.
+ * @param popup a menu or list that is open, checked alone: it is drawn outside of the page's landmarks
  */
 export async function expectAccessible(page: Page, popup?: Popup): Promise<void> {
   const { dark, chosen } = await page.evaluate(() => ({

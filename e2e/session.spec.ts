@@ -157,7 +157,7 @@ test('what watches for tokens on their way to another host sees them, in any con
   const found = await tokenGuard.take();
   expect(found).toContain(`the cookie of a session to ${at}/page`);
   expect(found).toContain(`the token to ${at}/as-text`);
-  expect(found.some((stray) => stray.startsWith('a Bearer') && stray.endsWith('/from-worker'))).toBe(true);
+  expect(found.some((each) => each.startsWith('a Bearer') && each.endsWith('/from-worker'))).toBe(true);
   expect(found.join()).not.toContain('/harmless');
   await context.close();
   other.closeAllConnections();

@@ -1,45 +1,44 @@
-// No request with a token leaves for another host: not from a page, a frame or a worker, in whichever context a test opens.
+// Fails a test when a request with a token goes to another host, from a page, a frame or a worker of any context.
 //
-// Every context of the browser is watched from the moment it is made (`browser.on('context')`), and of each its requests, which
-// Playwright reports for workers and redirects too. What goes to the service that the test started, or to where the test
-// says that the token belongs, is left alone. Of everything else the headers are taken as they went over the wire,
-// cookies included; one that holds the token, a Bearer of any kind or the cookie of a session fails the test, whatever
-// the test itself was about. Requests that a test sends itself, from Node, are its own affair.
+// Every context is watched from its creation (`browser.on('context')`). Playwright reports the requests of workers and
+// redirects, too. Requests to the service of the test, and to hosts that the test allows, may hold the token. Of all others
+// the headers are read as they were sent, cookies included: none may hold the token, a Bearer or the cookie of a session.
+// Requests that a test sends from Node are not watched.
 import type { Browser, BrowserContext, Request } from '@playwright/test';
 
 export class TokenGuard {
   private readonly own = new Set<string>();
-  private readonly looks: Promise<void>[] = [];
-  private strays: string[] = [];
+  private readonly checks: Promise<void>[] = [];
+  private found: string[] = [];
   private readonly token: string;
 
   constructor(token: string) {
     this.token = token;
   }
 
-  /** A token may go there: to the service, or to the API that a dashboard on a file host talks to. */
+  /** A token may be sent there: to the service, or to the API of a dashboard on a file host. */
   allow(url: string): void {
     this.own.add(new URL(url).origin);
   }
 
-  /** Watches all contexts that the browser opens from now on; returns the way to stop. */
+  /** Watches all contexts that the browser opens from now on; returns a function that stops it. */
   watch(browser: Browser): () => void {
-    const seen = (request: Request) => void this.looks.push(this.look(request));
+    const seen = (request: Request) => void this.checks.push(this.check(request));
     const opened = (context: BrowserContext) => void context.on('request', seen);
     browser.on('context', opened);
     return () => void browser.off('context', opened);
   }
 
-  /** What went astray so far, and is forgotten now. */
+  /** What was sent to other hosts since the last call. */
   async take(): Promise<string[]> {
-    await Promise.all(this.looks.splice(0));
-    return this.strays.splice(0);
+    await Promise.all(this.checks.splice(0));
+    return this.found.splice(0);
   }
 
-  private async look(request: Request): Promise<void> {
+  private async check(request: Request): Promise<void> {
     const { origin, protocol } = new URL(request.url());
     if (!/^(https?|wss?):$/.test(protocol) || this.own.has(origin)) return;
-    // Before it is sent the browser has not told all of them; a context that closes meanwhile never will.
+    // Some headers are known only after the request was sent, and never once its context is closed.
     const headers = await request.allHeaders().catch(() => request.headers());
     const { authorization = '', cookie = '' } = headers;
     const carried = [
@@ -48,6 +47,6 @@ export class TokenGuard {
       [request.url(), request.postData() ?? '', ...Object.values(headers)].some((text) => text.includes(this.token)) &&
         'the token',
     ].filter((what) => what !== false);
-    if (carried.length > 0) this.strays.push(`${carried.join(' and ')} to ${origin}${new URL(request.url()).pathname}`);
+    if (carried.length > 0) this.found.push(`${carried.join(' and ')} to ${origin}${new URL(request.url()).pathname}`);
   }
 }
