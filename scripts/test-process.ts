@@ -12,7 +12,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  patience = 15_000,
+  patience = 45_000,
 ): Promise<T> {
   const deadline = performance.now() + patience;
   for (;;) {

@@ -70,7 +70,7 @@ async function send(parts: Buffer[]): Promise<Answer> {
   socket.on('data', (part: Buffer) => answer.push(part));
   const over = new Promise((resolve) => socket.once('close', resolve));
   // An upload without an answer fails as one, with the bytes that led to it.
-  const late = setTimeout(() => socket.destroy(), 8_000);
+  const late = setTimeout(() => socket.destroy(), 30_000);
   for (const part of parts) {
     socket.write(part);
     await new Promise(setImmediate);
