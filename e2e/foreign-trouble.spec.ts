@@ -35,7 +35,6 @@ base.describe('a bad day', () => {
     service,
     foreign,
   }) => {
-    test.slow(); // twenty pages, each of which asks four times before it reports
     for (const [mood, words, pages] of SAYS) {
       foreign.be(mood);
       for (const at of pages) {
@@ -104,6 +103,25 @@ base.describe('a service that does not let anybody in', () => {
       await enter(page, service.token);
       await expect(page.getByRole('alert')).toContainText(/cannot be reached.*Nothing listens there/s);
       await expectAccessible(page);
+    });
+  });
+
+  base.describe('before the page knows which service it is', () => {
+    const test = before(() => startBroken(() => 'http://127.0.0.1:9'));
+    test.use({ expectedConsole });
+
+    test('the refusal is worded as soon as it does', async ({ page, service, foreign }) => {
+      const { promise: known, resolve: answer } = Promise.withResolvers<void>();
+      await page.route('**/auth/session', async (route) => {
+        if (route.request().method() === 'GET') await known;
+        await route.continue();
+      });
+      await page.goto(`${service.url}/sign-in`);
+      foreign.be('limit', true);
+      await enter(page, service.token);
+      await expect(page.getByRole('alert')).toContainText('try again in 7 seconds');
+      answer();
+      await expect(page.getByRole('alert')).toContainText(/too busy to check the token.*It says: slow down/s);
     });
   });
 

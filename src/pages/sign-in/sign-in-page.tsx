@@ -63,20 +63,25 @@ function useLinkCode(enter: (credential: Credential) => Promise<void>, otherwise
   });
 }
 
+interface Attempt {
+  busy: boolean;
+  failure?: { error: unknown; credential: Credential };
+}
+
 /** `prepareApp` fetches what follows sign-in, once this page is there. */
 export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
   const upstream = useUpstream();
   const [token, setToken] = useState('');
-  const [{ busy, refusal }, setAttempt] = useState<{ busy: boolean; refusal?: ReturnType<typeof signInRefusal> }>({
-    busy: false,
-  });
+  const [{ busy, failure }, setAttempt] = useState<Attempt>({ busy: false });
+  // Which service refused may be known only after its refusal.
+  const refusal = failure && signInRefusal(failure.error, failure.credential, upstream);
   const input = useRef<HTMLInputElement>(null);
   const enter = async (credential: Credential) => {
     setAttempt({ busy: true });
     try {
       await signIn(credential);
     } catch (error) {
-      setAttempt({ busy: false, refusal: signInRefusal(error, credential, upstream) });
+      setAttempt({ busy: false, failure: { error, credential } });
       input.current?.focus();
     }
   };
