@@ -149,9 +149,12 @@ export function openCarriers(): Carriers {
           reject(new Unreachable('device', cause instanceof Error ? cause.message : 'The connection was cut'));
         stream.once('error', failed).once('close', failed);
         stream.once('response', (headers) => {
-          stream.off('error', failed).off('close', failed);
+          // The caller gets the stream a moment later, and finds it destroyed if it is cut until then.
+          stream
+            .on('error', () => {})
+            .off('error', failed)
+            .off('close', failed);
           if (headers[':status'] === 200) return resolve(stream);
-          stream.on('error', () => {});
           stream.destroy();
           const why = headers['reason'];
           reject(new Unreachable('service', typeof why === 'string' ? why : 'The device refused the connection'));

@@ -24,6 +24,8 @@ export const connectBy =
   (_options: unknown, done?: Dialled): undefined => {
     dial().then(
       (stream) => {
+        // Cut a moment after it was dialled: a request on it would wait for ever.
+        if (stream.destroyed) return done?.(new Error('The connection was cut'), undefined as never);
         Object.assign(stream, SOCKET_METHODS);
         // Seen with Node 24.21: when text and bytes were written together, a PUT reached the device with its first line
         // overwritten ("Invalid method"). With bytes only it never did; the cause is not known.

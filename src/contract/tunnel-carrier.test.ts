@@ -1,7 +1,8 @@
-// How what HTTP/2 writes is put into messages.
+// How what HTTP/2 writes is put into messages, and how a stream and a socket are joined.
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { messagesOf } from './tunnel-carrier.ts';
+import { joinStreams, messagesOf } from './tunnel-carrier.ts';
 
 const chunk = (length: number, fill: number) => Buffer.alloc(length, fill);
 const messages = (...chunks: Buffer[]) => messagesOf(chunks, (some) => Buffer.concat(some));
@@ -20,4 +21,17 @@ test('small chunks are joined in order, large ones are not copied', () => {
   assert.ok(messages(...many).every(({ length }) => length <= 64 * 1024));
   assert.deepEqual(Buffer.concat(messages(...many)), Buffer.concat(many));
   assert.deepEqual(messages(), []);
+});
+
+test('an end that was cut before they are joined cuts the other', async () => {
+  for (const at of [0, 1]) {
+    const ends = [new PassThrough(), new PassThrough()] as const;
+    const faults: unknown[] = [];
+    for (const end of ends) end.on('error', (cause) => faults.push(cause));
+    ends[at]?.destroy();
+    await new Promise(setImmediate);
+    joinStreams(...ends);
+    await new Promise(setImmediate);
+    assert.deepEqual([ends[0].destroyed, ends[1].destroyed, faults.length], [true, true, 1]);
+  }
 });

@@ -104,6 +104,8 @@ export function joinStreams<Stream extends StreamEnd<Socket>, Socket extends Soc
     if (socket.resetAndDestroy) socket.resetAndDestroy();
     else socket.destroy(new Error('The connection was cut'));
   };
+  // One may be cut while the other is still being connected.
+  if (stream.destroyed || socket.destroyed) return cut();
   for (const end of [stream, socket]) {
     end.on('aborted', cut);
     end.on('error', cut);
