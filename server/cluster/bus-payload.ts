@@ -3,7 +3,7 @@ import { logThrottled } from '../operation/log.ts';
 import type { BusOptions } from './bus.ts';
 
 /** NOTIFY takes less than 8,000 bytes. https://www.postgresql.org/docs/current/sql-notify.html */
-const MAX_LENGTH = 7_999;
+export const MAX_PAYLOAD = 7_999;
 const IDS = /^[1-9]\d{0,15}(,[1-9]\d{0,15})*$/;
 
 /** Of a node that cannot know which of its messages were lost. */
@@ -15,7 +15,7 @@ export function payloadsOf(deviceSeqs: number[]): string[] {
   let payload = '';
   for (const seq of deviceSeqs) {
     const next = payload === '' ? `${seq}` : `${payload},${seq}`;
-    if (next.length > MAX_LENGTH) {
+    if (next.length > MAX_PAYLOAD) {
       payloads.push(payload);
       payload = `${seq}`;
     } else payload = next;
@@ -27,7 +27,7 @@ export function payloadsOf(deviceSeqs: number[]): string[] {
 /** The ids of a payload; undefined if it is none of ours. */
 export function readPayload(payload: string): number[] | typeof EVERYTHING | undefined {
   if (payload === EVERYTHING) return EVERYTHING;
-  if (payload.length > MAX_LENGTH || !IDS.test(payload)) return undefined;
+  if (payload.length > MAX_PAYLOAD || !IDS.test(payload)) return undefined;
   const deviceSeqs = payload.split(',').map(Number);
   return deviceSeqs.every(Number.isSafeInteger) ? deviceSeqs : undefined;
 }

@@ -1,4 +1,5 @@
-// Run by `npm run test:engines`; without PostgreSQL there is nothing to test.
+// Both buses keep the same promises. That of PostgreSQL is tested by `npm run test:engines`, NATS also with the real
+// server where the machine has one.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -7,9 +8,12 @@ import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import { until } from '../../scripts/test-process.ts';
 import type { Database } from '../store/database.ts';
 import { openPostgres } from '../store/postgres.ts';
-import { onPostgres } from '../store/test-database.ts';
+import { onPostgres, openTestDatabase } from '../store/test-database.ts';
 import type { Bus, BusOptions, Pace } from './bus.ts';
+import { openNatsBus } from './nats-bus.ts';
 import { openPostgresBus } from './postgres-bus.ts';
+import { hasNatsServer, startNatsServer, startTestNats } from './test-nats.ts';
+import type { NatsServer } from './test-nats.ts';
 
 /** A server of its own, and a database for units of work. */
 interface Rig {
@@ -41,7 +45,31 @@ async function postgresRig(): Promise<Rig> {
   };
 }
 
+async function natsRig(startServer: () => Promise<NatsServer>): Promise<Rig> {
+  const server = await startServer();
+  const db = await openTestDatabase();
+  const url = new URL(`nats://127.0.0.1:${server.port}`);
+  return {
+    ...server,
+    db,
+    url,
+    open: (at, options) => openNatsBus({ url: at, prefix: 'muster.test', ...options }),
+    sendRaw: async (node, payload) => {
+      const { connect } = await import('@nats-io/transport-node');
+      const nats = await connect({ servers: url.host });
+      nats.publish(`muster.test.${node}`, payload);
+      await nats.drain();
+    },
+    close: async () => {
+      await db.close();
+      await server.kill();
+    },
+  };
+}
+
 const rigs: Record<string, () => Promise<Rig>> = {
+  'NATS, a server of the tests': () => natsRig(startTestNats),
+  ...(hasNatsServer && { 'NATS, the real server': () => natsRig(startNatsServer) }),
   ...(onPostgres && { PostgreSQL: postgresRig }),
 };
 /** To notice a cut network soon. */

@@ -1,0 +1,132 @@
+// What only NATS has: users, TLS and permissions. The rest is in bus.test.ts.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { until } from '../../scripts/test-process.ts';
+import type { Bus, Pace } from './bus.ts';
+import { openNatsBus } from './nats-bus.ts';
+import { startTestNats } from './test-nats.ts';
+import type { NatsOptions } from './test-nats.ts';
+
+/** For "localhost", until 2126; made for these tests. */
+const TLS = {
+  key: [
+    '-----BEGIN PRIVATE KEY-----',
+    'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkAUzuKgS/2L2eSbR',
+    'kpLQW7+x0yrWmdCY4CF933ncbFuhRANCAATixzehxd5m23+Qm1uV1W0E1d0AkAHl',
+    'XhX0fyxbHHoJoNRhGuV5+PlriHKPWc4+excytES0Sb1TVXrfDu7dpPXe',
+    '-----END PRIVATE KEY-----',
+  ].join('\n'),
+  cert: [
+    '-----BEGIN CERTIFICATE-----',
+    'MIIBlTCCATugAwIBAgIUNCyiBz992Egyk2JbWxn3B1JOeKQwCgYIKoZIzj0EAwIw',
+    'FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjE5NTk0M1oYDzIxMjYxMDI5',
+    'MTk1OTQzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO',
+    'PQMBBwNCAATixzehxd5m23+Qm1uV1W0E1d0AkAHlXhX0fyxbHHoJoNRhGuV5+Plr',
+    'iHKPWc4+excytES0Sb1TVXrfDu7dpPXeo2kwZzAdBgNVHQ4EFgQUfDIIT13ql1lA',
+    'Bn0MKnFDacHdN8QwHwYDVR0jBBgwFoAUfDIIT13ql1lABn0MKnFDacHdN8QwDwYD',
+    'VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID',
+    'SAAwRQIhANmjSPmuHA82d5XmSuQecGsQ0g+VcP6+DojRuWp0+VdzAiB6h9EMMjta',
+    'IgcGEVkL4LT7XXJ9hRfbuAJTELHur9BXkw==',
+    '-----END CERTIFICATE-----',
+  ].join('\n'),
+};
+
+async function startServer(t: TestContext, options: NatsOptions = {}): Promise<number> {
+  const server = await startTestNats(options);
+  t.after(() => server.kill());
+  return server.port;
+}
+async function open(t: TestContext, url: string, pace?: Pace): Promise<Bus> {
+  const options = { node: '1', received: () => {}, missed: () => {}, ...(pace && { pace }) };
+  const bus = await openNatsBus({ url: new URL(url), prefix: 'muster', ...options });
+  t.after(() => bus.close());
+  return bus;
+}
+/** Lines that warn. */
+function listen(t: TestContext): string[] {
+  const lines: string[] = [];
+  t.mock.method(console, 'error', (line: string) => lines.push(line));
+  return lines;
+}
+
+test('the user, or the token, of the address is sent', async (t) => {
+  const withUser = await startServer(t, { user: { user: 'me', pass: 'p@ss' } });
+  assert.ok((await open(t, `nats://me:p%40ss@127.0.0.1:${withUser}`)).isConnected());
+  const withToken = await startServer(t, { token: 't0ken' });
+  assert.ok((await open(t, `nats://t0ken@127.0.0.1:${withToken}`)).isConnected());
+});
+
+test('a wrong password is logged once, without it, and tried again', async (t) => {
+  const lines = listen(t);
+  const user = { user: 'me', pass: 'right' };
+  const port = await startServer(t, { user });
+  const bus = await open(t, `nats://me:s3cret@127.0.0.1:${port}`);
+  assert.ok(!bus.isConnected());
+  user.pass = 's3cret';
+  await until('another attempt', () => bus.isConnected());
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /^NATS at nats:\/\/127\.0\.0\.1:\d+ cannot be used .*\(Authorization Violation\)/i);
+  assert.ok(!lines.join().includes('s3cret'));
+});
+
+test('tls:// needs a certificate for that name, and TLS at all', async (t) => {
+  const lines = listen(t);
+  const port = await startServer(t, { tls: TLS });
+  assert.ok(!(await open(t, `tls://localhost:${port}`)).isConnected());
+  assert.match(lines.at(-1) ?? '', /self-signed certificate/);
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, TLS.cert]);
+  t.after(() => setDefaultCACertificates(before));
+  assert.ok((await open(t, `tls://localhost:${port}`)).isConnected());
+  assert.ok(!(await open(t, `tls://127.0.0.1:${port}`)).isConnected());
+  assert.match(lines.at(-1) ?? '', /does not match certificate/);
+  const plain = await startServer(t);
+  assert.ok(!(await open(t, `tls://localhost:${plain}`)).isConnected());
+  assert.match(lines.at(-1) ?? '', /does not support 'tls'/);
+});
+
+test('a user who may not subscribe is no connection', async (t) => {
+  const lines = listen(t);
+  const port = await startServer(t, { denied: 'muster.1' });
+  assert.ok(!(await open(t, `nats://127.0.0.1:${port}`)).isConnected());
+  assert.match(lines[0] ?? '', /Permissions Violation for Subscription to "muster\.1"/);
+});
+
+test('a server that takes only short messages is no connection', async (t) => {
+  const lines = listen(t);
+  const port = await startServer(t, { maxPayload: 4_096 });
+  assert.ok(!(await open(t, `nats://127.0.0.1:${port}`)).isConnected());
+  assert.match(lines[0] ?? '', /its max_payload is 4096: at least 7999 are needed/);
+});
+
+test('servers that say nothing, or something else, leave no connection behind', async (t) => {
+  const lines = listen(t);
+  const start = async (server: Server) => {
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  let connections = 0;
+  const count = createServer((socket) => {
+    connections += 1;
+    socket
+      .on('error', () => {})
+      .on('close', () => (connections -= 1))
+      .resume();
+  });
+  const bus = await open(t, `nats://127.0.0.1:${await start(count)}`, { checkMs: 1_000, connectMs: 300 });
+  assert.match(lines[0] ?? '', /it does not answer/);
+  await bus.close();
+  await until('no connection', () => connections === 0);
+  const ends = createServer((socket) => void socket.on('error', () => {}).end());
+  await open(t, `nats://127.0.0.1:${await start(ends)}`);
+  assert.match(lines[1] ?? '', /it ends connections at once/);
+  const other = createServer((socket) => void socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  await open(t, `nats://127.0.0.1:${await start(other)}`);
+  assert.match(lines[2] ?? '', /unexpected response/);
+});
