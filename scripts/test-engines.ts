@@ -1,14 +1,13 @@
 // `npm run test:engines`: the service's route and store tests once more, on PostgreSQL. It installs the server from npm
 // (scripts/engines), starts one in a temporary folder, and gives each test a database of its own. Arguments name the
 // test files to run instead of all.
-import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, statSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
+import { hasEngines, installEngines } from './engines/install.ts';
 import { startPostgres } from './engines/postgres-server.ts';
 import { unitTests } from './steps.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const ENGINES = path.join(import.meta.dirname, 'engines');
 
 /** What PostgreSQL has no part in, by the beginning of the path. */
 const LEFT_OUT: Record<string, string> = {
@@ -34,10 +33,10 @@ const files =
         (file) => !Object.keys(LEFT_OUT).some((start) => file.startsWith(start)),
       );
 
-if (process.platform !== 'linux' || process.arch !== 'x64') {
+if (!hasEngines()) {
   process.stdout.write('There is no PostgreSQL for this system in scripts/engines: nothing was tested.\n');
 } else {
-  install();
+  installEngines();
   const server = await startPostgres();
   process.env['TEST_DATABASE'] = 'postgres';
   process.env['TEST_POSTGRES_URL'] = server.url;
@@ -48,13 +47,4 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   } finally {
     await server.remove();
   }
-}
-
-/** The lockfile names the exact versions; an installation that is newer than it is taken as it is. */
-function install(): void {
-  const done = path.join(ENGINES, 'node_modules/.package-lock.json');
-  const lock = path.join(ENGINES, 'package-lock.json');
-  if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) return;
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: ENGINES, stdio: 'inherit' });
-  if (status !== 0) throw new Error('The packages of scripts/engines could not be installed.');
 }

@@ -1,4 +1,5 @@
-// Agents that are only connections: they accept a job and report at once that it is done.
+// Agents that are only connections: they accept a job and report at once that it is done, or first send a number of tiny
+// output messages, each after the one before is stored.
 import { WebSocket } from 'ws';
 import { LINK_PATH, LINK_VERSION, PING_EVERY_MS } from '#/contract/agent-link.ts';
 
@@ -12,8 +13,10 @@ export interface FakeAgents {
   close(): Promise<void>;
 }
 
-/** Connects one agent for each key to `url`. */
-export async function connectAgents(url: string, keys: string[]): Promise<FakeAgents> {
+const LINE = Buffer.from('a line of forty bytes of a job output ..\n');
+
+/** Connects one agent for each key to `url`. `lines` of a job's output are a message each. */
+export async function connectAgents(url: string, keys: string[], lines = 0): Promise<FakeAgents> {
   const address = url.replace(/^http/, 'ws') + LINK_PATH;
   const sockets: WebSocket[] = [];
   let settled = 0;
@@ -48,13 +51,28 @@ export async function connectAgents(url: string, keys: string[]): Promise<FakeAg
           jobs: [],
         }),
       );
+      let sent = 0;
+      const sayNext = (job: string | undefined) => {
+        if (sent > lines) return;
+        if (sent++ === lines) say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 0, endedAgo: 0 });
+        else
+          say({
+            type: 'output',
+            job,
+            stream: 'stdout',
+            offset: (sent - 1) * LINE.length,
+            data: LINE.toString('base64'),
+          });
+      };
       socket.on('message', (frame) => {
         const { type, job } = JSON.parse((frame as Buffer).toString()) as { type: string; job?: string };
         if (type === 'welcome') welcomed();
         else if (type === 'run') {
           say({ type: 'started', job, ago: 0 });
-          say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 0, endedAgo: 0 });
-        } else if (type === 'settled' && ++settled === keys.length) whenSettled?.();
+          sent = 0;
+          sayNext(job);
+        } else if (type === 'stored') sayNext(job);
+        else if (type === 'settled' && ++settled === keys.length) whenSettled?.();
       });
     });
 

@@ -20,8 +20,11 @@ interface Answer {
   error?: string;
 }
 
-/** Runs `work` on a new service and stops it afterwards, also after an error. */
-export async function withService<T>(work: (service: MeasuredService) => Promise<T>): Promise<T> {
+/** Runs `work` on a new service and stops it afterwards, also after an error. `env` adds to its settings. */
+export async function withService<T>(
+  work: (service: MeasuredService) => Promise<T>,
+  env: Record<string, string> = {},
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), {
     execArgv: ['--expose-gc'],
@@ -33,6 +36,7 @@ export async function withService<T>(work: (service: MeasuredService) => Promise
       DATA_DIR: folder,
       AUTH_TOKEN: 'token-of-the-benchmarks',
       MAX_DEVICES: '10000000',
+      ...env,
     },
   });
   const waiting = new Map<number, (answer: Answer) => void>();
