@@ -44,7 +44,8 @@ export class ArrivedOutput {
     await addRuns(tx, job.seq, arrived.runs);
   }
 
+  /** Sends the statements of all jobs together, because each answer of PostgreSQL is a way there and back. */
   async write(tx: Tx): Promise<void> {
-    for (const job of this.#jobs.keys()) await this.writeOf(tx, job);
+    await Promise.all(Array.from(this.#jobs.keys(), (job) => this.writeOf(tx, job)));
   }
 }

@@ -15,7 +15,7 @@ export interface Dialect {
   contains: (column: string) => string;
   /** A table of the elements of a parameter, which is a JSON array: text in `value`, the position in `key`. */
   list: (alias: string) => string;
-  /** The bytes of a column followed by those of the parameter. */
+  /** The bytes of a column followed by those of the first parameter. */
   appended: (column: string) => string;
   /** Names the index to use, where the planner would choose a worse one. */
   indexedBy: (index: string) => string;
@@ -39,7 +39,7 @@ export const sqliteDialect: Dialect = {
   contains: (column) => `instr(${column}, ?) > 0`,
   list: (alias) => `json_each(?) ${alias}`,
   // For two blobs, || returns a text of the same bytes.
-  appended: (column) => `CAST(${column} || ? AS BLOB)`,
+  appended: (column) => `CAST(${column} || ?1 AS BLOB)`,
   indexedBy: (index) => `INDEXED BY ${index}`,
   storable: (text) => text,
 };
@@ -52,7 +52,7 @@ export const postgresDialect: Dialect = {
     `to_char(to_timestamp(${column} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`,
   contains: (column) => `strpos(${column}, ?) > 0`,
   list: (alias) => `json_array_elements_text(CAST(? AS json)) WITH ORDINALITY ${alias} (value, key)`,
-  appended: (column) => `${column} || CAST(? AS BYTEA)`,
+  appended: (column) => `${column} || CAST(?1 AS BYTEA)`,
   indexedBy: () => '',
   // PostgreSQL has no text with U+0000.
   storable: (text) => text.replaceAll('\u0000', '\uFFFD'),

@@ -103,7 +103,8 @@ test('a few bytes at a time fill pieces of a bounded size, every byte as it came
   const seq = await jobOf(whole, onPostgres ? 16 : 1);
   assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
   const sizes = (await piecesOf(seq)).map(({ size }) => size);
-  assert.deepEqual(sizes, [16_384, 16_384, 16_384, 848]);
+  assert.equal(sizes.length, Math.ceil(whole.length / 1900), String(sizes));
+  assert.ok(Math.max(...sizes) <= 1900, String(sizes));
 });
 
 test('large and small together stay few pieces, none of them larger than 64 kB', async () => {
@@ -111,7 +112,7 @@ test('large and small together stay few pieces, none of them larger than 64 kB',
   const seq = await newJob();
   await db.write(async (tx) => {
     let offset = 0;
-    for (const length of [1, 16_384, 1, 16_384, 200_000, 5, 48_000, 119_225]) {
+    for (const length of [1, 1900, 1, 16_384, 200_000, 5, 48_000, 133_709]) {
       await appendOutput(tx, seq, 'stdout', offset, whole.subarray(offset, offset + length));
       offset += length;
     }
@@ -119,7 +120,7 @@ test('large and small together stay few pieces, none of them larger than 64 kB',
   assert.ok((await readOutput(db, seq, 'stdout')).equals(whole));
   const sizes = (await piecesOf(seq)).map(({ size }) => size);
   assert.ok(
-    sizes.every((size, at) => size <= 65_536 && size + (sizes[at + 1] ?? 65_536) > 16_384),
+    sizes.every((size, at) => size <= 65_536 && size + (sizes[at + 1] ?? 65_536) > 1900),
     String(sizes),
   );
 });

@@ -11,13 +11,17 @@ interface Piece {
   bytes: Uint8Array;
 }
 
-/** Small messages are appended to a piece up to this size, so that they need few rows. */
-const GROWN_PIECE_BYTES = 16 * 1024;
+/**
+ * Small messages are appended to a piece up to this size, so that they need few rows. Each of them writes the piece again:
+ * PostgreSQL stores more than 2 kB of a row apart from it, which makes that several times as expensive.
+ */
+const GROWN_PIECE_BYTES = 1900;
 /** Most bytes of a piece that arrived large. */
 const MAX_PIECE_BYTES = 64 * 1024;
 
 const APPEND = perDialect(
-  (sql) => `UPDATE job_output SET bytes = ${sql.appended('bytes')} WHERE job_seq = ? AND stream = ? AND "offset" = ?`,
+  (sql) => `UPDATE job_output SET bytes = ${sql.appended('bytes')} WHERE job_seq = ?2 AND stream = ?3 AND "offset" >= ?4
+     AND "offset" = (SELECT max("offset") FROM job_output WHERE job_seq = ?2 AND stream = ?3)`,
 );
 
 /** Adds the bytes after `offset`; does nothing if the job was deleted in the meantime. */
@@ -28,15 +32,8 @@ export async function appendOutput(
   offset: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  const last = await tx.get<{ offset: number }>(
-    'SELECT "offset" FROM job_output WHERE job_seq = ? AND stream = ? ORDER BY "offset" DESC LIMIT 1',
-    jobSeq,
-    NUMBER[stream],
-  );
-  if (last && offset - last.offset + bytes.length <= GROWN_PIECE_BYTES) {
-    await tx.run(APPEND(tx), bytes, jobSeq, NUMBER[stream], last.offset);
-    return;
-  }
+  const earliest = offset + bytes.length - GROWN_PIECE_BYTES;
+  if (earliest < offset && (await tx.run(APPEND(tx), bytes, jobSeq, NUMBER[stream], earliest)).changes > 0) return;
   for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES)
     await tx.run(
       'INSERT INTO job_output (job_seq, stream, "offset", bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
