@@ -2,15 +2,15 @@
 // https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
 import { ConfigError } from './config-error.ts';
 
-/** The errors do not repeat the value, which may contain a password. */
-export function readDatabaseUrl(text: string | undefined): URL | undefined {
+/** `setting` is where the text comes from. The errors do not repeat it, because it may contain a password. */
+export function readDatabaseUrl(text: string | undefined, setting = 'DATABASE_URL'): URL | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const url = URL.parse(text.trim());
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash)
     throw new ConfigError(
-      'DATABASE_URL must be the address of a PostgreSQL database, like postgres://user:password@host:5432/muster.',
+      `${setting} must be the address of a PostgreSQL database, like postgres://user:password@host:5432/muster.`,
     );
-  if (url.pathname.length < 2) throw new ConfigError('DATABASE_URL names no database: add one, like /muster.');
+  if (url.pathname.length < 2) throw new ConfigError(`${setting} names no database: add one, like /muster.`);
   return url;
 }
 

@@ -11,6 +11,7 @@ import { openDatabase } from './store/sqlite.ts';
 import type { Database } from './store/database.ts';
 import { lockFolder } from './store/lock.ts';
 import { openDiskSpace } from './store/disk-space.ts';
+import { requireFinishedMove } from './store/unfinished-move.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
 
@@ -24,8 +25,10 @@ interface Store {
 }
 
 /** Opens the store of a service. */
-export const openStore = (config: Config): Promise<Store> =>
-  config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config);
+export async function openStore(config: Config): Promise<Store> {
+  requireFinishedMove(config.dataDir);
+  return config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config);
+}
 
 /** The folder then has the artifacts only, or nothing. */
 async function openStoreInPostgres({ dataDir }: Config, url: URL): Promise<Store> {
@@ -122,8 +125,11 @@ const isFullStart = (cause: unknown) => {
   return isFull(why) || sqliteCode(why) === SQLITE.IOERR || sqliteCode(why) === SQLITE.CANTOPEN;
 };
 
-/** Creates the folder, accessible only by the service's own user. On a read-only disk it must exist. */
-export function makeFolder(folder: string): 'writable' | 'read-only' {
+/**
+ * Creates the folder, accessible only by the service's own user. On a read-only disk it must exist. `setting` is where
+ * its name comes from.
+ */
+export function makeFolder(folder: string, setting = 'DATA_DIR'): 'writable' | 'read-only' {
   try {
     createMissing(folder);
     accessSync(folder, constants.W_OK);
@@ -131,7 +137,7 @@ export function makeFolder(folder: string): 'writable' | 'read-only' {
   } catch (cause) {
     if (systemCode(cause) === 'EROFS' && statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 'read-only';
     const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new ConfigError(`DATA_DIR is "${folder}", but the service cannot make or write that folder${why}.`);
+    throw new ConfigError(`${setting} is "${folder}", but the service cannot make or write that folder${why}.`);
   }
 }
 

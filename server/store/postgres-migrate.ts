@@ -4,6 +4,10 @@ import { ConfigError } from '../config-error.ts';
 import { migrations } from './migrations.ts';
 import { longStatement } from './postgres-connection.ts';
 import { BASELINE, BASELINE_STEPS, TRIGGERS } from './postgres-schema.ts';
+import { unfinishedMove, UNFINISHED_TABLE } from './unfinished-move.ts';
+
+/** Earlier versions are no longer maintained. */
+const OLDEST_SERVER = 140_000;
 
 /** A definition in SQLite's words in those of PostgreSQL: column types, collation, numbered keys. */
 export const inPostgres = (definition: string): string =>
@@ -15,12 +19,31 @@ export const inPostgres = (definition: string): string =>
     .replaceAll(/\bREAL\b/g, 'DOUBLE PRECISION')
     .replaceAll(/\) STRICT(, WITHOUT ROWID)?;/g, ');');
 
+/** Refuses a server that is too old, and a database of another encoding. */
+export async function requireServer(client: ClientBase, where: string): Promise<void> {
+  const { rows } = await client.query<{ version: string; encoding: string }>(
+    "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
+  );
+  if (Number(rows[0]?.version) < OLDEST_SERVER)
+    throw new ConfigError(`The server of ${where} is too old: Muster needs PostgreSQL 14 or newer.`);
+  if (rows[0]?.encoding !== 'UTF8')
+    throw new ConfigError(`${where} has the encoding ${rows[0]?.encoding}: create it with ENCODING 'UTF8'.`);
+}
+
+/** Whether the database has a table of this name. */
+export const hasTable = async (client: ClientBase, table: string) =>
+  (await client.query<{ yes: number }>('SELECT to_regclass($1) IS NOT NULL AS yes', [table])).rows[0]?.yes === 1;
+
+/** Refuses a database that a move has not filled to the end. */
+export async function requireFinishedDatabase(client: ClientBase, where: string): Promise<void> {
+  if (await hasTable(client, UNFINISHED_TABLE)) throw unfinishedMove(where, `the table ${UNFINISHED_TABLE}`);
+}
+
 /** Creates or migrates the tables; the caller's transaction has the lock. `where` names the database for an error. */
 export async function migratePostgres(client: ClientBase, where: string): Promise<void> {
-  const exists = async (table: string) =>
-    (await client.query<{ yes: number }>('SELECT to_regclass($1) IS NOT NULL AS yes', [table])).rows[0]?.yes === 1;
-  if (!(await exists('migrations'))) {
-    if (await exists('accounts'))
+  await requireFinishedDatabase(client, where);
+  if (!(await hasTable(client, 'migrations'))) {
+    if (await hasTable(client, 'accounts'))
       throw new ConfigError(`${where} holds tables of another program: give Muster a database of its own.`);
     await client.query(inPostgres(BASELINE));
     await client.query(TRIGGERS);

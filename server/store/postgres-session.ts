@@ -6,7 +6,7 @@ import { log } from '../operation/log.ts';
 import { placeOf } from '../database-url.ts';
 import { longStatement, NO_TIME_LIMIT, USUAL_TIME_LIMIT, writingConnection } from './postgres-connection.ts';
 import { ConnectionLost } from './postgres-fault.ts';
-import { migratePostgres } from './postgres-migrate.ts';
+import { migratePostgres, requireFinishedDatabase, requireServer } from './postgres-migrate.ts';
 
 export interface SessionOptions {
   url: URL;
@@ -29,8 +29,6 @@ export interface Session {
 const SERVICE_LOCK = 0x6d7573746573;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
-/** Earlier versions are no longer maintained. */
-const OLDEST_SERVER = 140_000;
 
 /** Connects, checks the server, takes the lock, and migrates the tables. */
 export async function openSession({ url, begin, isAlone = true }: SessionOptions): Promise<Session> {
@@ -50,13 +48,9 @@ export async function openSession({ url, begin, isAlone = true }: SessionOptions
     return opened;
   };
   const prepare = async (opened: Client) => {
-    const { rows } = await opened.query<{ version: string; encoding: string }>(
-      "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
-    );
-    if (Number(rows[0]?.version) < OLDEST_SERVER)
-      throw new ConfigError(`The server of ${where} is too old: Muster needs PostgreSQL 14 or newer.`);
-    if (rows[0]?.encoding !== 'UTF8')
-      throw new ConfigError(`${where} has the encoding ${rows[0]?.encoding}: create it with ENCODING 'UTF8'.`);
+    await requireServer(opened, where);
+    // A move that is under way has the lock of all that write.
+    await requireFinishedDatabase(opened, where);
     if (isAlone) {
       const lock = await opened.query<{ free: number }>('SELECT pg_try_advisory_lock($1) AS free', [SERVICE_LOCK]);
       if (lock.rows[0]?.free !== 1)

@@ -23,7 +23,7 @@ import { openWriteQueue } from './write-queue.ts';
 /** Connections for reads. */
 const POOL_SIZE = 8;
 /** Of all writing transactions; "muster" in hexadecimal. */
-const WRITE_LOCK = 0x6d7573746572;
+export const WRITE_LOCK = 0x6d7573746572;
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
 
 /** Opens the database, and creates or migrates its tables. */

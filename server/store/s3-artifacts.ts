@@ -24,6 +24,7 @@ import type { S3Client, S3Times } from './s3-client.ts';
 import { S3Fault } from './s3-fault.ts';
 import { openUnfinished, sweepObjects } from './s3-sweep.ts';
 import { readObject } from './s3-read.ts';
+import { UNFINISHED_OWNER, UNFINISHED_WHY } from './unfinished-move.ts';
 
 export interface S3ArtifactsOptions {
   store: S3Config;
@@ -42,7 +43,8 @@ const RETRY_MS = 30_000;
 const REMOVAL_WAIT_MS = 1_000;
 /** How long a stop waits for deletions; the next sweep does the rest. */
 const CLOSE_MS = 2_000;
-const OWNER = '.muster';
+/** The object that names the installation. */
+export const OWNER = '.muster';
 
 /** Opens the store. A wrong setting stops the start; a store that does not answer is asked again and again. */
 export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<ArtifactFiles> {
@@ -182,7 +184,10 @@ function openClaim(s3: S3Client, { store, instanceId, readOnly }: S3ArtifactsOpt
     }
     const pieces: Uint8Array[] = [];
     for await (const piece of object.bytes) pieces.push(piece);
-    if (Buffer.concat(pieces).toString('utf8').trim() !== instanceId)
+    const owner = Buffer.concat(pieces).toString('utf8').trim();
+    if (owner.startsWith(UNFINISHED_OWNER))
+      throw new S3Fault('configuration', `holds a part of the artifacts, because ${UNFINISHED_WHY}`);
+    if (owner !== instanceId)
       throw new S3Fault(
         'configuration',
         `holds the artifacts of another Muster there: choose another prefix in ARTIFACT_STORE_URL, or, if they belong to this one with a new database, restore its backup or delete the object ${store.prefix}${OWNER}`,
