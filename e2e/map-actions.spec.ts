@@ -137,6 +137,26 @@ test('a device without a location is placed by a click or dragged onto the map, 
   expect(await locationOf(service, moved)).toMatchObject({ Lat: 20, Lng: 20 });
 });
 
+test('a click on the map in the moment in which it is asked for is not lost', async ({ signedIn: page, service }) => {
+  await placed(service, 'wanderer', 20, 20);
+  await openMap(page, service, '?at=20,20,6');
+  await inView(page)
+    .getByRole('button', { name: /wanderer/ })
+    .click();
+  const { x, y } = await middle(page);
+  const at = { clientX: x - 100, clientY: y - 60, bubbles: true };
+  await page.evaluate((click) => {
+    const seen = new MutationObserver(() => {
+      if (!document.body.textContent.includes('Click the map where')) return;
+      seen.disconnect();
+      document.elementFromPoint(click.clientX, click.clientY)?.dispatchEvent(new MouseEvent('click', click));
+    });
+    seen.observe(document.body, { subtree: true, childList: true });
+  }, at);
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await expect(page.getByText(/^wanderer was moved to /)).toBeVisible();
+});
+
 test.describe('a location that the service refuses', () => {
   test.use({ expectedConsole: [/status of 503/] });
 

@@ -33,7 +33,11 @@ export function MapSection({ model }: { model: FleetMapModel }) {
   const scheme = useComputedColorScheme('light');
   const [start] = useState(() => startOf(model));
   return (
-    <section className={classes.map} aria-label="Map of device locations">
+    <section
+      className={classes.map}
+      aria-label="Map of device locations"
+      data-placing={model.placing.waiting !== undefined || undefined}
+    >
       {stage >= STAGES.leaflet && (
         <MapBox ref={setMap} {...start} minZoom={2} zoomControl={false} tiles={stage >= STAGES.base}>
           <ScaleControl position="bottomleft" metric={!IN_MILES} imperial={IN_MILES} />

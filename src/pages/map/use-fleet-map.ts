@@ -141,7 +141,6 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     },
     startPlacing: (device: ToPlace) => {
       change({ tool: undefined, isListOpen: false });
-      // Its card would be in the way of the click.
       url.set({ device: undefined });
       placing.start(device);
     },
