@@ -1,7 +1,7 @@
 // A filled service is moved, and a service on the target has to answer the same: from a folder to a folder here, and to
 // PostgreSQL and back with `npm run test:engines`. S3 stores are those of the tests.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -135,6 +135,40 @@ test('a running service, a target that is not empty and a place without data are
   await refused(move({ DATA_DIR: full }, fresh()), /There is no muster\.db in/);
   await refused(move({ DATA_DIR: path.join(root, 'nowhere') }, fresh()), /There is no folder/);
   await refused(move({ DATA_DIR: source }, '/proc/muster/target'), /--to is ".*", but the service cannot make/);
+});
+
+test('what a crash left in the log of the database arrives, and the log stays as it was', async (t) => {
+  const running = await startOn({});
+  t.after(() => running.end());
+  const made = await running.call('POST', '/v1/devices', { DeviceName: 'in the log', DeviceGroup: '' });
+  assert.equal(made.status, 200);
+  // The files as a power failure would leave them.
+  const from = fresh();
+  mkdirSync(from);
+  for (const file of ['muster.db', 'muster.db-wal'])
+    copyFileSync(path.join(running.dataDir, file), path.join(from, file));
+  const untouched = filesOf(from);
+  const target = fresh();
+  await move({ DATA_DIR: from }, target);
+  assert.deepEqual(filesOf(from), untouched);
+  const copy = new DatabaseSync(path.join(target, 'muster.db'));
+  t.after(() => copy.close());
+  assert.deepEqual(
+    copy
+      .prepare('SELECT name FROM devices')
+      .all()
+      .map(({ name }) => name),
+    ['in the log'],
+  );
+});
+
+test('a move that ended between its last steps begins again', async (t) => {
+  const target = fresh();
+  await move({ DATA_DIR: source }, target);
+  mkdirSync(path.join(target, UNFINISHED_FOLDER));
+  const { lines } = await move({ DATA_DIR: source }, target);
+  assert.match(lines[0] ?? '', /the move begins again/);
+  await answersTheSame(t, filled, {}, target);
 });
 
 test('tables of an older version are not brought up to date by a move', async () => {
