@@ -97,6 +97,23 @@ test('artifacts whose file is missing or damaged are named, all of them', async 
   await refused(startOn({}, target), /a move to it is under way or was not finished/);
 });
 
+test('a target without space is named, and what had arrived is removed', async (t) => {
+  const target = fresh();
+  const lines: string[] = [];
+  const attempt = moveData(planMove({ DATA_DIR: source }, [target]), (line) => {
+    lines.push(line);
+    if (line.startsWith('Copied jobs'))
+      t.mock.method(DatabaseSync.prototype, 'exec', () => {
+        throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+      });
+  });
+  await refused(attempt, /is full \(database or disk is full\): free space on its disk/);
+  t.mock.restoreAll();
+  assert.ok(lines.some((line) => line.startsWith('Copied and checked the artifacts')));
+  assert.deepEqual(readdirSync(path.join(target, UNFINISHED_FOLDER)), ['artifacts-in.txt']);
+  await move({ DATA_DIR: source }, target);
+});
+
 test('values arrive exactly: 64-bit numbers, fractions, bytes, and texts that no JavaScript string can hold', async () => {
   const from = fresh();
   await move({ DATA_DIR: source }, from);
