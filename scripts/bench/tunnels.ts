@@ -11,7 +11,7 @@ import type { Tunnel } from '../../src/contract/tunnels.ts';
 import { ask } from './load.ts';
 import { withService, type MeasuredService } from './measured-service.ts';
 import { openSshTunnel } from './openssh.ts';
-import { median, type Row, type Section } from './section.ts';
+import { median, milliseconds, type Row, type Section } from './section.ts';
 
 const ROUNDS = 5;
 const DOWNLOAD_BYTES = 64 * 1024 * 1024;
@@ -25,6 +25,8 @@ interface Way {
   host: string;
   downloads: number[];
   requests: number[];
+  /** Milliseconds of the service's processor time for a request. */
+  processor: number[];
 }
 
 export const tunnels: Section = () =>
@@ -36,7 +38,7 @@ export const tunnels: Section = () =>
     const ssh = await openSshTunnel(port);
     try {
       const way = (name: string, to: number, host = `127.0.0.1:${to}`): Way => {
-        return { name, port: to, host, downloads: [], requests: [] };
+        return { name, port: to, host, downloads: [], requests: [], processor: [] };
       };
       const { http, tcp } = await tunnelsTo(measured);
       const ways = {
@@ -52,11 +54,22 @@ export const tunnels: Section = () =>
       }
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const each of there) each.downloads.push(await download(each, DOWNLOAD_BYTES));
-        for (const each of there) each.requests.push(await rate(each, REQUESTS));
+        for (const each of there) {
+          const before = await measured.send('processor', null);
+          each.requests.push(await rate(each, REQUESTS));
+          const after = await measured.send('processor', null);
+          each.processor.push((after.used - before.used) / REQUESTS);
+        }
       }
       const rows = [ways.http, ways.tcp, ...(ways.ssh ? [ways.ssh] : [])].flatMap((each) =>
         rowsOf(each, each === ways.ssh || !ways.ssh ? ways.direct : ways.ssh),
       );
+      const processor = ({ processor: times }: Way) => milliseconds(median(times));
+      rows.push({
+        what: 'processor time of the service for a request, HTTP tunnel',
+        figure: processor(ways.http),
+        against: { what: ways.tcp.name, figure: processor(ways.tcp) },
+      });
       const without = typeof ssh === 'string' ? `; ${ssh}` : '';
       return {
         subject: `${DOWNLOAD_BYTES >> 20} MiB at a time, ${CLIENTS} kept connections, median of ${ROUNDS} rounds${without}`,
