@@ -1,14 +1,13 @@
 // A connection through a tunnel, with a real agent: in whatever pieces the two ends write, stop reading, end or reset,
 // and whenever the carrier is cut, each receives what the other sent, and a clean end only if the other side ended.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
 import { holds } from '../../scripts/test-property.ts';
-import { endProcesses, until } from '../../scripts/test-process.ts';
+import { endProcesses } from '../../scripts/test-process.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { listening, TunnelDevice } from './test-tunnels.ts';
@@ -59,8 +58,15 @@ class Peer {
 let service: TestService;
 let device: TunnelDevice;
 let publicPort: number;
-const devicePeers: Peer[] = [];
-const local = createServer({ allowHalfOpen: true }, (socket) => devicePeers.push(new Peer(socket)));
+/** Connections on the device, by the name that the visitor sent first. */
+const arrived = new Map<string, Socket>();
+const local = createServer({ allowHalfOpen: true }, (socket) => {
+  socket.on('error', () => {});
+  socket.once('data', (name) => {
+    arrived.set(name.toString(), socket);
+    socket.write('welcome');
+  });
+});
 /** The line between agent and service; `carriers` has the ends of those connections that are carriers. */
 const carriers = new Set<Socket>();
 const line = createServer((near) => {
@@ -91,10 +97,21 @@ after(async () => {
   await service.end();
 });
 
+let visits = 0;
+
+/** Connects until both ends have heard of each other: a visitor who meets a carrier that was just cut is refused. */
 async function open(): Promise<{ visitor: Peer; device: Peer }> {
-  const visitor = new Peer(connect({ port: publicPort, host: '127.0.0.1', allowHalfOpen: true }));
-  await once(visitor.socket, 'connect');
-  return { visitor, device: await until('the connection on the device', () => devicePeers.pop()) };
+  for (;;) {
+    const name = `visit ${++visits}`;
+    const socket = connect({ port: publicPort, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write(name);
+    const isWelcome = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false));
+    });
+    const other = arrived.get(name);
+    if (isWelcome && other) return { visitor: new Peer(socket), device: new Peer(other) };
+  }
 }
 
 const end = fc.constantFrom('visitor', 'device');
@@ -128,7 +145,7 @@ async function act(ends: Record<string, Peer>, { end: name, act: what, length: b
 
 test('both ends receive what the other sent, in order, and a clean end only after all of it', () =>
   holds(
-    40,
+    25,
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       const ends = await open();
       let isCut = false;
