@@ -16,9 +16,9 @@ export interface Subject {
 /** What was measured on a subject: the figure, and the processor time of service and database for it. */
 interface Measured {
   figure: Figure;
-  processor?: Figure;
+  processor: Figure;
 }
-export interface Measurement {
+interface Measurement {
   what: string;
   of: (subject: Subject) => Promise<Measured>;
 }
@@ -35,10 +35,10 @@ const GROUP = 'bench';
 const TALKING = 'talking';
 
 /** Adds the devices that the measurements need; the keys of those that get agents, by group. */
-export async function addDevices({ nodes: [node] }: Subject, devices: number, agents: number) {
+export async function addDevices({ name, nodes: [node] }: Subject, devices: number, agents: number) {
   await node.send('devices', { count: Math.max(0, devices - agents), group: 'idle', keys: false });
-  const { keys } = await node.send('devices', { count: agents, group: GROUP, keys: true });
-  const talking = await node.send('devices', { count: TALKERS, group: TALKING, keys: true });
+  const { keys } = await node.send('devices', { count: agents, group: `${GROUP} ${name}`, keys: true });
+  const talking = await node.send('devices', { count: TALKERS, group: `${TALKING} ${name}`, keys: true });
   return { keys, talking: talking.keys };
 }
 
@@ -56,11 +56,11 @@ export function measurements(devices: number, keysOf: Map<Subject, Keys>): Measu
     { what: 'GET all locations, alone', of: locations },
     {
       what: `job to ${agents.toLocaleString('en-US')} agents, until all have done it`,
-      of: (subject) => job(subject, keysOf.get(subject)?.keys ?? [], GROUP, 0),
+      of: (subject) => job(subject, keysOf.get(subject)?.keys ?? [], `${GROUP} ${subject.name}`, 0),
     },
     {
       what: `${TALKERS} agents, ${LINES} lines each, a message a line: until stored`,
-      of: (subject) => job(subject, keysOf.get(subject)?.talking ?? [], TALKING, LINES),
+      of: (subject) => job(subject, keysOf.get(subject)?.talking ?? [], `${TALKING} ${subject.name}`, LINES),
     },
     { what: `create a device, durable, ${CLIENTS} clients`, of: (subject) => rate(subject, create, WRITES) },
     { what: 'create a device, durable, one client', of: (subject) => rate(subject, create, SINGLE_WRITES, 1) },

@@ -46,12 +46,11 @@ async function compare(one: Subject, other: Subject, devices: number, agents: nu
       figure: figure.figure,
       against: { what: other.name, figure: against.figure },
     });
-    if (figure.processor && against.processor)
-      rows.push({
-        what: '  processor time of each, service and database',
-        figure: figure.processor,
-        against: { what: other.name, figure: against.processor },
-      });
+    rows.push({
+      what: '  processor time of each, service and database',
+      figure: figure.processor,
+      against: { what: other.name, figure: against.processor },
+    });
   }
   return rows;
 }
