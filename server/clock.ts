@@ -42,6 +42,8 @@ interface ClockOptions {
   /** Reports that the clock was set, or that this could not be stored. */
   report: (message: string, cause?: unknown) => void;
   time?: TimeSource | undefined;
+  /** Whether this process stores the time and moves the stored times. Nodes share these: one of them does it. */
+  isKeeper?: () => boolean;
 }
 
 interface Saved {
@@ -58,7 +60,13 @@ const CHECK_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export async function openClock({ db, moveTimes, report, time = systemTime() }: ClockOptions): Promise<Clock> {
+export async function openClock({
+  db,
+  moveTimes,
+  report,
+  time = systemTime(),
+  isKeeper = () => true,
+}: ClockOptions): Promise<Clock> {
   const listeners: ((by: number) => void)[] = [];
   const before = await readSaved(db);
   let set = before?.set ?? 0;
@@ -77,6 +85,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
     savedAt = time.steady();
   };
   const move = (by: number) => {
+    if (by === 0) return;
     base += by;
     set += by;
     for (const listener of listeners) listener(by);
@@ -85,6 +94,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
   let isStored = true;
   /** Changes `now` and the stored times in one turn: no write in between may see only one of the changes. */
   const adopt = async (by: number) => {
+    if (!isKeeper()) return move(by);
     let moved = false;
     try {
       await db.write(
@@ -109,7 +119,7 @@ export async function openClock({ db, moveTimes, report, time = systemTime() }: 
     }
   };
 
-  const atStart = before ? setWhileStopped(before, { ...anchor, boot: time.boot }) : 0;
+  const atStart = before && isKeeper() ? setWhileStopped(before, { ...anchor, boot: time.boot }) : 0;
   base -= atStart; // `move` adds it
   await adopt(atStart);
 

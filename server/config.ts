@@ -15,6 +15,10 @@ export interface Config {
   dataDir: string;
   /** The PostgreSQL database; undefined: the embedded one in dataDir. */
   databaseUrl: URL | undefined;
+  /** Lets nodes of one database recognise each other. */
+  clusterSecret: string | undefined;
+  /** Where other nodes reach this one; undefined: its listening address. */
+  nodeUrl: string | undefined;
   authToken: string | undefined;
   accountEmail: string;
   maxDevices: number;
@@ -82,6 +86,8 @@ export function readConfig(env: Environment): Config {
     port,
     dataDir: path.resolve(value('DATA_DIR') ?? './data'),
     databaseUrl,
+    clusterSecret: readClusterSecret(value('CLUSTER_SECRET')),
+    nodeUrl: readOrigin('NODE_URL', value('NODE_URL'), 'http://10.0.0.2:8080'),
     authToken: readToken(value('AUTH_TOKEN')),
     accountEmail,
     maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),
@@ -89,7 +95,7 @@ export function readConfig(env: Environment): Config {
     artifactStore: readS3Config(value),
     outputQuota: whole('JOB_OUTPUT_MB', 10_240, 1, 100_000_000) * 1024 * 1024,
     outputDays: value('JOB_OUTPUT_DAYS') === undefined ? undefined : whole('JOB_OUTPUT_DAYS', 1, 1, 36_500),
-    publicUrl: readPublicUrl(value('PUBLIC_URL')),
+    publicUrl: readOrigin('PUBLIC_URL', value('PUBLIC_URL'), 'https://muster.example.com'),
     isTrustedProxy: readProxies(value('TRUSTED_PROXY')),
     trustsProxy: value('TRUSTED_PROXY') !== undefined,
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
@@ -151,15 +157,26 @@ function readToken(token: string | undefined): string | undefined {
   return token;
 }
 
-function readPublicUrl(text: string | undefined): string | undefined {
+function readOrigin(name: string, text: string | undefined, example: string): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password;
   if (!plain || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new ConfigError(
-      `PUBLIC_URL is "${text}", but it must be an http or https address without a path, like https://muster.example.com.`,
+      `${name} is "${text}", but it must be an http or https address without a path, like ${example}.`,
     );
   return url.origin;
+}
+
+const MIN_SECRET_LENGTH = 32;
+
+/** The error does not repeat the value, which is secret. */
+function readClusterSecret(secret: string | undefined): string | undefined {
+  if (secret !== undefined && secret.length < MIN_SECRET_LENGTH)
+    throw new ConfigError(
+      `CLUSTER_SECRET is short enough to be guessed: use at least ${MIN_SECRET_LENGTH} random characters, the same on each node.`,
+    );
+  return secret;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;

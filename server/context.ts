@@ -13,9 +13,14 @@ import { openDispatch } from './jobs/dispatch.ts';
 import type { Dispatch } from './jobs/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './jobs/downloads.ts';
 import type { Downloads } from './jobs/downloads.ts';
+import { openPostgresBus } from './cluster/postgres-bus.ts';
+import { openCluster, singleNode } from './cluster/cluster.ts';
+import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
+import { placeOf } from './database-url.ts';
 import { openLink } from './agents/link.ts';
 import type { Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
+import type { Store } from './open-store.ts';
 import { openOutputRetention } from './output-retention.ts';
 import type { OutputRetention } from './output-retention.ts';
 import { openPublishedAgent } from './agents/published-agent.ts';
@@ -23,6 +28,7 @@ import type { PublishedAgent } from './agents/published-agent.ts';
 import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { openArtifactFolder } from './store/artifact-folder.ts';
+import type { ArtifactFolderOptions } from './store/artifact-folder.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { S3ArtifactsOptions } from './store/s3-artifacts.ts';
 import type { Database, Tx } from './store/database.ts';
@@ -33,6 +39,7 @@ import type { DeviceOrder } from './store/device-order.ts';
 import { markAllOffline } from './store/devices.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
+import { newId } from './store/ids.ts';
 import { createSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
@@ -76,6 +83,7 @@ export interface Context {
   /** The agent program for devices. */
   published: PublishedAgent;
   agentUpdates: AgentUpdates;
+  cluster: Cluster;
   link: Link;
   tunnels: Tunnels;
   traffic: Traffic;
@@ -86,7 +94,10 @@ export interface Context {
   close(): Promise<void>;
 }
 
-/** No agent is connected at a start, whatever the tables contain. Undefined after a clean stop. */
+/**
+ * No agent is connected at the start of a service with an embedded database, whatever the tables contain. Undefined
+ * after a clean stop.
+ */
 async function markAllDisconnected(tx: Tx, logBytes: number): Promise<Recovered | undefined> {
   const wasRunning = await recordRunning(tx);
   const devices = (await markAllOffline(tx)).changes;
@@ -102,9 +113,29 @@ export interface ContextOptions {
   /** The built agent program. */
   agentFile?: string;
   storeTimes?: S3ArtifactsOptions['times'];
+  clusterTimes?: ClusterOptions['times'];
 }
 
-type FileOptions = Omit<S3ArtifactsOptions, 'store'>;
+/** The nodes of a shared database, or this service alone. */
+function joinCluster(
+  { databaseUrl, clusterSecret }: Config,
+  { db, shared }: Store,
+  { id, link, times }: { id: string; link: () => Link | undefined; times: ClusterOptions['times'] },
+): Promise<Cluster> | Cluster {
+  if (!shared || !databaseUrl) return singleNode(id, db);
+  return openCluster({
+    id,
+    db: shared,
+    secret: clusterSecret,
+    where: placeOf(databaseUrl),
+    openBus: (options) => openPostgresBus({ ...options, url: databaseUrl }),
+    connected: () => link()?.all() ?? [],
+    reconnectAll: () => link()?.reconnectAll(),
+    times,
+  });
+}
+
+type FileOptions = Omit<S3ArtifactsOptions, 'store'> & Pick<ArtifactFolderOptions, 'isAlone'>;
 
 async function openArtifactFiles({ artifactStore: store }: Config, options: FileOptions): Promise<ArtifactFiles> {
   if (!store) return openArtifactFolder(options);
@@ -116,19 +147,29 @@ async function openArtifactFiles({ artifactStore: store }: Config, options: File
 /** Opens the store and everything that depends on it. Nothing listens yet. */
 export async function openContext(
   config: Config,
-  { time, agentFile = AGENT_FILE, storeTimes }: ContextOptions = {},
+  { time, agentFile = AGENT_FILE, storeTimes, clusterTimes }: ContextOptions = {},
 ): Promise<Context> {
   const store = await openStore(config);
-  const { db, disk } = store;
+  const { db, disk, shared } = store;
+  let link: Link | undefined;
+  let cluster: Cluster | undefined;
   try {
     const readOnly = disk.isReadOnly();
-    const clock = await openClock({ db, time, moveTimes: moveOpenTimes, report: reportFault });
+    const node = newId();
+    const joined = (cluster = await joinCluster(config, store, { id: node, link: () => link, times: clusterTimes }));
+    const clock = await openClock({
+      db,
+      time,
+      moveTimes: moveOpenTimes,
+      report: reportFault,
+      isKeeper: () => joined.isLeader(),
+    });
     const { now } = clock;
     const setUp = async (tx: Tx) => {
       const { createdToken, envTokenRevoked } = readOnly
         ? { createdToken: undefined, envTokenRevoked: false }
         : await setUpFirstAccount(tx, config, now());
-      const recovered = readOnly ? undefined : await markAllDisconnected(tx, store.logBytes);
+      const recovered = readOnly || shared ? undefined : await markAllDisconnected(tx, store.logBytes);
       return {
         id: await instanceId(tx),
         downloadKey: await setUpDownloadKey(tx),
@@ -148,17 +189,20 @@ export async function openContext(
       instanceId: id,
       records: { all: () => allArtifacts(db), wasDeleted: (artifactId) => wasArtifactDeleted(db, artifactId) },
       readOnly,
+      isAlone: joined.isAlone,
       times: storeTimes,
     }).catch(async (cause: unknown) => {
       // This start served nothing: the next one must not report a crash of it.
-      if (!readOnly && !startup.recovered) await db.write(recordStopped, { essential: true }).catch(() => {});
+      if (!readOnly && !shared && !startup.recovered)
+        await db.write(recordStopped, { essential: true }).catch(() => {});
       throw cause;
     });
-    const link = openLink({ db, now, refusal: () => disk.refusal() });
+    const opened = (link = openLink({ db, node, now, refusal: () => disk.refusal() }));
     const published = openPublishedAgent(agentFile);
     const dispatch = openDispatch({
       db,
       link,
+      cluster,
       audit,
       clock,
       files,
@@ -169,6 +213,7 @@ export async function openContext(
     const tunnels = openTunnels({
       db,
       link,
+      cluster,
       audit,
       clock,
       host: config.host,
@@ -191,6 +236,7 @@ export async function openContext(
       dispatch,
       published,
       agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
+      cluster,
       link,
       tunnels,
       traffic: openTraffic(),
@@ -198,9 +244,9 @@ export async function openContext(
         db,
         clock,
         readOnly,
+        isLeader: () => joined.isLeader(),
         limitBytes: config.outputQuota,
         days: config.outputDays,
-        changed: () => dispatch.changed(),
       }),
       backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,
@@ -208,16 +254,18 @@ export async function openContext(
         context.backups?.close();
         context.retention.close();
         await tunnels.close();
-        await link.close();
+        await opened.close();
         await files.close();
         await clock.close();
+        await joined.close();
         // If the stop cannot be recorded (a full disk), the next start reports a crash.
-        if (!readOnly) await db.write(recordStopped, { essential: true }).catch(() => {});
+        if (!readOnly && !shared) await db.write(recordStopped, { essential: true }).catch(() => {});
         await store.release();
       },
     };
     return context;
   } catch (cause) {
+    await cluster?.close();
     await store.release();
     throw cause;
   }

@@ -9,14 +9,17 @@ import { requireDatabaseOfFiles } from './store/artifact-folder.ts';
 import { fileSize } from './store/database-file.ts';
 import { openDatabase } from './store/sqlite.ts';
 import type { Database } from './store/database.ts';
+import type { PostgresDatabase } from './store/postgres.ts';
 import { lockFolder } from './store/lock.ts';
 import { openDiskSpace } from './store/disk-space.ts';
 import { requireFinishedMove } from './store/unfinished-move.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
 
-interface Store {
+export interface Store {
   db: Database;
+  /** The same, if other nodes can use it too. */
+  shared?: PostgresDatabase;
   disk: DiskSpace;
   /** Size of the write-ahead log that the last run left, which SQLite takes over. */
   logBytes: number;
@@ -30,16 +33,11 @@ export async function openStore(config: Config): Promise<Store> {
   return config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config);
 }
 
-/** The folder then has the artifacts only, or nothing. */
+/** The folder then has the artifacts only, or nothing. Nodes share it: it has no lock. */
 async function openStoreInPostgres({ dataDir }: Config, url: URL): Promise<Store> {
   if (makeFolder(dataDir) !== 'writable')
     throw new ConfigError(`DATA_DIR is "${dataDir}", but its disk is read-only: make it writable.`);
-  const lock = lockFolder(dataDir);
   const disk = openDiskSpace(dataDir, { report: (line) => log.warn(line) });
-  const release = () => {
-    disk.close();
-    lock.release();
-  };
   try {
     if (fileSize(path.join(dataDir, 'muster.db')) > 0)
       throw new ConfigError(
@@ -50,15 +48,16 @@ async function openStoreInPostgres({ dataDir }: Config, url: URL): Promise<Store
     const db = await openPostgres(url);
     return {
       db,
+      shared: db,
       disk,
       logBytes: 0,
       release: async () => {
         await db.close();
-        release();
+        disk.close();
       },
     };
   } catch (cause) {
-    release();
+    disk.close();
     throw cause;
   }
 }

@@ -24,10 +24,10 @@ interface RetentionOptions {
   limitBytes: number;
   /** Undefined: output never becomes too old. */
   days: number | undefined;
-  /** Called after jobs have changed. */
-  changed: () => void;
   /** Whether nothing can be removed. */
   readOnly: boolean;
+  /** Whether this node is the one that removes. */
+  isLeader: () => boolean;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -40,7 +40,7 @@ const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 const jobs = (count: number) => (count === 1 ? '1 job' : `${count} jobs`);
 
 export async function openOutputRetention(options: RetentionOptions): Promise<OutputRetention> {
-  const { db, clock, limitBytes, days, changed, readOnly } = options;
+  const { db, clock, limitBytes, days, readOnly, isLeader } = options;
   const { now } = clock;
   // From this time on the limits apply to everything from before the start, hour by hour.
   let nextHour = now() + HOUR_MS;
@@ -74,14 +74,9 @@ export async function openOutputRetention(options: RetentionOptions): Promise<Ou
   const remove = async (accountId: number, due: { before: number } | { downTo: number }, because: string) => {
     const sum = { jobs: 0, bytes: 0 };
     for (;;) {
-      const removed = await db.write(
-        async (tx) => {
-          const done = await removeOldestOutput(tx, accountId, due, { at: now(), because });
-          if (done.jobs > 0) tx.afterCommit(changed);
-          return done;
-        },
-        { essential: true },
-      );
+      const removed = await db.write((tx) => removeOldestOutput(tx, accountId, due, { at: now(), because }), {
+        essential: true,
+      });
       if (removed.jobs === 0) break;
       sum.jobs += removed.jobs;
       sum.bytes += removed.bytes;
@@ -93,6 +88,7 @@ export async function openOutputRetention(options: RetentionOptions): Promise<Ou
   };
 
   const sweepAll = async () => {
+    if (!isLeader()) return;
     const at = now();
     const isHour = at >= nextHour;
     if (isHour) {

@@ -9,7 +9,7 @@ import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
 import { unclearRequest } from './http/unclear-request.ts';
 import { refuse } from './http/end-socket.ts';
-import { listen, openServer, stop } from './http/listen.ts';
+import { listen, openServer, publicUrlOf, stop } from './http/listen.ts';
 import { tooManyOpen } from './http/open-files.ts';
 import { openReadiness } from './readiness.ts';
 import { openMetricsPort } from './metrics-port.ts';
@@ -100,6 +100,7 @@ export async function startService(
     (request.url?.split('?')[0] === CARRIER_PATH ? tunnels : link).upgrade(request, socket, head);
   });
   context.publicUrl = publicUrl;
+  await context.cluster.listening(config.nodeUrl ?? publicUrlOf({ ...config, publicUrl: undefined }, port));
   return {
     url: context.publicUrl,
     port,

@@ -46,6 +46,7 @@ const databases = new Map<string, TestDatabase>();
 /** Failures must not make tests wait. */
 const STORE_TIMES = { answer: 5_000, upload: 20_000, pause: 10, sweep: 100, retry: 50 };
 
+const SECRET = 'cluster-secret-that-only-tests-know';
 const TOKEN = 'test-token-that-only-tests-know';
 
 /** Starts a service; `dataDir` continues with the folder of an earlier one. */
@@ -55,6 +56,7 @@ export async function startTestService(
   clock: TestTime = { offset: 0, set: 0, boot: 'this one' },
   options: Omit<ContextOptions, 'time'> = {},
 ): Promise<TestService> {
+  const isNew = !stores.has(dataDir) && !databases.has(dataDir);
   let s3 = stores.get(dataDir);
   if (!s3 && process.env[TEST_STORE] === 's3') stores.set(dataDir, (s3 = await startTestS3()));
   let database = databases.get(dataDir);
@@ -68,11 +70,12 @@ export async function startTestService(
       DATA_DIR: dataDir,
       AUTH_TOKEN: TOKEN,
       ...s3?.env,
-      ...(database && { DATABASE_URL: database.url.href }),
+      ...(database && { DATABASE_URL: database.url.href, CLUSTER_SECRET: SECRET }),
       ...env,
     },
     { time: timeOf(clock), storeTimes: STORE_TIMES, ...options },
   ).catch(async (cause: unknown) => {
+    if (!isNew) throw cause;
     stores.delete(dataDir);
     await s3?.end();
     databases.delete(dataDir);

@@ -65,8 +65,7 @@ async function run([name = 'list', ...rest]: string[]): Promise<void> {
 async function open({ dataDir, databaseUrl }: Config): Promise<Database> {
   if (databaseUrl) {
     const { openPostgres } = await import('./store/postgres.ts');
-    // The service may be running.
-    return openPostgres(databaseUrl, { isAlone: false });
+    return openPostgres(databaseUrl);
   }
   const file = path.join(dataDir, 'muster.db');
   if (!existsSync(file))

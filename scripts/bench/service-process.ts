@@ -64,7 +64,7 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
             Lat: ((i * 7919) % 16_000) / 100 - 80,
             Lng: ((i * 104_729) % 36_000) / 100 - 180,
           });
-          order.added(tx, FIRST_ACCOUNT, seq);
+          order.added(tx, FIRST_ACCOUNT);
           if (keys) made.push(key);
         }
       });

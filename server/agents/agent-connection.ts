@@ -18,8 +18,6 @@ export interface AssignedJob {
   stderr: number;
   /** The output run that is being stored: see store/output-order.ts. */
   run: OutputRun;
-  /** Called when the job or the connection has ended. */
-  whenOver: (() => void)[];
 }
 
 /** How long an agent has to confirm that the connection is closing. */
@@ -39,6 +37,10 @@ export class AgentConnection {
   journal = '';
   server = '';
   greeted = false;
+  /** The key that it connected with; needed only until its session begins. */
+  keyHash: Uint8Array | undefined;
+  /** Number of its session in the table of devices; 0 until that begins. */
+  session = 0;
   agentVersion = '';
   /** What its hello reported about updates. */
   selfUpdate: SelfUpdate | undefined;
@@ -57,8 +59,9 @@ export class AgentConnection {
   /** The connection is closing: what still arrives is ignored. */
   closing = false;
 
-  constructor(socket: WebSocket, device: { seq: number; id: string; name: string }) {
+  constructor(socket: WebSocket, device: { seq: number; id: string; name: string }, keyHash: Uint8Array) {
     this.socket = socket;
+    this.keyHash = keyHash;
     this.deviceSeq = device.seq;
     this.deviceId = device.id;
     this.name = device.name;

@@ -30,7 +30,7 @@ function pass(ms: number): void {
 function connectionOf(name: string, seq = 1) {
   const calls: string[] = [];
   const socket = { pause: () => calls.push('pause'), resume: () => calls.push('resume') } as unknown as WebSocket;
-  return { calls, connection: new AgentConnection(socket, { seq, id: name, name }) };
+  return { calls, connection: new AgentConnection(socket, { seq, id: name, name }, new Uint8Array()) };
 }
 
 const send = (connection: AgentConnection, text: string, kind: 'message' | 'ping' = 'message') =>

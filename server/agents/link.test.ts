@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { FIRST_ACCOUNT, setUpFirstAccount } from '../store/accounts.ts';
 import { readConfig } from '../config.ts';
 import { openTestDatabase } from '../store/test-database.ts';
-import { insertDevice, markOnline } from '../store/devices.ts';
+import { beginSession, insertDevice } from '../store/devices.ts';
 import { FakeAgent, scratch } from '../test-agents.ts';
 import { until } from '../../scripts/test-process.ts';
 import { openLink } from './link.ts';
@@ -21,12 +21,15 @@ test('a silent agent is dropped, one that pings is not', async () => {
     return [await add('quiet'), await add('lively')];
   });
   assert.ok(quiet && lively);
-  const link = openLink({ db, now: Date.now, lostAfterMs: 300, sweepEveryMs: 20 });
+  const link = openLink({ db, node: 'n', now: Date.now, lostAfterMs: 300, sweepEveryMs: 20 });
   const gone: number[] = [];
   link.listen({
-    hello: ({ deviceSeq }) => {
+    hello: (connection) => {
+      const { deviceSeq: seq, keyHash = new Uint8Array() } = connection;
       const inventory = { addr: '', port: '', version: '', os: '', arch: '', hostname: '', at: 1 };
-      void db.write((tx) => markOnline(tx, deviceSeq, inventory));
+      void db.write(async (tx) => {
+        connection.session = (await beginSession(tx, { seq, keyHash, node: 'n' }, inventory)) ?? 0;
+      });
     },
     message: () => {},
     closed: ({ deviceSeq }) => gone.push(deviceSeq),
@@ -59,7 +62,7 @@ test('a silent agent is dropped, one that pings is not', async () => {
 test('nothing but the agents’ path can be upgraded', async () => {
   const at = scratch();
   const db = await openTestDatabase();
-  const link = openLink({ db, now: Date.now });
+  const link = openLink({ db, node: 'n', now: Date.now });
   const server = createServer().on('upgrade', (...request) => link.upgrade(...request));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

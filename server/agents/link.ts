@@ -20,6 +20,7 @@ import type { Database } from '../store/database.ts';
 import { logFault } from '../http/system-fault.ts';
 import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
+import { hashSecret } from '../store/ids.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Intake } from './intake.ts';
 import type { Frame } from './intake.ts';
@@ -45,12 +46,14 @@ export interface Link {
   /** An agent asks to turn its HTTP request into a connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /**
-   * Closes a device's connections synchronously: what still arrives on them is ignored, and nothing is sent to them.
-   * The agent gets the reason and does not reconnect with this key.
+   * Ends a connection that no longer counts: what still arrives on it is ignored. The agent gets the reason and does
+   * not reconnect.
    */
-  disconnect(deviceSeq: number, reason: 'deleted' | 'rekeyed'): void;
+  end(connection: AgentConnection, why: keyof typeof ENDS): void;
   /** The device's connection, if its agent is connected. */
   of(deviceSeq: number): AgentConnection | undefined;
+  /** Closes the connections of all agents, which connect again. */
+  reconnectAll(): void;
   /** Every connected agent. */
   all(): Iterable<AgentConnection>;
   listen(listener: LinkListener): void;
@@ -60,6 +63,12 @@ export interface Link {
   close(): Promise<void>;
 }
 
+const ENDS: Record<'deleted' | 'rekeyed' | 'replaced', [code: number, reason: string]> = {
+  deleted: [CLOSE.revoked, 'the device was deleted'],
+  rekeyed: [CLOSE.revoked, 'the device was given a new key'],
+  replaced: [CLOSE.replaced, 'Another agent connected with the same device key'],
+};
+
 const SWEEP_EVERY_MS = 5_000;
 const SEEN_EVERY_MS = 60_000;
 const HELLO_TIMEOUT_MS = 15_000;
@@ -68,6 +77,8 @@ const GOING_AWAY = 1001;
 
 export interface LinkOptions {
   db: Database;
+  /** Id of this node. */
+  node: string;
   now: () => number;
   /** Why no agent may connect at the moment: its messages could not be stored. */
   refusal?: () => Problem | undefined;
@@ -78,6 +89,7 @@ export interface LinkOptions {
 
 export function openLink({
   db,
+  node,
   now,
   refusal,
   lostAfterMs = LOST_AFTER_MS,
@@ -107,7 +119,7 @@ export function openLink({
     intake.drop(connection);
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
-    background(db.write((tx) => markOffline(tx, connection.deviceSeq, now())));
+    background(db.write((tx) => markOffline(tx, connection.deviceSeq, connection.session, now())));
     listener?.closed(connection);
     tunnels?.closed(connection);
   };
@@ -141,8 +153,6 @@ export function openLink({
       CLOSE.version,
       `the agent speaks version ${version}, the service ${LINK_VERSION}: update the ${isOld ? 'agent' : 'service'}`,
     );
-    // While one agent works, a second one with the same key does not change the device.
-    if (live.has(connection.deviceSeq)) return;
     const text = `It speaks version ${version} of the link, the service version ${LINK_VERSION}.`;
     const refused = { version: agentVersion, problem: isOld ? 'TooOld' : 'TooNew', text, at: now() } as const;
     background(db.write((tx) => markRefused(tx, connection.deviceSeq, refused)));
@@ -161,7 +171,7 @@ export function openLink({
     connection.selfUpdate = hello.update;
     const older = live.get(connection.deviceSeq);
     live.set(connection.deviceSeq, connection);
-    older?.close(CLOSE.replaced, 'Another agent connected with the same device key');
+    older?.close(...ENDS.replaced);
     if (older) {
       listener?.closed(older);
       tunnels?.closed(older);
@@ -209,18 +219,18 @@ export function openLink({
   }, sweepEveryMs).unref();
   // Keeps "last seen" nearly right after a crash.
   const seen = setInterval(() => {
-    if (live.size > 0) background(db.write((tx) => markSeen(tx, now())));
+    if (live.size > 0) background(db.write((tx) => markSeen(tx, node, now())));
   }, SEEN_EVERY_MS).unref();
 
-  /** The device of an agent that may connect; throws the reason why it may not. */
-  const admit = async (request: IncomingMessage): Promise<DeviceRow> => {
+  /** The device of an agent that may connect, with its key; throws the reason why it may not. */
+  const admit = async (request: IncomingMessage): Promise<{ device: DeviceRow; keyHash: Uint8Array }> => {
     const path = (request.url ?? '').split('?')[0];
     if (path !== LINK_PATH) throw notFound('connection', path ?? '');
     const closed = refusal?.();
     if (closed) throw closed;
     const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const device = key === undefined ? undefined : await deviceByKey(db, key);
-    if (device) return device;
+    if (device && key !== undefined) return { device, keyHash: hashSecret(key) };
     throw new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.');
   };
 
@@ -228,9 +238,9 @@ export function openLink({
     upgrade: (request, socket, head) => {
       socket.on('error', onError);
       admit(request).then(
-        (device) => {
+        ({ device, keyHash }) => {
           server.handleUpgrade(request, socket, head, (opened) => {
-            connections.set(opened, new AgentConnection(opened, device));
+            connections.set(opened, new AgentConnection(opened, device, keyHash));
             opened
               .on('message', onMessage)
               .on('ping', onPing)
@@ -243,13 +253,14 @@ export function openLink({
       );
     },
 
-    disconnect: (deviceSeq, reason) => {
-      const why = reason === 'deleted' ? 'the device was deleted' : 'the device was given a new key';
+    end: (connection, why) => {
+      connection.close(...ENDS[why]);
+      drop(connection);
+    },
+
+    reconnectAll: () => {
       for (const connection of connections.values())
-        if (connection.deviceSeq === deviceSeq) {
-          connection.close(CLOSE.revoked, why);
-          drop(connection);
-        }
+        connection.close(GOING_AWAY, 'The service lost its database for a while');
     },
 
     of: (deviceSeq) => live.get(deviceSeq),

@@ -6,7 +6,8 @@ import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { hashSecret } from '../store/ids.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
-import { deviceByKey, insertDevice, markOffline, markOnline } from '../store/devices.ts';
+import { beginSession, deviceByKey, insertDevice, markOffline } from '../store/devices.ts';
+import type { Inventory } from '../store/devices.ts';
 import { listSeqs, matchesAfter } from '../store/device-list.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { startTestService } from '../test-service.ts';
@@ -181,11 +182,16 @@ test('filters: parts of name and id in any letter case, whole group and status, 
   assert.deepEqual(await filter({ device_group: 'nor' }), [], 'a group is matched whole');
   assert.deepEqual(await filter({ device_id: a.DeviceId.slice(2, 9).toUpperCase() }), ['Straßenpumpe Nord']);
 
-  const seq = (await deviceByKey(service.context.db, a.DeviceKey))?.seq ?? 0;
   const at = Date.now();
-  await service.context.db.write((tx) =>
-    markOnline(tx, seq, { addr: '10.1.1.1', port: '5', version: '1', os: 'linux', arch: 'arm64', hostname: 'h', at }),
-  );
+  await connected(a.DeviceKey, {
+    addr: '10.1.1.1',
+    port: '5',
+    version: '1',
+    os: 'linux',
+    arch: 'arm64',
+    hostname: 'h',
+    at,
+  });
   for (const status of ['Online', 'online', 'ONLINE'])
     assert.deepEqual(await filter({ device_status: status }), ['Straßenpumpe Nord']);
   assert.deepEqual(await filter({ device_status: 'offline' }), ['ΟΔΟΣ', 'pump south']);
@@ -205,19 +211,26 @@ test('filters: parts of name and id in any letter case, whole group and status, 
   assert.deepEqual(await filter({ device_name: 'p' }, '3/1'), []);
 });
 
+/** Notes that the agent of a device connected, and returns its session. */
+async function connected(key: string, inventory: Inventory): Promise<number | undefined> {
+  const { db, cluster } = service.context;
+  const seq = (await deviceByKey(db, key))?.seq ?? 0;
+  return db.write((tx) => beginSession(tx, { seq, keyHash: hashSecret(key), node: cluster.id }, inventory));
+}
+
 test('what an agent reported is listed, also after it disconnects', async () => {
   const { DeviceKey } = await create('a');
   const { db } = service.context;
   const seq = (await deviceByKey(db, DeviceKey))?.seq ?? 0;
   const at = Date.UTC(2026, 10, 2, 14, 3, 9, 250);
   const told = { addr: '192.168.7.7', port: '40112', version: '0.1.0', os: 'linux', arch: 'x64', hostname: 'box', at };
-  await db.write((tx) => markOnline(tx, seq, told));
+  const session = await connected(DeviceKey, told);
   const [online] = await all();
   assert.deepEqual(
     [online?.DeviceStatus, online?.LocalAddr, online?.LocalPort, online?.LastSeenTime, online?.SysHostname],
     ['Online', '192.168.7.7', '40112', '2026-11-02T14:03:09.250+00:00', 'box'],
   );
-  await db.write((tx) => markOffline(tx, seq, at + 1000));
+  await db.write((tx) => markOffline(tx, seq, session ?? 0, at + 1000));
   const [offline] = await all();
   assert.deepEqual(
     [offline?.DeviceStatus, offline?.LocalAddr, offline?.LastSeenTime, offline?.SysArch],
@@ -338,7 +351,8 @@ test('a long list of devices is compressed for clients that accept it; a list of
   await db.write(async (tx) => {
     for (let n = 0; n < 40; n++) {
       const draft = { DeviceName: `unit ${n}`, DeviceGroup: 'x'.repeat(600) };
-      order.added(tx, FIRST_ACCOUNT, (await insertDevice(tx, FIRST_ACCOUNT, draft, Date.now())).seq);
+      await insertDevice(tx, FIRST_ACCOUNT, draft, Date.now());
+      order.added(tx, FIRST_ACCOUNT);
     }
   });
   const ask = (at: string, accept: string, known = '') =>

@@ -17,7 +17,6 @@ import {
   updateDevice,
 } from '../store/devices.ts';
 import { listFiltered, listFrom, listSelected, listSeqs, matchesAfter } from '../store/device-list.ts';
-import { newId } from '../store/ids.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
@@ -43,7 +42,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         runOnce(tx, { accountId, key, content: request.body }, now(), async () => {
           const device = await insertDevice(tx, accountId, request.body, now());
           const answer = { DeviceId: device.id, DeviceKey: device.key };
-          order.added(tx, accountId, device.seq);
+          order.added(tx, accountId);
           await audit.record(tx, request, 'device.create', device.id);
           created = answer;
           if (key !== undefined) tx.afterCommit(() => recent.remember(device.id, answer));
@@ -77,14 +76,15 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
 
     locations: ({ account }) => locations(account.id),
 
-    page: ({ account, params: { page_num, rows_per_page } }) => {
-      const version = pages.version(account.id);
+    page: async ({ account, params: { page_num, rows_per_page } }) => {
+      const version = await pages.version();
       const make = async () => {
-        const first = await order.at(account.id, (page_num - 1) * rows_per_page);
-        const devices = first === undefined ? '[]' : await listFrom(db, account.id, first, rows_per_page);
-        return `{"Devices":${devices},"TotalNumDevices":${await order.count(account.id)}}`;
+        const { seq, count } = await order.at(account.id, (page_num - 1) * rows_per_page);
+        const devices = seq === undefined ? '[]' : await listFrom(db, account.id, seq, rows_per_page);
+        return `{"Devices":${devices},"TotalNumDevices":${count}}`;
       };
-      return new Prepared(() => pages.get(version, `${page_num}/${rows_per_page}`, make), version, { isOpen: true });
+      const page = `${account.id}/${page_num}/${rows_per_page}`;
+      return new Prepared(() => pages.get(version, page, make), `${version}-${account.id}`, { isOpen: true });
     },
 
     filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
@@ -119,9 +119,8 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
           const device = await deviceById(tx, request.account.id, request.params.device_id);
           await context.dispatch.deviceRemoved(tx, device.seq);
           await deleteDevice(tx, device);
-          order.removed(tx, request.account.id, device.seq);
+          order.removed(tx, request.account.id);
           await audit.record(tx, request, 'device.remove', device.id);
-          tx.afterCommit(() => context.link.disconnect(device.seq, 'deleted'));
         },
         { essential: true },
       );
@@ -132,7 +131,6 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         const device = await deviceById(tx, request.account.id, request.params.device_id);
         const key = await replaceKey(tx, device.seq);
         await audit.record(tx, request, 'device.rekey', device.id);
-        tx.afterCommit(() => context.link.disconnect(device.seq, 'rekeyed'));
         return { DeviceId: device.id, DeviceKey: key };
       }),
 
@@ -150,27 +148,23 @@ const MAX_PAGES = 64;
 
 /** Pages as they were last sent: many dashboards request the same few, which rarely change. */
 function openPages(db: Database) {
-  const start = newId();
   const pages = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  let writes = -1;
+  let storedVersion = '';
   return {
-    /** Changes with every change of a device or tag of the account. */
-    version: (accountId: number) => `${start}-${accountId}-${db.writesTo('devices', 'device_tags', 'tags')}`,
+    /** Changes with every change of a device or tag. */
+    version: () => db.version('devices', 'device_tags', 'tags'),
     /** The page stored for this version, created if there is none. */
     get: (version: string, page: string, make: () => Promise<string>): Promise<Uint8Array<ArrayBuffer>> => {
-      const now = db.writesTo('devices', 'device_tags', 'tags');
-      if (now !== writes) pages.clear();
-      writes = now;
-      const key = `${version} ${page}`;
-      const stored = pages.get(key);
+      if (version !== storedVersion) pages.clear();
+      storedVersion = version;
+      const stored = pages.get(page);
       if (stored !== undefined) return stored;
       const made = make().then((text) => Buffer.from(text));
-      // What failed, or was read while the devices changed, is read again.
-      const forget = () => void (pages.get(key) === made && pages.delete(key));
-      made.then(() => db.writesTo('devices', 'device_tags', 'tags') === now || forget(), forget);
+      // What failed is read again.
+      made.catch(() => pages.get(page) === made && pages.delete(page));
       const [oldest] = pages.keys();
       if (pages.size >= MAX_PAGES && oldest !== undefined) pages.delete(oldest);
-      pages.set(key, made);
+      pages.set(page, made);
       return made;
     },
   };

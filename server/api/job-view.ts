@@ -3,12 +3,12 @@ import type { Stream } from '#/contract/agent-link.ts';
 import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { printIsoTime, printJobTime, printSqlTime } from '#/contract/timestamps.ts';
-import type { Context } from '../context.ts';
 import type { Reader } from '../store/database.ts';
 import { outputSize, readOutput } from '../store/job-output.ts';
 import type { OutputPart } from '../store/job-output.ts';
 import { readParts } from '../store/output-parts.ts';
 import { countsOf } from '../store/job-moves.ts';
+import { countWaitingOffline } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 
 /** Lists show the beginning of a long command. */
@@ -19,9 +19,9 @@ const RESULT_OF_CHILD = 4096;
 const time = (at: number | null) => (at === null ? '' : printJobTime(new Date(at)));
 const beginning = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text);
 
-export type JobSource = { db: Reader; dispatch: Pick<Context['dispatch'], 'waitingOffline'> };
+export type JobSource = { db: Reader };
 
-async function common({ db, dispatch }: JobSource, row: JobRow): Promise<Job> {
+async function common({ db }: JobSource, row: JobRow): Promise<Job> {
   const isParent = row.device_seq === null;
   const isOpen = row.ended === null;
   return {
@@ -49,7 +49,7 @@ async function common({ db, dispatch }: JobSource, row: JobRow): Promise<Job> {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
     ...(isParent && { Counts: present(await countsOf(db, row.seq)) }),
-    ...(isParent && isOpen && { WaitingOffline: await dispatch.waitingOffline(row.seq) }),
+    ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
   };
 }
 

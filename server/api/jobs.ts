@@ -5,11 +5,11 @@ import { idempotencyKey } from '../http/idempotency-key.ts';
 import { isUnchanged, Prepared } from '../http/implement.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { deviceById } from '../store/devices.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsOf } from '../store/job-moves.ts';
 import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
+import { deviceById, ONLINE } from '../store/devices.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { brief, child, full, piecesFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
@@ -54,6 +54,8 @@ const requireUnchanged =
 
 export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
   const { db, dispatch } = context;
+  /** Changes with everything that lists of jobs show. */
+  const listVersion = () => db.version('jobs', 'job_output', ONLINE);
   return {
     submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
 
@@ -67,7 +69,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
 
     children: async ({ account, params, http }) => {
       const parent = await jobById(db, account.id, params.job_id);
-      const version = dispatch.version();
+      const version = await listVersion();
       if (parent.device_seq !== null) return [];
       if (isKnown(http, version)) return new Prepared('', version);
       const children = Object.values(await countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
@@ -81,7 +83,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     },
 
     list: async ({ account, http }) => {
-      const version = dispatch.version();
+      const version = await listVersion();
       if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
         (after, limit) => topJobs(db, account.id, after?.seq ?? 0, limit),
@@ -91,7 +93,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     },
 
     queues: async ({ account, http }) => {
-      const version = dispatch.version();
+      const version = await listVersion();
       if (isKnown(http, version)) return new Prepared('', version);
       const json = await listed(
         (after, limit) => queuedJobs(db, account.id, after, limit),
@@ -102,7 +104,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
 
     ofDevice: async ({ account, params }) => {
       const device = await deviceById(db, account.id, params.device_id);
-      const version = dispatch.version();
+      const version = await listVersion();
       const json = await listed(
         (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),
         (row) => summary(context, row),
@@ -111,7 +113,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     },
 
     runs: async ({ account, params, http }) => {
-      const version = dispatch.version();
+      const version = await listVersion();
       if (isKnown(http, version)) return new Prepared('', version);
       const parts: string[] = [];
       for (const top of await topJobsWith(db, account.id, params.artifact_id)) {

@@ -11,7 +11,10 @@ const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
 type Portion = Uint8Array<ArrayBuffer>;
 
-export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): (accountId: number) => Prepared {
+export function openLocationList({
+  db,
+  order,
+}: Pick<Context, 'db' | 'order'>): (accountId: number) => Promise<Prepared> {
   let cached: { version: string; portions: Portion[] } | undefined;
 
   async function* made(accountId: number): AsyncGenerator<Portion, void> {
@@ -36,11 +39,11 @@ export function openLocationList({ db, order }: Pick<Context, 'db' | 'order'>): 
       else portions.length = 0;
       yield portion;
     }
-    if (size <= MAX_CACHED_BYTES && order.version(accountId) === version) cached = { version, portions };
+    if (size <= MAX_CACHED_BYTES && (await order.version(accountId)) === version) cached = { version, portions };
   }
 
-  return (accountId) => {
-    const version = order.version(accountId);
+  return async (accountId) => {
+    const version = await order.version(accountId);
     return new Prepared(
       () => inTurns(cached?.version === version ? cached.portions.values() : buildAndCache(accountId, version)),
       version,

@@ -49,9 +49,8 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     removeAll: (request) =>
       db.write(
         async (tx) => {
-          const names = await deleteTunnels(tx, request.account.id);
-          await audit.record(tx, request, 'tunnel.remove-all', String(names.length));
-          tx.afterCommit(() => tunnels.deleted(names));
+          const count = await deleteTunnels(tx, request.account.id);
+          await audit.record(tx, request, 'tunnel.remove-all', String(count));
         },
         { essential: true },
       ),
@@ -61,7 +60,6 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
         async (tx) => {
           await deleteTunnel(tx, request.account.id, request.params.tunnel_id);
           await audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
-          tx.afterCommit(() => tunnels.deleted([request.params.tunnel_id]));
         },
         { essential: true },
       ),

@@ -7,10 +7,10 @@ import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
 import { Problem } from '../http/problem.ts';
 import { requireProgram } from '../agents/published-agent.ts';
-import type { AgentProgram, PublishedAgent } from '../agents/published-agent.ts';
+import type { PublishedAgent } from '../agents/published-agent.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../http/system-fault.ts';
-import { deviceById, setAgentState } from '../store/devices.ts';
+import { askToUpdate, deviceById, isLatest, setAgentState, updateAbility } from '../store/devices.ts';
 import type { AgentState } from '../store/devices.ts';
 
 export interface AgentUpdates {
@@ -52,44 +52,59 @@ export function openAgentUpdates({ db, link, audit, now, published }: AgentUpdat
       message.state === 'failed'
         ? failed(message.failed, connection.agentVersion)
         : { update: UNDER_WAY[message.state], problem: '', text: '' };
-    db.write((tx) => setAgentState(tx, connection.deviceSeq, state, now())).catch((cause: unknown) =>
-      logFault('agent updates: could not note how an update goes', cause),
-    );
+    db.write(async (tx) => {
+      if (await isLatest(tx, connection)) await setAgentState(tx, connection.deviceSeq, state, now());
+    }).catch((cause: unknown) => logFault('agent updates: could not note how an update goes', cause));
   });
 
   return {
     begin: async (caller, deviceId) => {
       const program = requireProgram(published);
       const version = await program.version();
-      const { sha256, bytes } = program;
       await db.write(async (tx) => {
         const device = await deviceById(tx, caller.account.id, deviceId);
-        const connection = requireAble(link.of(device.seq), device.name, program, version);
+        const { sha256 } = program;
+        requireAble(await updateAbility(tx, device.seq), link.of(device.seq), device.name, { sha256, version });
         await setAgentState(tx, device.seq, { update: 'Updating', problem: '', text: '' }, now());
         await audit.record(tx, caller, 'device.update-agent', device.id);
-        tx.afterCommit(() => connection.send({ type: 'update', version, sha256, size: bytes.length }));
+        await askToUpdate(tx, device.seq, sha256);
       });
     },
   };
 }
 
+/** Sends an agent the program, unless another one was published since the request. */
+export function sendUpdate(connection: AgentConnection, sha256: string, published: PublishedAgent): void {
+  const program = published.program();
+  if (program?.sha256 !== sha256) return;
+  program.version().then(
+    (version) => connection.send({ type: 'update', version, sha256, size: program.bytes.length }),
+    (cause: unknown) => logFault('agent updates: could not read the program', cause),
+  );
+}
+
+interface Ability {
+  online: number;
+  update: AgentUpdate | '';
+}
+
+/** `connection` is undefined if the agent is connected to another node: what it reported there is known in part. */
 function requireAble(
+  { online, update }: Ability,
   connection: AgentConnection | undefined,
   name: string,
-  { sha256 }: AgentProgram,
-  version: string,
-): AgentConnection {
+  { sha256, version }: { sha256: string; version: string },
+): void {
   const refuse = (why: string, what: string) => new Problem(409, `The agent of "${name}" ${why}`, what);
-  if (!connection)
+  if (online === 0)
     throw refuse('is Offline', 'Only an agent that is connected can be asked to update: try again when it is Online.');
-  const { selfUpdate } = connection;
-  if (!selfUpdate)
+  if (connection ? !connection.selfUpdate : update === '')
     throw refuse(
       'is too old to update itself',
       'Run install.sh with --update on the device, this once; from then on it can.',
     );
-  if (selfUpdate.build === sha256)
+  if (connection ? connection.selfUpdate?.build === sha256 : update === 'Current')
     throw refuse('is up to date', `It runs the program of this service already, version ${version}.`);
-  if (selfUpdate.unable !== '') throw refuse('cannot update itself', selfUpdate.unable);
-  return connection;
+  const unable = connection ? connection.selfUpdate?.unable : update === 'Unable' && 'The log of the agent says why.';
+  if (unable) throw refuse('cannot update itself', unable);
 }

@@ -7,13 +7,14 @@ import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection, AssignedJob } from '../agents/agent-connection.ts';
 import { log } from '../operation/log.ts';
 import type { JobMessage, Link } from '../agents/link.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { markOnline, setAgentState } from '../store/devices.ts';
-import type { AgentState } from '../store/devices.ts';
+import { beginSession, noteAskedUpdate, sessionsOf, setAgentState } from '../store/devices.ts';
+import type { AgentState, SessionRow } from '../store/devices.ts';
 import { outputSize } from '../store/job-output.ts';
 import { recordJournal, moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
-import { isUnfinished, nextUnfinished } from '../store/jobs.ts';
+import { isUnfinished, nextUnfinished, stateOf } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { latestRun } from '../store/output-order.ts';
 import { ArrivedOutput } from './arrived-output.ts';
@@ -24,6 +25,7 @@ import type { Turn } from './turns.ts';
 export interface DeliveryOptions {
   db: Database;
   link: Link;
+  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
   now: () => number;
   /** The command line that the device runs for a job, or why the job can no longer run. */
   commandFor: (tx: Tx, job: JobRow, origin: string) => Promise<{ command: string } | { because: string }>;
@@ -32,8 +34,8 @@ export interface DeliveryOptions {
   outputLimit: number;
   /** The agent state that lists of devices show, from what the agent reported in its hello. */
   agentState: (hello: Hello) => AgentState;
-  /** Called after any change to a job. */
-  changed: () => void;
+  /** Sends the agent the program that replaces it. */
+  update: (connection: AgentConnection, sha256: string) => void;
 }
 
 /** One unit of work, and what it changes. */
@@ -45,10 +47,13 @@ interface Unit {
   output: ArrivedOutput;
   /** Connections that get a confirmation of their stored output at the end. */
   confirmed: Set<AgentConnection>;
+  /** Devices whose agents were connected to other nodes before, by node. */
+  moved: Map<string, number[]>;
   /** The job whose end, with its start time, the unit has from a connection. */
   ending: Map<AgentConnection, string>;
 }
 
+const NO_KEY = new Uint8Array();
 /** The mark that an agent puts where it cut a stream comes on top of the limit. */
 const MARK_ALLOWANCE = 4096;
 
@@ -62,23 +67,21 @@ export const NOT_STARTED = 'Cancelled before it started.';
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #turns: Turns;
-  /** Jobs and parents that are being deleted: agents are no longer given them. */
-  readonly withdrawn = new Set<number>();
-
   constructor(options: DeliveryOptions) {
     this.#options = options;
     this.#turns = new Turns(options.db, (tx, turns) => this.#unit(tx, turns));
     options.link.listen({
       hello: (connection, message) => this.#turns.take({ connection, message }),
       message: (connection, message) => this.#turns.take({ connection, message }),
-      closed: (connection) => this.#over(connection),
+      closed: (connection) => void (connection.job = undefined),
     });
-  }
-
-  /** Called when there may be a new job for this device. */
-  wake(deviceSeq: number): void {
-    const connection = this.#options.link.of(deviceSeq);
-    if (connection && !connection.job) this.#turns.take({ connection });
+    options.cluster.onRecheck((deviceSeqs) => {
+      for (const seq of deviceSeqs) {
+        const connection = options.link.of(seq);
+        // Before its hello is stored, nothing is to be compared.
+        if (connection && connection.session > 0) this.#turns.take({ connection });
+      }
+    });
   }
 
   /** Shifts the times of jobs under way after the clock was set, as the database does with its own. */
@@ -92,36 +95,78 @@ export class Delivery {
   }
 
   async #unit(tx: Tx, turns: Turn[]): Promise<void> {
-    const unit: Unit = { tx, parents: new Map(), output: new ArrivedOutput(), confirmed: new Set(), ending: new Map() };
+    const unit: Unit = {
+      tx,
+      parents: new Map(),
+      output: new ArrivedOutput(),
+      confirmed: new Set(),
+      moved: new Map(),
+      ending: new Map(),
+    };
     for (const { connection, message } of turns)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
+    const sessions = await sessionsOf(tx, new Set(turns.map(({ connection }) => connection.deviceSeq)));
     for (const { connection, message } of turns) {
       // A newer connection of the same device replaced this one, or it is closing.
       if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
-      if (message?.type === 'hello') await this.#greet(unit, connection, message);
+      const device = sessions.get(connection.deviceSeq);
+      if (message?.type === 'hello') await this.#greet(unit, connection, message, device);
+      // The session may have begun in this unit, after the table was read.
+      else if (!device || device.session > connection.session)
+        tx.afterCommit(() => this.#endSession(connection, device));
       else if (message) await this.#receive(unit, connection, message);
-      else if (!connection.job) await this.#assignNext(unit, connection);
+      else await this.#lookAgain(unit, connection, device);
     }
     await unit.output.write(tx);
     await refreshParents(tx, unit.parents);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
-    tx.afterCommit(this.#options.changed);
+    for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.recheckAt(tx, node, seqs);
   }
 
-  async #greet(unit: Unit, connection: AgentConnection, hello: Hello): Promise<void> {
+  /** The device was deleted or given another key, or its agent is connected to another node. */
+  #endSession(connection: AgentConnection, device: SessionRow | undefined): void {
+    const { cluster, link } = this.#options;
+    // Only a deleted device has no use for what its job still does.
+    if (!device && connection.job) connection.send({ type: 'cancel', job: connection.job.id });
+    link.end(connection, !device ? 'deleted' : device.node === cluster.id ? 'rekeyed' : 'replaced');
+  }
+
+  /** Acts on what was changed in the tables for a connected agent. */
+  async #lookAgain(unit: Unit, connection: AgentConnection, device: SessionRow): Promise<void> {
+    const { tx } = unit;
+    if (device.update_asked !== '') {
+      await noteAskedUpdate(tx, device.seq);
+      tx.afterCommit(() => this.#options.update(connection, device.update_asked));
+    }
+    const { job } = connection;
+    if (!job) return this.#assignNext(unit, connection);
+    const state = await stateOf(tx, job.seq);
+    if (!state || state.stop_asked !== null) tx.afterCommit(() => connection.send({ type: 'cancel', job: job.id }));
+  }
+
+  async #greet(unit: Unit, connection: AgentConnection, hello: Hello, before: SessionRow | undefined): Promise<void> {
     const { tx } = unit;
     const at = this.#options.now();
-    await setAgentState(tx, connection.deviceSeq, this.#options.agentState(hello), at);
-    const { changes } = await markOnline(tx, connection.deviceSeq, {
-      addr: hello.localAddr,
-      port: hello.localPort,
-      version: hello.agentVersion,
-      os: hello.os,
-      arch: hello.arch,
-      hostname: hello.hostname,
-      at,
-    });
-    if (changes === 0) return connection.close(CLOSE.revoked, 'the device was deleted');
+    const { deviceSeq: seq, keyHash = NO_KEY } = connection;
+    const session = await beginSession(
+      tx,
+      { seq, keyHash, node: this.#options.cluster.id },
+      {
+        addr: hello.localAddr,
+        port: hello.localPort,
+        version: hello.agentVersion,
+        os: hello.os,
+        arch: hello.arch,
+        hostname: hello.hostname,
+        at,
+      },
+    );
+    if (session === undefined) return tx.afterCommit(() => this.#options.link.end(connection, 'rekeyed'));
+    connection.session = session;
+    connection.keyHash = undefined;
+    await setAgentState(tx, seq, this.#options.agentState(hello), at);
+    if (before && before.node !== this.#options.cluster.id)
+      unit.moved.set(before.node, [...(unit.moved.get(before.node) ?? []), seq]);
     tx.afterCommit(() =>
       connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
     );
@@ -211,10 +256,7 @@ export class Delivery {
       parents,
     );
     connection.job = undefined;
-    tx.afterCommit(() => {
-      connection.send({ type: 'settled', job: job.id });
-      for (const notify of job.whenOver) notify();
-    });
+    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));
     await this.#assignNext(unit, connection);
   }
 
@@ -223,7 +265,6 @@ export class Delivery {
     const { journal, held, deviceSeq } = connection;
     let row: JobRow | undefined;
     for (let after = 0; (row = await nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
-      if (this.withdrawn.has(row.seq) || this.withdrawn.has(row.parent_seq ?? 0)) continue;
       if (row.journal !== null && row.journal !== journal)
         await this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
       else if (row.status === 'Running' && !held.has(row.id))
@@ -257,7 +298,6 @@ export class Delivery {
       started: row.started,
       ...have,
       run: await latestRun(tx, row.seq, have.stdout + have.stderr > 0),
-      whenOver: [],
     };
     tx.afterCommit(() => {
       // Stopped while its agent was away. Sent before `run`, so that a job that has not started never does.
@@ -270,13 +310,5 @@ export class Delivery {
   async fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): Promise<void> {
     const job = { seq: row.seq, parentSeq: row.parent_seq, status: row.status };
     await moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
-  }
-
-  #over(connection: AgentConnection): void {
-    // Jobs that wait for it now wait for a device that is Offline.
-    this.#options.changed();
-    const { job } = connection;
-    connection.job = undefined;
-    for (const notify of job?.whenOver ?? []) notify();
   }
 }

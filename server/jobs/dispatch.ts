@@ -1,12 +1,12 @@
 // Submitting, stopping and deleting jobs: a submission for a device, a group or a tag becomes jobs in each device's
 // queue, which delivery.ts empties.
-import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobDraft } from '#/contract/jobs.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
-import type { AssignedJob } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { Problem } from '../http/problem.ts';
 import type { PublishedAgent } from '../agents/published-agent.ts';
 import { fileFaultText } from '../store/artifact-files.ts';
@@ -18,9 +18,9 @@ import { deviceById } from '../store/devices.ts';
 import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import {
+  assignedDevicesOf,
   devicesOfGroup,
   devicesOfTag,
-  unfinishedDevicesOf,
   insertJob,
   insertParent,
   jobById,
@@ -31,7 +31,7 @@ import type { JobRow, Submission, Target } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
-import { agentStateOf } from './agent-updates.ts';
+import { agentStateOf, sendUpdate } from './agent-updates.ts';
 import { Delivery, NOT_STARTED } from './delivery.ts';
 
 /** Throws to refuse the change of a job; `db` shows it as it is now. */
@@ -41,8 +41,8 @@ export interface Dispatch {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
   /**
-   * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called right before and
-   * throws to refuse; no agent is given the job in between.
+   * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called in the first unit of
+   * work and throws to refuse.
    */
   remove(caller: Caller, jobId: string, mayGo: MayChange): Promise<void>;
   /**
@@ -50,21 +50,16 @@ export interface Dispatch {
    * agent that is away gets the request when it is back. `mayStop` as for `remove`.
    */
   stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<{ Cancelled: number; Stopping: number }>;
-  /** How many waiting children of a parent are for devices whose agents are away. */
-  waitingOffline(parentSeq: number): Promise<number>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
   /** Fails the waiting jobs of an artifact that is being deleted. */
   artifactRemoved(tx: Tx, artifactId: string): Promise<void>;
-  /** Called after any change to jobs. */
-  changed(): void;
-  /** Changes with every change to any job. */
-  version(): string;
 }
 
 export interface DispatchOptions {
   db: Database;
   link: Link;
+  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'onSet'>;
   files: Pick<ArtifactFiles, 'faultOf'>;
@@ -80,24 +75,23 @@ const TIME_LIMIT_SECONDS = 60 * 60;
 const OUTPUT_LIMIT = 10 * 1024 * 1024;
 /** How long a delete waits for a running job to stop. An agent that takes longer is made to forget the job. */
 const STOP_TIMEOUT_MS = 10_000;
+const STOP_POLL_MS = 50;
 const DEVICE_DELETED = 'device deleted';
 const ARTIFACT_DELETED = 'artifact deleted';
 
 export function openDispatch(options: DispatchOptions): Dispatch {
-  const { db, link, audit, clock, files, publicUrl, artifactCommand } = options;
+  const { db, audit, clock, files, publicUrl, artifactCommand } = options;
   const { now } = clock;
-  const start = randomBytes(6).toString('base64url');
-  let changes = 0;
-  const changed = () => void (changes += 1);
 
   const delivery = new Delivery({
     db,
-    link,
+    link: options.link,
+    cluster: options.cluster,
     now,
     timeLimitSeconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
     outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
-    changed,
     agentState: (hello) => agentStateOf(hello, options.published),
+    update: (connection, sha256) => sendUpdate(connection, sha256, options.published),
     commandFor: async (tx, job, origin) => {
       if (job.artifact_id === null) return job;
       const artifact = await findArtifact(tx, job.artifact_id);
@@ -126,36 +120,31 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { ...submission, artifactId: ArtifactId, workflowId: null, command };
   };
 
-  /** The connections that have this job or a child of it under way. */
-  const underWay = (row: JobRow): { job: AssignedJob; cancel: () => void }[] => {
-    const connections = row.device_seq === null ? [...link.all()] : [link.of(row.device_seq)];
-    return connections.flatMap((connection) => {
-      const job = connection?.job;
-      if (!connection || !job || (job.seq !== row.seq && job.parentSeq !== row.seq)) return [];
-      return [{ job, cancel: () => connection.send({ type: 'cancel', job: job.id }) }];
-    });
+  /** Cancels a job and its children where they wait, and asks for the end of those that agents have under way. */
+  const halt = async (tx: Tx, row: JobRow, assigned: number[]) => {
+    const job = { seq: row.seq, parentSeq: row.parent_seq };
+    const parents: TouchedParents = new Map();
+    const at = now();
+    const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
+    await refreshParents(tx, parents);
+    const Stopping = await askToStop(tx, job, at);
+    tx.recheck(...assigned);
+    return { Cancelled, Stopping };
   };
 
-  const stop = async (row: JobRow): Promise<void> => {
-    const stopped = underWay(row).map(({ job, cancel }) => {
-      cancel();
-      return new Promise<void>((resolve) => void job.whenOver.push(resolve));
-    });
-    if (stopped.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
-    await Promise.race([Promise.all(stopped), enough]);
-    clearTimeout(timer);
+  /** Resolves when no connected agent has the job or a child of it under way any more, or after a while. */
+  const ended = async (jobSeq: number): Promise<void> => {
+    const until = performance.now() + STOP_TIMEOUT_MS;
+    while (performance.now() < until && (await assignedDevicesOf(db, jobSeq)).length > 0) await sleep(STOP_POLL_MS);
   };
 
   return {
     submit: async (caller, draft, key) => {
       const accountId = caller.account.id;
-      let devices: Target[] = [];
       const { id } = await db.write((tx) =>
         runOnce(tx, { accountId, key, content: draft }, now(), async () => {
           const submission = await submissionOf(tx, accountId, draft);
-          devices = await targetsOf(tx, accountId, draft);
+          const devices = await targetsOf(tx, accountId, draft);
           const [first] = devices;
           const jobId =
             draft.DeviceId && first
@@ -167,67 +156,53 @@ export function openDispatch(options: DispatchOptions): Dispatch {
                   draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' },
                 );
           await audit.record(tx, caller, 'job.submit', jobId);
-          tx.afterCommit(changed);
+          tx.recheck(...devices.map(({ seq }) => seq));
           return jobId;
         }),
       );
-      for (const { seq } of devices) delivery.wake(seq);
       return { JobId: id };
     },
 
     remove: async (caller, jobId, mayGo) => {
-      const row = await jobById(db, caller.account.id, jobId);
-      await mayGo(row, underWay(row).length > 0, db);
-      delivery.withdrawn.add(row.seq);
-      try {
-        await stop(row);
-        await db.write(
-          async (tx) => {
-            await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
-            await audit.record(tx, caller, 'job.remove', row.id);
-            tx.afterCommit(changed);
-          },
-          { essential: true },
-        );
-      } finally {
-        delivery.withdrawn.delete(row.seq);
-      }
+      const remove = async (tx: Tx, row: JobRow) => {
+        await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
+        await audit.record(tx, caller, 'job.remove', row.id);
+      };
+      const essential = true;
+      const stopping = await db.write(
+        async (tx) => {
+          const row = await jobById(tx, caller.account.id, jobId);
+          const assigned = await assignedDevicesOf(tx, row.seq);
+          await mayGo(row, assigned.length > 0, tx);
+          if (assigned.length === 0) return remove(tx, row);
+          await halt(tx, row, assigned);
+          return row;
+        },
+        { essential },
+      );
+      if (!stopping) return;
+      await ended(stopping.seq);
+      await db.write((tx) => remove(tx, stopping), { essential });
     },
 
     stop: (caller, jobId, mayStop) =>
       db.write(
         async (tx) => {
           const row = await jobById(tx, caller.account.id, jobId);
-          await mayStop(row, underWay(row).length > 0, tx);
-          const job = { seq: row.seq, parentSeq: row.parent_seq };
-          const parents: TouchedParents = new Map();
-          const at = now();
-          const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
-          await refreshParents(tx, parents);
-          const Stopping = await askToStop(tx, job, at);
-          if (Cancelled + Stopping > 0) await audit.record(tx, caller, 'job.stop', row.id);
-          tx.afterCommit(() => {
-            for (const { cancel } of underWay(row)) cancel();
-            changed();
-          });
-          return { Cancelled, Stopping };
+          const assigned = await assignedDevicesOf(tx, row.seq);
+          await mayStop(row, assigned.length > 0, tx);
+          const done = await halt(tx, row, assigned);
+          if (done.Cancelled + done.Stopping > 0) await audit.record(tx, caller, 'job.stop', row.id);
+          return done;
         },
         { essential: true },
       ),
-
-    waitingOffline: async (parentSeq) =>
-      (await unfinishedDevicesOf(db, parentSeq)).reduce((count, seq) => (link.of(seq) ? count : count + 1), 0),
 
     deviceRemoved: async (tx, deviceSeq) => {
       const parents: TouchedParents = new Map();
       for (const row of await unfinishedOf(tx, deviceSeq))
         await delivery.fail(tx, row, 'Cancelled', DEVICE_DELETED, parents);
       await refreshParents(tx, parents);
-      tx.afterCommit(() => {
-        const connection = link.of(deviceSeq);
-        if (connection?.job) connection.send({ type: 'cancel', job: connection.job.id });
-        changed();
-      });
     },
 
     artifactRemoved: async (tx, artifactId) => {
@@ -235,12 +210,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       for (const row of await waitingFor(tx, artifactId))
         await delivery.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
       await refreshParents(tx, parents);
-      tx.afterCommit(changed);
     },
-
-    changed,
-
-    version: () => `${start}.${changes}`,
   };
 }
 

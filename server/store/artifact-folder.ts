@@ -46,6 +46,8 @@ export interface ArtifactFolderOptions {
   records: ArtifactRecords;
   /** The disk refuses writes. */
   readOnly?: boolean;
+  /** No other node uses the folder: what is unfinished belongs to nobody. */
+  isAlone?: boolean;
 }
 
 /** A part of a file; throws if the file became shorter, so that the client does not wait for the rest. */
@@ -87,10 +89,11 @@ export async function openArtifactFolder({
   dataDir,
   records,
   readOnly,
+  isAlone = true,
 }: ArtifactFolderOptions): Promise<ArtifactFiles> {
   const folder = artifactFolder(dataDir);
   const artifacts = await records.all();
-  const setAside = readOnly ? 0 : await sweep(dataDir, records, new Set(artifacts.map(({ id }) => id)));
+  const setAside = readOnly || !isAlone ? 0 : await sweep(dataDir, records, new Set(artifacts.map(({ id }) => id)));
   const faults = openFaultLog();
   const fileOf = (artifactId: string) => path.join(folder, requireId(artifactId));
 

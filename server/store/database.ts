@@ -15,6 +15,10 @@ export interface Tx extends Reader {
   run(sql: string, ...args: SqlValue[]): Promise<{ changes: number }>;
   /** Runs when the unit is durable, before its promise resolves; not if the unit is rolled back. Must not throw. */
   afterCommit(effect: () => void): void;
+  /** Changes the version of this name with the commit. */
+  bump(name: string): void;
+  /** After the commit, `onRecheck` is called with these devices in every process that uses the database. */
+  recheck(...deviceSeqs: number[]): void;
 }
 
 export interface Database extends Reader {
@@ -24,13 +28,13 @@ export interface Database extends Reader {
    * but its own `tx`: all writes wait for it.
    */
   write<T>(unit: (tx: Tx) => T | Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Number of committed writes to these tables by this process: equal numbers mean equal content. */
-  writesTo(...tables: string[]): number;
   /**
-   * Calls back when it is not known whether a commit took place. Copies in memory of what it may have changed must be
-   * read again.
+   * Changes with every committed write to these tables and with every `bump` of these names, by any process. What is
+   * read after it is never older than it; equal versions mean equal content.
    */
-  onUncertainty(listener: () => void): void;
+  version(...names: string[]): Promise<string>;
+  /** Calls back after commits with the devices that their units named. */
+  onRecheck(listener: (deviceSeqs: number[]) => void): void;
   /** How many migrations its tables have, of how many this version knows. */
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */

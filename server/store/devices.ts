@@ -4,7 +4,9 @@ import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
 import { fold } from './fold.ts';
+import { markTunnelsDown } from './tunnels.ts';
 
 /** The columns that the rest of the service needs. */
 export interface DeviceRow {
@@ -92,14 +94,25 @@ export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
 export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Promise<void> {
   await tx.run('DELETE FROM devices WHERE seq = ?', seq);
   await tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
+  tx.recheck(seq);
 }
 
-/** Gives a device a new key; the old one becomes invalid. */
+/** Gives a device a new key; the old one becomes invalid, and so does the session of its agent. */
 export async function replaceKey(tx: Tx, seq: number): Promise<string> {
   const key = newSecret('mdk');
-  await tx.run('UPDATE devices SET key_hash = ? WHERE seq = ?', hashSecret(key), seq);
+  await tx.run(
+    'UPDATE devices SET key_hash = ?, session = session + 1, online = 0 WHERE seq = ?',
+    hashSecret(key),
+    seq,
+  );
+  tx.bump(ONLINE);
+  await markTunnelsDown(tx, seq);
+  tx.recheck(seq);
   return key;
 }
+
+/** Version of who is Online; see Database.version. */
+export const ONLINE = 'online';
 
 /** What an agent reports when it connects. */
 export interface Inventory {
@@ -112,10 +125,20 @@ export interface Inventory {
   at: number;
 }
 
-export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch, hostname, at }: Inventory) =>
-  tx.run(
-    `UPDATE devices SET online = 1, last_seen = ?, local_addr = ?, local_port = ?, agent_version = ?, os = ?, arch = ?, hostname = ?
-     WHERE seq = ?`,
+/**
+ * Notes that an agent connected with this key, and begins a session. Undefined if the key is no longer that of the
+ * device. An agent of an earlier session on another node is looked at again there.
+ */
+export async function beginSession(
+  tx: Tx,
+  { seq, keyHash, node }: { seq: number; keyHash: Uint8Array; node: string },
+  { addr, port, version, os, arch, hostname, at }: Inventory,
+): Promise<number | undefined> {
+  const row = await tx.get<{ session: number }>(
+    `UPDATE devices SET online = 1, session = session + 1, node = ?, last_seen = ?, local_addr = ?, local_port = ?,
+       agent_version = ?, os = ?, arch = ?, hostname = ?
+     WHERE seq = ? AND key_hash = ? RETURNING session`,
+    node,
     at,
     addr,
     port,
@@ -124,7 +147,28 @@ export const markOnline = (tx: Tx, seq: number, { addr, port, version, os, arch,
     arch,
     hostname,
     seq,
+    keyHash,
   );
+  if (row) tx.bump(ONLINE);
+  return row?.session;
+}
+
+/** A device as its agent's node looks at it again. */
+export interface SessionRow {
+  seq: number;
+  session: number;
+  node: string;
+  update_asked: string;
+}
+
+const SESSIONS = perDialect(
+  (sql) => `SELECT seq, session, node, update_asked FROM devices
+    WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})`,
+);
+
+/** The present sessions of these devices, by seq. */
+export const sessionsOf = async (db: Reader, seqs: Iterable<number>): Promise<Map<number, SessionRow>> =>
+  new Map((await db.all<SessionRow>(SESSIONS(db), JSON.stringify([...seqs]))).map((row) => [row.seq, row]));
 
 /** Whether an agent can update itself, and what is wrong with it; `text` is for users. */
 export interface AgentState {
@@ -153,15 +197,50 @@ export async function markRefused(
   seq: number,
   { version, problem, text, at }: { version: string; problem: AgentProblem; text: string; at: number },
 ): Promise<void> {
+  // While one agent works, a second one with the same key does not change the device.
+  if (await tx.get('SELECT 1 FROM devices WHERE seq = ? AND online = 1', seq)) return;
   await setAgentState(tx, seq, { update: '', problem, text }, at);
   await tx.run('UPDATE devices SET agent_version = ? WHERE seq = ? AND agent_version <> ?', version, seq, version);
 }
 
-export const markOffline = (tx: Tx, seq: number, at: number) =>
-  tx.run('UPDATE devices SET online = 0, last_seen = ? WHERE seq = ?', at, seq);
+/** Whether no other agent of the device connected since, and its key was not replaced. */
+export const isLatest = async (
+  db: Reader,
+  { deviceSeq, session }: { deviceSeq: number; session: number },
+): Promise<boolean> =>
+  (await db.get('SELECT 1 FROM devices WHERE seq = ? AND session = ?', deviceSeq, session)) !== undefined;
 
-/** Sets "last seen" of all connected devices to now. */
-export const markSeen = (tx: Tx, at: number) => tx.run('UPDATE devices SET last_seen = ? WHERE online = 1', at);
+/** Notes that the agent of this session is gone; false if another one connected since. */
+export async function markOffline(tx: Tx, seq: number, session: number, at: number): Promise<boolean> {
+  const { changes } = await tx.run(
+    'UPDATE devices SET online = 0, last_seen = ? WHERE seq = ? AND session = ?',
+    at,
+    seq,
+    session,
+  );
+  if (changes > 0) tx.bump(ONLINE);
+  return changes > 0;
+}
+
+/** Sets "last seen" of all devices that are connected to this node to now. */
+export const markSeen = (tx: Tx, node: string, at: number) =>
+  tx.run('UPDATE devices SET last_seen = ? WHERE node = ? AND online = 1', at, node);
 
 /** Marks all devices Offline: no agent is connected after a start. */
 export const markAllOffline = (tx: Tx) => tx.run('UPDATE devices SET online = 0 WHERE online = 1');
+
+/** Whether its agent is connected and can update itself, as far as it was reported. */
+export const updateAbility = async (db: Reader, seq: number) =>
+  (await db.get<{ online: number; update: AgentUpdate | '' }>(
+    'SELECT online, agent_update AS "update" FROM devices WHERE seq = ?',
+    seq,
+  )) ?? { online: 0, update: '' as const };
+
+/** Asks the agent to replace itself with this program. */
+export async function askToUpdate(tx: Tx, seq: number, sha256: string): Promise<void> {
+  await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', sha256, seq);
+  tx.recheck(seq);
+}
+
+export const noteAskedUpdate = (tx: Tx, seq: number) =>
+  tx.run("UPDATE devices SET update_asked = '' WHERE seq = ?", seq);

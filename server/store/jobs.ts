@@ -88,13 +88,24 @@ export const topJobsWith = (db: Reader, accountId: number, artifactId: string): 
     artifactId,
   );
 
-const UNFINISHED = perDialect(
-  (sql) => `SELECT ${sql.jsonArray('device_seq')} AS seqs FROM jobs WHERE parent_seq = ? AND status = 'Waiting'`,
+/** How many waiting children of a parent are for devices whose agents are away. */
+export const countWaitingOffline = async (db: Reader, parentSeq: number): Promise<number> =>
+  (
+    await db.get<{ count: number }>(
+      `SELECT count(*) AS count FROM jobs JOIN devices ON devices.seq = device_seq
+       WHERE parent_seq = ? AND status = 'Waiting' AND online = 0`,
+      parentSeq,
+    )
+  )?.count ?? 0;
+
+const ASSIGNED = perDialect(
+  (sql) => `SELECT ${sql.jsonArray('device_seq')} AS seqs FROM jobs JOIN devices ON devices.seq = device_seq
+    WHERE (jobs.seq = ?1 OR parent_seq = ?1) AND status IN ('Waiting', 'Running') AND journal IS NOT NULL AND online = 1`,
 );
 
-/** The devices with unfinished children of this parent. */
-export async function unfinishedDevicesOf(db: Reader, parentSeq: number): Promise<number[]> {
-  const { seqs = '[]' } = (await db.get<{ seqs: string }>(UNFINISHED(db), parentSeq)) ?? {};
+/** The devices whose connected agents have this job, or a child of it, under way. */
+export async function assignedDevicesOf(db: Reader, jobSeq: number): Promise<number[]> {
+  const { seqs = '[]' } = (await db.get<{ seqs: string }>(ASSIGNED(db), jobSeq)) ?? {};
   return JSON.parse(seqs) as number[];
 }
 
@@ -139,6 +150,10 @@ export const waitingFor = (db: Reader, artifactId: string): Promise<JobRow[]> =>
      WHERE j.artifact_id = ? AND j.status = 'Waiting' AND j.device_seq IS NOT NULL AND j.journal IS NULL`,
     artifactId,
   );
+
+/** Whether a job was asked to stop; undefined if it was deleted. */
+export const stateOf = (db: Reader, seq: number): Promise<{ stop_asked: number | null } | undefined> =>
+  db.get('SELECT stop_asked FROM jobs WHERE seq = ?', seq);
 
 /** Whether this device's job is unfinished; false if it was deleted. */
 export const isUnfinished = async (db: Reader, deviceSeq: number, id: string): Promise<boolean> =>

@@ -280,4 +280,21 @@ export const migrations: readonly Migration[] = [
   `
   ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';  -- where it was last used from
   `,
+  `
+  -- Several services ("nodes") on one database; an embedded one has one.
+  ALTER TABLE devices ADD COLUMN session INTEGER NOT NULL DEFAULT 0;  -- counts hellos and keys: only the latest agent's messages count
+  ALTER TABLE devices ADD COLUMN node TEXT NOT NULL DEFAULT '';       -- that its agent connected to last
+  ALTER TABLE devices ADD COLUMN update_asked TEXT NOT NULL DEFAULT '';  -- SHA-256 of the program that its agent is to be given
+  CREATE INDEX devices_of_node ON devices (node) WHERE online = 1;
+  ALTER TABLE tunnels ADD COLUMN login_proof TEXT NOT NULL DEFAULT '';   -- lets another node check logins
+
+  CREATE TABLE nodes (
+    id TEXT PRIMARY KEY,
+    url TEXT NOT NULL,                        -- where the others reach it
+    secret_proof TEXT NOT NULL,               -- the same on all that have the same secret
+    expires INTEGER NOT NULL                  -- by the database's clock; renewed while it lives
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE leases (name TEXT PRIMARY KEY, node TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE versions (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];

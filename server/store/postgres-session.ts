@@ -1,5 +1,5 @@
 // The one connection to PostgreSQL on which units of work run: opened at the start, and again with growing pauses after
-// it was lost. It holds a lock for as long as it lasts, so that no second service uses the same database.
+// it was lost.
 import { Client } from 'pg';
 import { ConfigError } from '../config-error.ts';
 import { log } from '../operation/log.ts';
@@ -12,8 +12,6 @@ export interface SessionOptions {
   url: URL;
   /** Begins a transaction, with the lock of all that write. */
   begin: string;
-  /** No other service may use the database meanwhile. Commands beside a running service do without. */
-  isAlone?: boolean;
 }
 
 export interface Session {
@@ -25,13 +23,11 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Of a running service; follows the lock of writing transactions. */
-const SERVICE_LOCK = 0x6d7573746573;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Connects, checks the server, takes the lock, and migrates the tables. */
-export async function openSession({ url, begin, isAlone = true }: SessionOptions): Promise<Session> {
+/** Connects, checks the server, and migrates the tables. */
+export async function openSession({ url, begin }: SessionOptions): Promise<Session> {
   const where = placeOf(url);
 
   const connect = async (): Promise<Client> => {
@@ -51,13 +47,6 @@ export async function openSession({ url, begin, isAlone = true }: SessionOptions
     await requireServer(opened, where);
     // A move that is under way has the lock of all that write.
     await requireFinishedDatabase(opened, where);
-    if (isAlone) {
-      const lock = await opened.query<{ free: number }>('SELECT pg_try_advisory_lock($1) AS free', [SERVICE_LOCK]);
-      if (lock.rows[0]?.free !== 1)
-        throw new ConfigError(
-          `Another Muster service is using ${where}: stop it first, or give this one a database of its own with DATABASE_URL.`,
-        );
-    }
     await opened.query(NO_TIME_LIMIT);
     await opened.query(longStatement(begin));
     try {

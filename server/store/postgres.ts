@@ -9,15 +9,15 @@
 import { Pool } from 'pg';
 import type { Client, QueryConfig } from 'pg';
 import { logThrottled } from '../operation/log.ts';
-import type { Database, SqlValue } from './database.ts';
+import type { Database, Reader, SqlValue, Tx } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { migrations } from './migrations.ts';
 import { readingConnection } from './postgres-connection.ts';
 import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
 import { migrationsOf } from './postgres-migrate.ts';
 import { openSession } from './postgres-session.ts';
-import type { SessionOptions } from './postgres-session.ts';
 import { statementOf } from './postgres-sql.ts';
+import { bumpVersions, versionOf } from './versions.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** Connections for reads. */
@@ -26,9 +26,16 @@ const POOL_SIZE = 8;
 export const WRITE_LOCK = 0x6d7573746572;
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
 
+/** Announces to the other nodes that these devices are to be looked at again. Part of each transaction that names some. */
+export type Announce = (tx: Tx, deviceSeqs: number[]) => Promise<void>;
+
+export interface PostgresDatabase extends Database {
+  announceBy(how: Announce): void;
+}
+
 /** Opens the database, and creates or migrates its tables. */
-export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAlone'> = {}): Promise<Database> {
-  const session = await openSession({ ...options, url, begin: BEGIN }).catch((cause: unknown) => {
+export async function openPostgres(url: URL): Promise<PostgresDatabase> {
+  const session = await openSession({ url, begin: BEGIN }).catch((cause: unknown) => {
     throw startFault(cause, url);
   });
   const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
@@ -51,9 +58,9 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
   /** Nothing was done since it began, or since the savepoint: a unit can be taken back without another savepoint. */
   let isFresh = false;
   let hasSavepoint = false;
+  let announce: Announce | undefined;
   /** The error of a statement, which a unit may have caught; PostgreSQL runs no further one then. */
   let failed: Error | undefined;
-  const uncertain: (() => void)[] = [];
 
   const lost = (cause: unknown, isUncertain = false): ConnectionLost => {
     isOpen = false;
@@ -152,26 +159,34 @@ export async function openPostgres(url: URL, options: Pick<SessionOptions, 'isAl
         if (command !== 'COMMIT') throw failed ?? new TypeError('PostgreSQL rolled back a transaction');
       } catch (cause) {
         if (!isConnectionLost(cause)) throw cause;
-        const fault = lost(cause, true);
-        for (const listener of uncertain) listener();
-        throw fault;
+        throw lost(cause, true);
       }
     },
     rollback,
+    beforeCommit: async (tx, { names, deviceSeqs }) => {
+      await bumpVersions(tx, names);
+      if (deviceSeqs.size > 0) await announce?.(tx, [...deviceSeqs]);
+    },
     isInTransaction: () => isOpen && client !== undefined && session.isAlive(client),
     describeError: (cause) => postgresFault(cause) ?? cause,
   });
 
-  let isClosed = false;
-  return {
+  const reader: Reader = {
     dialect: postgresDialect,
     get: async <T>(sql: string, ...args: SqlValue[]) => (await read<T>(sql, args))[0],
     all: (sql, ...args) => read(sql, args),
+  };
+  let isClosed = false;
+  return {
+    ...reader,
     write: queue.write,
     waiting: queue.waiting,
-    writesTo: queue.writesTo,
+    version: (...names) => versionOf(reader, names),
+    onRecheck: queue.onRecheck,
+    announceBy: (how) => {
+      announce = how;
+    },
     migrations: async () => ({ at: await migrationsOf(pool), steps: migrations.length }),
-    onUncertainty: (listener) => void uncertain.push(listener),
     close: async () => {
       if (isClosed) return;
       isClosed = true;

@@ -8,6 +8,7 @@ import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import type { Database, SqlValue } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
+import { newId } from './ids.ts';
 import { migrations } from './migrations.ts';
 import { makeShrinkable, openReclaim } from './reclaim.ts';
 import type { DiskSpace } from './disk-space.ts';
@@ -46,6 +47,7 @@ export function openDatabase(
   const reads = options.readOnly || file === ':memory:' ? sqlite : openReader(file);
   const readStatement = statementsOf(reads);
   const statement = statementsOf(sqlite);
+  const opening = newId();
   let lockedSince: number | undefined;
 
   const queue = openWriteQueue({
@@ -109,10 +111,10 @@ export function openDatabase(
       at: Number(readStatement('PRAGMA user_version').get()?.['user_version']),
       steps: kind.steps.length,
     }),
-    // A commit that fails is rolled back.
-    onUncertainty: () => {},
     waiting: queue.waiting,
-    writesTo: queue.writesTo,
+    // No other process writes what is versioned.
+    version: async (...names) => `${opening}.${queue.changesOf(names)}`,
+    onRecheck: queue.onRecheck,
     close: async () => {
       if (isClosed) return;
       isClosed = true;

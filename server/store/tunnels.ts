@@ -87,8 +87,8 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
 /** The tunnels that an agent opened before, and those of its process that were closed. */
 export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   return {
-    known: await db.all<{ protocol: Protocol; localDest: string; port: number | null }>(
-      'SELECT protocol, local_dest AS "localDest", port FROM tunnels WHERE device_seq = ?',
+    known: await db.all<{ name: string; protocol: Protocol; localDest: string; port: number | null }>(
+      'SELECT name, protocol, local_dest AS "localDest", port FROM tunnels WHERE device_seq = ?',
       deviceSeq,
     ),
     closed: await db.all<{ protocol: Protocol; localDest: string; run: string }>(
@@ -168,8 +168,13 @@ const MARK_ACCOUNT = mark('account_id = ?');
 
 export async function deleteTunnel(tx: Tx, accountId: number, name: string): Promise<void> {
   await tx.run(MARK_ONE_OF_ACCOUNT, name, accountId);
-  const { changes } = await tx.run('DELETE FROM tunnels WHERE name = ? AND account_id = ?', name, accountId);
-  if (changes === 0) throw notFound('tunnel', name);
+  const deleted = await tx.get<{ deviceSeq: number }>(
+    'DELETE FROM tunnels WHERE name = ? AND account_id = ? RETURNING device_seq AS "deviceSeq"',
+    name,
+    accountId,
+  );
+  if (!deleted) throw notFound('tunnel', name);
+  tx.recheck(deleted.deviceSeq);
 }
 
 /** Deletion by the service itself; false if it no longer exists. */
@@ -178,10 +183,13 @@ export async function closeTunnel(tx: Tx, name: string): Promise<boolean> {
   return (await tx.run('DELETE FROM tunnels WHERE name = ?', name)).changes > 0;
 }
 
-/** Deletes all tunnels of an account and returns their names. */
-export async function deleteTunnels(tx: Tx, accountId: number): Promise<string[]> {
-  const names = await tx.all<{ name: string }>('SELECT name FROM tunnels WHERE account_id = ?', accountId);
+/** Deletes all tunnels of an account and returns how many. */
+export async function deleteTunnels(tx: Tx, accountId: number): Promise<number> {
   await tx.run(MARK_ACCOUNT, accountId);
-  await tx.run('DELETE FROM tunnels WHERE account_id = ?', accountId);
-  return names.map(({ name }) => name);
+  const deleted = await tx.all<{ deviceSeq: number }>(
+    'DELETE FROM tunnels WHERE account_id = ? RETURNING device_seq AS "deviceSeq"',
+    accountId,
+  );
+  tx.recheck(...deleted.map(({ deviceSeq }) => deviceSeq));
+  return deleted.length;
 }

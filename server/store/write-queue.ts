@@ -20,14 +20,23 @@ export interface Writer extends Pick<Tx, 'dialect' | 'get' | 'all' | 'run'> {
   describeError(cause: unknown): unknown;
   /** Why only essential writes are possible at the moment. */
   refusal?(): Problem | undefined;
+  /** The last step of a transaction, with what its units changed. */
+  beforeCommit?(tx: Tx, changes: Changes): Promise<void>;
   /** Called after a transaction was lost; true if its essential units are worth a second attempt. */
   recover?(cause: unknown): boolean;
   /** Called after each transaction. */
   ended?(): void;
 }
 
+/** What units of work changed: see Tx. */
+export interface Changes {
+  /** Tables, and names that were bumped. */
+  names: Set<string>;
+  deviceSeqs: Set<number>;
+}
+
 /** What a unit returned, and what to do once it is durable. */
-interface Result {
+interface Result extends Changes {
   value: unknown;
   effects: (() => void)[];
 }
@@ -54,13 +63,16 @@ const BUSY_RETRY_MS = 20;
 /** Finds the table that a statement changes. */
 const WRITING = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)/i;
 
-export type WriteQueue = Pick<Database, 'write' | 'writesTo' | 'waiting'> & {
+export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onRecheck'> & {
+  /** How many transactions of this process changed each of these names, in all. */
+  changesOf(names: string[]): number;
   /** Refuses further writes, and waits for those that were asked for. */
   end(): Promise<void>;
 };
 
 export function openWriteQueue(writer: Writer): WriteQueue {
-  const writes = new Map<string, number>();
+  const counts = new Map<string, number>();
+  const recheckers: ((deviceSeqs: number[]) => void)[] = [];
   let queue: Waiting[] = [];
   let scheduled = false;
   let closed = false;
@@ -84,26 +96,32 @@ export function openWriteQueue(writer: Writer): WriteQueue {
   };
 
   /** Runs one unit between savepoints; its effects run after the commit. */
-  const run = async ({ unit }: Waiting, written: Set<string>): Promise<Result> => {
+  const run = async (unit: Waiting['unit']): Promise<Result> => {
     const effects: (() => void)[] = [];
+    const names = new Set<string>();
+    const deviceSeqs = new Set<number>();
     let live = true;
     const check = (sql: string) => {
       if (!live) throw new TypeError('A transaction was used after its unit of work had ended');
       const table = WRITING.exec(sql)?.[1];
-      if (table !== undefined) written.add(table);
+      if (table !== undefined) names.add(table);
     };
     const tx: Tx = {
       dialect: writer.dialect,
       get: async <T>(sql: string, ...args: SqlValue[]) => (check(sql), writer.get<T>(sql, ...args)),
       all: async <T>(sql: string, ...args: SqlValue[]) => (check(sql), writer.all<T>(sql, ...args)),
       run: async (sql, ...args) => (check(sql), writer.run(sql, ...args)),
-      afterCommit: (effect) => effects.push(effect),
+      afterCommit: (effect) => void effects.push(effect),
+      bump: (name) => void names.add(name),
+      recheck: (...seqs) => {
+        for (const seq of seqs) deviceSeqs.add(seq);
+      },
     };
     await writer.save();
     try {
       const value = await unit(tx);
       await writer.release();
-      return { value, effects };
+      return { value, effects, names, deviceSeqs };
     } catch (cause) {
       if (writer.isInTransaction()) await writer.undo();
       throw cause;
@@ -130,11 +148,10 @@ export function openWriteQueue(writer: Writer): WriteQueue {
 
     const started = performance.now();
     const done: (Waiting & Result)[] = [];
-    const written = new Set<string>();
     const lost: { cause?: unknown; units: Waiting[] } = { units: [] };
     for (let waiting; (waiting = queue.shift());) {
       try {
-        done.push({ ...waiting, ...(await run(waiting, written)) });
+        done.push({ ...waiting, ...(await run(waiting.unit)) });
       } catch (cause) {
         if (!writer.isInTransaction()) {
           lost.cause = cause;
@@ -145,8 +162,10 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       }
       if (performance.now() - started > LONGEST_BATCH_MS) break;
     }
+    const changes = allChanges(done);
     if (lost.units.length === 0)
       try {
+        if (done.length > 0 && writer.beforeCommit) await run((tx) => writer.beforeCommit?.(tx, changes));
         await writer.commit();
       } catch (cause) {
         lost.cause = cause;
@@ -154,7 +173,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
         await writer.rollback();
       }
     // Also of a commit that failed: it may have taken place.
-    for (const table of written) writes.set(table, (writes.get(table) ?? 0) + 1);
+    for (const name of changes.names) counts.set(name, (counts.get(name) ?? 0) + 1);
     if (lost.units.length > 0) give(lost.units, lost.cause);
     else {
       commits.add('');
@@ -162,6 +181,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     }
+    if (changes.deviceSeqs.size > 0) for (const listener of recheckers) listener([...changes.deviceSeqs]);
     writer.ended?.();
     idle();
   };
@@ -182,10 +202,20 @@ export function openWriteQueue(writer: Writer): WriteQueue {
         schedule();
       }),
     waiting: () => queue.length,
-    writesTo: (...tables) => tables.reduce((sum, table) => sum + (writes.get(table) ?? 0), 0),
+    changesOf: (names) => names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0),
+    onRecheck: (listener) => void recheckers.push(listener),
     end: async () => {
       closed = true;
       if (scheduled) await new Promise<void>((resolve) => whenIdle.push(resolve));
     },
   };
+}
+
+function allChanges(done: Changes[]): Changes {
+  const all: Changes = { names: new Set(), deviceSeqs: new Set() };
+  for (const { names, deviceSeqs } of done) {
+    for (const name of names) all.names.add(name);
+    for (const seq of deviceSeqs) all.deviceSeqs.add(seq);
+  }
+  return all;
 }

@@ -7,8 +7,9 @@ import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { accountOfDevice } from '../store/devices.ts';
+import { accountOfDevice, isLatest } from '../store/devices.ts';
 import {
   closeTunnel,
   pruneTunnels,
@@ -29,14 +30,13 @@ export interface Tunnels {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The connected tunnel of this name. */
   find(name: string): LiveTunnel | undefined;
-  /** Cuts deleted tunnels. To be called after the commit. */
-  deleted(names: string[]): void;
   close(): Promise<void>;
 }
 
 export interface TunnelsOptions {
   db: Database;
   link: Link;
+  cluster: Pick<Cluster, 'onRecheck'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
   /** Address that TCP tunnels listen on. */
@@ -101,7 +101,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     const up = await db.write(async (tx) => {
       const accountId = await accountOfDevice(tx, deviceSeq);
       // The device was deleted, or a newer agent replaced this one: its offers no longer count.
-      if (accountId === undefined || link.of(deviceSeq) !== agent) return undefined;
+      if (accountId === undefined || link.of(deviceSeq) !== agent || !(await isLatest(tx, agent))) return undefined;
       await withdrawTunnels(tx, deviceSeq, run);
       const opened: { name: string; offer: Offer; port: TcpPort | undefined }[] = [];
       for (const { offer, port } of opening) {
@@ -147,9 +147,24 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
       for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
       carriers.cut(agent);
       db.write(async (tx) => {
-        if (link.of(agent.deviceSeq) === undefined) await markTunnelsDown(tx, agent.deviceSeq);
+        if (link.of(agent.deviceSeq) === undefined && (await isLatest(tx, agent)))
+          await markTunnelsDown(tx, agent.deviceSeq);
       }).catch(failed('note that a device is away'));
     },
+  });
+
+  /** Cuts deleted tunnels. */
+  const recheck = async (deviceSeq: number) => {
+    const present = [...live.values()].filter(({ agent }) => agent.deviceSeq === deviceSeq);
+    if (present.length === 0) return;
+    const stored = new Set((await tunnelsOfDevice(db, deviceSeq)).known.map(({ name }) => name));
+    for (const tunnel of present)
+      if (live.get(tunnel.name) === tunnel && !stored.has(tunnel.name)) take(tunnel, 'it was deleted');
+  };
+  options.cluster.onRecheck((deviceSeqs) => {
+    if (live.size === 0) return;
+    const devices = new Set([...live.values()].map(({ agent }) => agent.deviceSeq));
+    for (const seq of deviceSeqs) if (devices.has(seq)) recheck(seq).catch(failed('look for deleted tunnels'));
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {
@@ -170,12 +185,6 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   return {
     upgrade: (...request) => carriers.upgrade(...request),
     find: (name) => live.get(name),
-    deleted: (names) => {
-      for (const name of names) {
-        const tunnel = live.get(name);
-        if (tunnel) take(tunnel, 'it was deleted');
-      }
-    },
     close: async () => {
       clearInterval(sweep);
       for (const tunnel of live.values()) take(tunnel);

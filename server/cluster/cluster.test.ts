@@ -1,0 +1,170 @@
+// Nodes on one database: whatever arrives at one of them has its effect on agents that are connected to another.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { CLOSE } from '#/contract/agent-link.ts';
+import type { Device } from '#/contract/devices.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { until } from '../../scripts/test-process.ts';
+import { onPostgres } from '../store/test-database.ts';
+import { startTestCluster } from './test-cluster.ts';
+import type { TestCluster, TestNode } from './test-cluster.ts';
+
+const onServer = (name: string, run: () => Promise<void>) => {
+  if (onPostgres) void test(name, run);
+};
+
+let cluster: TestCluster;
+let here: TestNode;
+let there: TestNode;
+if (onPostgres) {
+  before(async () => {
+    cluster = await startTestCluster(2);
+    [here, there] = cluster.nodes as [TestNode, TestNode];
+  });
+  after(() => cluster.end());
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const output = (job: string, offset: number, text: string) =>
+  ({ type: 'output', job, stream: 'stdout', offset, data: base64(text) }) as const;
+
+/** A device whose agent is connected to the other node. */
+async function deviceThere(group = '') {
+  const device = await here.fleet.device(group);
+  const agent = await FakeAgent.connect(there.url, device.key);
+  await agent.receive('welcome');
+  return { ...device, agent };
+}
+
+onServer('jobs submitted at one node run in order on an agent of another, and are shown by both', async () => {
+  const { id, agent } = await deviceThere();
+  const jobs = [];
+  for (const command of ['a', 'b', 'c']) jobs.push(await here.fleet.run(command, { DeviceId: id }));
+  for (const job of jobs) {
+    assert.equal((await agent.receive('run')).job, job);
+    agent.finish(job, 0, `of ${job}`);
+    await agent.receive('settled');
+  }
+  for (const { fleet } of cluster.nodes)
+    for (const job of jobs) assert.equal((await fleet.job(job)).Stdout, `of ${job}`);
+  await agent.end();
+});
+
+onServer('a job to a group reaches the agents of all nodes', async () => {
+  const agents = [];
+  for (let n = 0; n < 10; n++) {
+    const { key } = await here.fleet.device('spread');
+    const agent = await FakeAgent.connect((n % 2 ? here : there).url, key);
+    await agent.receive('welcome');
+    agents.push(agent);
+  }
+  const parent = await here.fleet.run('x', { DeviceGroup: 'spread' });
+  for (const agent of agents) agent.finish((await agent.receive('run')).job);
+  assert.equal((await there.fleet.ended(parent)).Result, '10 of 10 succeeded');
+  await Promise.all(agents.map((agent) => agent.end()));
+});
+
+onServer('a running job is stopped, and another deleted, from a node that does not have the agent', async () => {
+  const { id, agent } = await deviceThere();
+  const stopped = await here.fleet.run('x', { DeviceId: id });
+  await agent.receive('run');
+  agent.say({ type: 'started', job: stopped, ago: 0 });
+  await here.fleet.reached(stopped, 'Running');
+  assert.deepEqual(await here.fleet.stop(stopped), { Cancelled: 0, Stopping: 1 });
+  assert.equal((await agent.receive('cancel')).job, stopped);
+  agent.say({ type: 'ended', job: stopped, outcome: 'cancelled', endedAgo: 0 });
+  await here.fleet.reached(stopped, 'Cancelled');
+
+  const deleted = await here.fleet.run('y', { DeviceId: id });
+  await agent.receive('run');
+  const removal = here.fleet.remove(deleted);
+  assert.equal((await agent.receive('cancel')).job, deleted);
+  agent.say({ type: 'ended', job: deleted, outcome: 'cancelled', endedAgo: 0 });
+  await removal;
+  assert.equal((await there.call('GET', `/v1/job/${deleted}`)).status, 404);
+  await agent.end();
+});
+
+onServer('a device that is deleted, or gets another key, loses its agent on another node', async () => {
+  const deleted = await deviceThere();
+  await here.call('DELETE', `/v1/devices/${deleted.id}`);
+  const rekeyed = await deviceThere();
+  await here.call('POST', `/v1/devices/${rekeyed.id}/key`);
+  for (const { agent } of [deleted, rekeyed]) {
+    await until('the end of the connection', () => agent.closed);
+    assert.equal(agent.closed?.code, CLOSE.revoked);
+  }
+  assert.equal(await there.fleet.status(rekeyed.id), 'Offline');
+});
+
+onServer('a device moves to another node in the middle of a job: what the first still hears is refused', async () => {
+  const { id, key, agent: old } = await deviceThere();
+  const job = await here.fleet.run('x', { DeviceId: id });
+  await old.receive('run');
+  old.say({ type: 'started', job, ago: 0 });
+  old.say(output(job, 0, 'one '));
+  await old.receive('stored');
+  old.socket.pause();
+
+  const agent = await FakeAgent.connect(here.url, key, { jobs: [job] });
+  assert.deepEqual((await agent.receive('run')).have, { stdout: 4, stderr: 0 });
+  old.say(output(job, 4, 'too late'));
+  old.say({ type: 'ended', job, outcome: 'exited', exitCode: 1, endedAgo: 0 });
+  await until('the old connection to be cut', () => {
+    if (!old.closed) old.socket.ping();
+    return old.closed;
+  });
+  assert.equal(await there.fleet.status(id), 'Online', 'the old node must not mark it Offline');
+  agent.say(output(job, 4, 'two'));
+  agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
+  const { Status, Stdout } = await there.fleet.ended(job);
+  assert.deepEqual([Status, Stdout], ['Succeeded', 'one two']);
+  await agent.end();
+});
+
+onServer('a second agent with the key of a device ends the first, on whichever node', async () => {
+  const { id, key, agent: first } = await deviceThere();
+  const second = await FakeAgent.connect(here.url, key);
+  await second.receive('welcome');
+  await until('the end of the first', () => first.closed);
+  assert.equal(first.closed?.code, CLOSE.replaced);
+  assert.equal(await there.fleet.status(id), 'Online');
+  await second.end();
+  await until('Offline', async () => (await there.fleet.status(id)) === 'Offline');
+});
+
+onServer('a list is never older than a change that was answered by another node', async () => {
+  const list = async (node: TestNode) => {
+    const answer = await node.call('GET', '/v1/devices/1/500');
+    const { Devices } = (await answer.json()) as { Devices: Device[] };
+    return { tag: answer.headers.get('ETag') ?? '', names: Devices.map(({ DeviceName }) => DeviceName) };
+  };
+  const { id } = await here.fleet.device('', 'seen everywhere');
+  const first = await list(there);
+  assert.ok(first.names.includes('seen everywhere'));
+  assert.deepEqual(await list(here), first, 'a version is the same on each node');
+
+  await here.call('PATCH', `/v1/devices/${id}`, { DeviceName: 'renamed' });
+  const changed = await there.call('GET', '/v1/devices/1/500', undefined, { 'If-None-Match': first.tag });
+  assert.equal(changed.status, 200);
+  const places = async () => (await (await there.call('GET', '/v1/devices/location')).json()) as { DeviceId: string }[];
+  assert.ok((await places()).some(({ DeviceId }) => DeviceId === id));
+  await here.call('DELETE', `/v1/devices/${id}`);
+  assert.ok(!(await list(there)).names.includes('renamed'));
+  assert.ok(!(await places()).some(({ DeviceId }) => DeviceId === id));
+});
+
+onServer('one node leads; when it stops, another does', async () => {
+  const leaders = () => cluster.nodes.filter(({ context }) => context.cluster.isLeader());
+  assert.equal(leaders().length, 1);
+  const third = await cluster.join();
+  assert.equal(leaders().length, 1);
+  await third.close();
+  cluster.nodes.pop();
+  await until('a leader', () => leaders().length === 1);
+});
+
+onServer('a node with another secret is refused, and one without it', async () => {
+  await assert.rejects(() => cluster.join({ CLUSTER_SECRET: 'x'.repeat(40) }), /with another CLUSTER_SECRET/);
+  await assert.rejects(() => cluster.join({ CLUSTER_SECRET: '' }), /give all nodes the same CLUSTER_SECRET/);
+});

@@ -1,0 +1,115 @@
+// This service among the others that use the same database, its "nodes". A service with an embedded database is alone.
+//
+// Changes that concern a device's agent are written to the tables first; the node that the agent is connected to then
+// looks at the tables again, because a message of the bus says so, or by a timer if that was lost.
+import type { Database, Tx } from '../store/database.ts';
+import { logFault } from '../http/system-fault.ts';
+import type { PostgresDatabase } from '../store/postgres.ts';
+import type { Bus, BusOptions } from './bus.ts';
+import { devicesWithWork, endedSessions, joinNodes } from './nodes.ts';
+import type { Nodes } from './nodes.ts';
+
+export interface Cluster {
+  /** Id of this node; another one after each start. */
+  id: string;
+  /** Whether no other node was there when this one joined. */
+  isAlone: boolean;
+  /** Whether this node does what must be done once: one node at a time. */
+  isLeader(): boolean;
+  /** Calls back with devices whose agents are to be looked at again in the tables: a change by any node. */
+  onRecheck(listener: (deviceSeqs: number[]) => void): void;
+  /** Has a node look again at devices whose agents were connected to it. Part of the unit of work. */
+  recheckAt(tx: Tx, node: string, deviceSeqs: number[]): Promise<void>;
+  /** Tells the others where they reach this node. */
+  listening(url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A service that has its database for itself. */
+export const singleNode = (id: string, db: Pick<Database, 'onRecheck'>): Cluster => ({
+  id,
+  isAlone: true,
+  isLeader: () => true,
+  onRecheck: (listener) => db.onRecheck(listener),
+  recheckAt: async () => {},
+  listening: async () => {},
+  close: async () => {},
+});
+
+export interface ClusterOptions {
+  id: string;
+  db: PostgresDatabase;
+  secret: string | undefined;
+  /** Names the database in errors. */
+  where: string;
+  openBus: (options: BusOptions) => Promise<Bus>;
+  /** The agents that are connected to this node. */
+  connected: () => Iterable<{ deviceSeq: number; session: number }>;
+  /** Ends the connections of all agents, which connect again. */
+  reconnectAll: () => void;
+  times?: { renewMs: number; leaseMs: number; rescanMs: number } | undefined;
+}
+
+const RESCAN_MS = 15_000;
+
+/** Joins the nodes of a database in PostgreSQL. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { id, db, times } = options;
+  const listeners: ((deviceSeqs: number[]) => void)[] = [];
+  const recheck = (deviceSeqs: number[]) => {
+    if (deviceSeqs.length > 0) for (const listener of listeners) listener(deviceSeqs);
+  };
+
+  let scanning: Promise<void> | undefined;
+  /** Finds what messages that were lost would have said. */
+  const rescan = () => {
+    const scan = async () => {
+      recheck([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]);
+    };
+    scanning ??= scan()
+      .catch((cause: unknown) => logFault('nodes: could not look for changes by other nodes', cause))
+      .finally(() => (scanning = undefined));
+  };
+
+  const nodes: Nodes = await joinNodes({ ...options, wasGone: options.reconnectAll });
+  const bus = await options.openBus({ node: id, received: recheck, missed: rescan }).catch(async (cause: unknown) => {
+    await nodes.close();
+    throw cause;
+  });
+  const timer = setInterval(rescan, times?.rescanMs ?? RESCAN_MS).unref();
+  db.onRecheck(recheck);
+  db.announceBy(async (tx, deviceSeqs) => {
+    for (const [node, seqs] of await holdersOf(tx, id, deviceSeqs)) await bus.send(tx, node, seqs);
+  });
+
+  return {
+    id,
+    isAlone: nodes.isAlone,
+    isLeader: () => nodes.isLeader(),
+    onRecheck: (listener) => void listeners.push(listener),
+    recheckAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
+    listening: (url) => nodes.listening(url),
+    close: async () => {
+      clearInterval(timer);
+      await scanning;
+      await bus.close();
+      await nodes.close();
+    },
+  };
+}
+
+/** The other nodes that agents of these devices may be connected to: of a deleted device, each. */
+async function holdersOf(tx: Tx, id: string, deviceSeqs: number[]): Promise<Map<string, number[]>> {
+  const nodes = await tx.all<{ id: string }>('SELECT id FROM nodes WHERE id <> ?', id);
+  const holders = new Map(nodes.map((node) => [node.id, [] as number[]]));
+  if (holders.size === 0) return holders;
+  const rows = await tx.all<{ seq: number; node: string | null }>(
+    `SELECT CAST(asked.value AS BIGINT) AS seq, node FROM ${tx.dialect.list('asked')}
+     LEFT JOIN devices ON devices.seq = CAST(asked.value AS BIGINT)`,
+    JSON.stringify(deviceSeqs),
+  );
+  for (const { seq, node } of rows)
+    for (const [holder, seqs] of holders) if (node === null || node === holder) seqs.push(seq);
+  for (const [holder, seqs] of holders) if (seqs.length === 0) holders.delete(holder);
+  return holders;
+}

@@ -1,0 +1,205 @@
+// The registry of nodes in PostgreSQL. Each node renews its row by the database's clock; any node removes rows that were
+// not renewed, and marks the devices of such nodes Offline. One node at a time holds the lease of the leader, which does
+// what must be done once.
+//
+// Times on this machine are monotonic, and count from before a renewal was sent: a node stops considering itself the
+// leader before another one can become it.
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../config-error.ts';
+import { logFault } from '../http/system-fault.ts';
+import { log } from '../operation/log.ts';
+import type { Reader, Tx } from '../store/database.ts';
+import { ONLINE } from '../store/devices.ts';
+import type { PostgresDatabase } from '../store/postgres.ts';
+import { renewVersions } from '../store/versions.ts';
+
+export interface NodesOptions {
+  db: PostgresDatabase;
+  /** Id of this node. */
+  id: string;
+  /** CLUSTER_SECRET. */
+  secret: string | undefined;
+  /** Names the database in errors. */
+  where: string;
+  /** The other nodes took this one for dead: what they did since is not known here. */
+  wasGone: () => void;
+  times?: { renewMs: number; leaseMs: number } | undefined;
+}
+
+export interface Nodes {
+  /** Whether no other node was there when this one joined. */
+  isAlone: boolean;
+  isLeader(): boolean;
+  /** Where the others reach this node; to be set when it listens. */
+  listening(url: string): Promise<void>;
+  /** Leaves: another node may become the leader at once. */
+  close(): Promise<void>;
+}
+
+const TIMES = { renewMs: 2_000, leaseMs: 10_000 };
+const WAIT_POLL_MS = 250;
+const LEADER = 'leader';
+const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
+
+const proofOf = (secret: string | undefined) =>
+  secret === undefined ? '' : createHmac('sha256', secret).update('muster node').digest('base64url');
+
+/** The other nodes that are alive. */
+const others = (db: Reader, id: string) =>
+  db.all<{ url: string; secret_proof: string }>(
+    `SELECT url, secret_proof FROM nodes WHERE id <> ? AND expires > ${NOW}`,
+    id,
+  );
+
+/** Joins the nodes of the database, or throws why this one may not. */
+export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES }: NodesOptions): Promise<Nodes> {
+  let url = '';
+  let leaderUntil = 0;
+
+  const register = (tx: Tx) =>
+    tx.run(
+      `INSERT INTO nodes (id, url, secret_proof, expires) VALUES (?, ?, ?, ${NOW} + ?)`,
+      id,
+      url,
+      proofOf(secret),
+      times.leaseMs,
+    );
+
+  const join = () =>
+    db.write(async (tx) => {
+      await removeGone(tx, { isJoining: true });
+      const present = await others(tx, id);
+      const refusing = present.filter((node) => secret === undefined || node.secret_proof !== proofOf(secret));
+      if (refusing.length === 0) {
+        // A database that nothing used may have been restored.
+        if (present.length === 0) await renewVersions(tx);
+        await register(tx);
+      }
+      return { isAlone: present.length === 0, refusing };
+    });
+
+  const renew = async () => {
+    const asked = performance.now();
+    const { isPresent, leads } = await db.write(async (tx) => {
+      await removeGone(tx);
+      const { changes } = await tx.run(
+        `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ?`,
+        times.leaseMs,
+        url,
+        id,
+      );
+      if (changes === 0) await register(tx);
+      const leader = await tx.get<{ node: string }>(
+        `INSERT INTO leases (name, node, expires) VALUES (?, ?, ${NOW} + ?)
+         ON CONFLICT (name) DO UPDATE SET node = excluded.node, expires = excluded.expires
+           WHERE leases.node = excluded.node OR leases.expires < ${NOW} RETURNING node`,
+        LEADER,
+        id,
+        times.leaseMs,
+      );
+      return { isPresent: changes > 0, leads: leader?.node === id };
+    });
+    leaderUntil = leads ? asked + times.leaseMs : 0;
+    if (!isPresent) {
+      log.warn('The other nodes had to assume that this one was gone: its agents connect again.');
+      wasGone();
+    }
+  };
+
+  // A node that ended without leaving counts as present until its lease ends: one without a secret may start again.
+  const deadline = performance.now() + times.leaseMs + times.renewMs;
+  let joined = await join();
+  for (; joined.refusing.length > 0; joined = await join()) {
+    if (secret !== undefined || performance.now() > deadline)
+      throw new ConfigError(refusalOf(joined.refusing, where, secret));
+    await sleep(WAIT_POLL_MS);
+  }
+  await renew();
+
+  let renewing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    renewing ??= renew()
+      .catch((cause: unknown) => logFault('nodes: could not renew the lease of this node', cause))
+      .finally(() => (renewing = undefined));
+  }, times.renewMs).unref();
+
+  return {
+    isAlone: joined.isAlone,
+    isLeader: () => performance.now() < leaderUntil,
+    listening: async (at) => {
+      url = at;
+      await db.write((tx) => tx.run('UPDATE nodes SET url = ? WHERE id = ?', at, id));
+    },
+    close: async () => {
+      clearInterval(timer);
+      await renewing;
+      leaderUntil = 0;
+      // Without this, its lease ends by itself.
+      await db
+        .write(async (tx) => {
+          await tx.run('DELETE FROM nodes WHERE id = ?', id);
+          await tx.run('DELETE FROM leases WHERE node = ?', id);
+        })
+        .catch(() => {});
+    },
+  };
+}
+
+function refusalOf(nodes: { url: string }[], where: string, secret: string | undefined): string {
+  const named = nodes.map((node) => node.url || 'one that is starting').join(', ');
+  return secret === undefined
+    ? `Another node uses ${where} (${named}): give all nodes the same CLUSTER_SECRET, or this service a database of its own with DATABASE_URL.`
+    : `Another node uses ${where} (${named}) with another CLUSTER_SECRET: give all nodes the same one.`;
+}
+
+/**
+ * Removes nodes whose lease ended, and marks what was connected to them as disconnected. A node that joins does the
+ * latter for nodes that left before their last writes, too: that reads all devices that are Online.
+ */
+async function removeGone(tx: Tx, { isJoining = false } = {}): Promise<void> {
+  const gone = await tx.all<{ id: string; url: string }>(`DELETE FROM nodes WHERE expires <= ${NOW} RETURNING id, url`);
+  if (gone.length === 0 && !isJoining) return;
+  const { changes } = await tx.run(
+    'UPDATE devices SET online = 0 WHERE online = 1 AND node NOT IN (SELECT id FROM nodes)',
+  );
+  if (changes > 0) {
+    tx.bump(ONLINE);
+    await tx.run(
+      'UPDATE tunnels SET connected = NULL WHERE connected IS NOT NULL AND device_seq IN (SELECT seq FROM devices WHERE online = 0)',
+    );
+  }
+  for (const { id, url } of gone)
+    tx.afterCommit(() =>
+      log.warn('A node did not renew its lease: it counts as gone.', { node: id, url, devicesMarkedOffline: changes }),
+    );
+}
+
+/** Devices of this node whose agents have something to do according to the tables. */
+export async function devicesWithWork(db: Reader, node: string): Promise<number[]> {
+  const rows = await db.all<{ seq: number }>(
+    `SELECT seq FROM devices WHERE node = ?1 AND online = 1 AND (
+       update_asked <> ''
+       OR EXISTS (SELECT 1 FROM jobs WHERE device_seq = devices.seq AND status IN ('Waiting', 'Running')
+                  AND (journal IS NULL OR stop_asked IS NOT NULL))
+       OR EXISTS (SELECT 1 FROM closed_tunnels WHERE device_seq = devices.seq))`,
+    node,
+  );
+  return rows.map(({ seq }) => seq);
+}
+
+/** Connected devices whose session is over: their agents connected to another node, or their keys were replaced. */
+export async function endedSessions(
+  db: Reader,
+  node: string,
+  connected: Iterable<{ deviceSeq: number; session: number }>,
+): Promise<number[]> {
+  const rows = await db.all<{ seq: number; session: number }>(
+    'SELECT seq, session FROM devices WHERE node = ? AND online = 1',
+    node,
+  );
+  const sessions = new Map(rows.map(({ seq, session }) => [seq, session]));
+  return [...connected]
+    .filter(({ deviceSeq, session }) => session > 0 && sessions.get(deviceSeq) !== session)
+    .map(({ deviceSeq }) => deviceSeq);
+}

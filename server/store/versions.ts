@@ -1,0 +1,32 @@
+// Versions of tables and of names, shared by all nodes: copies in memory name the version that they are of.
+import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
+
+/** Part of every version: changed when a database begins to be used, which may have been restored from a backup. */
+const OPENING = 'opening';
+
+const VERSION = perDialect(
+  (sql) => `SELECT sum(versions.value) AS version FROM versions JOIN ${sql.list('asked')} ON asked.value = name`,
+);
+
+/** See Database.version. */
+export const versionOf = async (db: Reader, names: string[]): Promise<string> =>
+  String((await db.get<{ version: number | null }>(VERSION(db), JSON.stringify([OPENING, ...names])))?.version ?? 0);
+
+const BUMP = perDialect(
+  (sql) => `INSERT INTO versions (name, value) SELECT value, 1 FROM ${sql.list('changed')} WHERE true
+    ON CONFLICT (name) DO UPDATE SET value = versions.value + 1`,
+);
+
+export async function bumpVersions(tx: Tx, names: Iterable<string>): Promise<void> {
+  await tx.run(BUMP(tx), JSON.stringify([...names]));
+}
+
+/** Changes all versions to ones that were never used. */
+export const renewVersions = (tx: Tx) =>
+  tx.run(
+    `INSERT INTO versions (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = versions.value + excluded.value`,
+    OPENING,
+    Math.floor(Math.random() * 2 ** 40),
+  );
