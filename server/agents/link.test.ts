@@ -21,7 +21,7 @@ test('a silent agent is dropped, one that pings is not', async () => {
     return [await add('quiet'), await add('lively')];
   });
   assert.ok(quiet && lively);
-  const link = openLink({ db, node: 'n', now: Date.now, lostAfterMs: 300, sweepEveryMs: 20 });
+  const link = openLink({ db, node: 'n', now: Date.now, lostAfterMs: 1_500, sweepEveryMs: 20 });
   const gone: number[] = [];
   link.listen({
     hello: (connection) => {

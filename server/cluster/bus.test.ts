@@ -30,7 +30,7 @@ interface Rig {
 async function postgresRig(): Promise<Rig> {
   const server = await startPostgres();
   const url = new URL(server.url);
-  const db = await openPostgres(url, { isAlone: false });
+  const db = await openPostgres(url);
   return {
     ...server,
     db,

@@ -11,7 +11,10 @@ const HEADERS = { nonce: 'muster-nonce', time: 'muster-time', proof: 'muster-pro
 
 export interface NodeProofs {
   /** The headers of a request for `what` to a node, and the check of its answer. */
-  request(node: string, what: string): { headers: Record<string, string>; isAnswer: (headers: IncomingHttpHeaders) => boolean };
+  request(
+    node: string,
+    what: string,
+  ): { headers: Record<string, string>; isAnswer: (headers: IncomingHttpHeaders) => boolean };
   /** The headers of the answer to a request to this node; undefined if it was not sent by a node. */
   accept(node: string, what: string, headers: IncomingHttpHeaders): Record<string, string> | undefined;
 }
