@@ -46,6 +46,9 @@ import { markAllTunnelsDown } from './store/tunnels.ts';
 import { reportFault } from './http/system-fault.ts';
 import { openTraffic } from './http/traffic.ts';
 import type { Traffic } from './http/traffic.ts';
+import { openNodeProofs } from './cluster/node-proof.ts';
+import { loginProof, openRemoteTunnels } from './tunnels/remote-tunnels.ts';
+import type { RemoteTunnels } from './tunnels/remote-tunnels.ts';
 import { openTunnels } from './tunnels/tunnels.ts';
 import type { Tunnels } from './tunnels/tunnels.ts';
 import { tunnelAddress } from './tunnels/address.ts';
@@ -66,6 +69,8 @@ export interface Context {
   config: Config;
   /** Public origin of the service; never taken from a request. Known after listening. */
   publicUrl: string;
+  /** Where other nodes reach this one. Known after listening. */
+  nodeUrl: string;
   clock: Clock;
   /** The clock's `now`: milliseconds since the epoch. */
   now: () => number;
@@ -86,6 +91,8 @@ export interface Context {
   cluster: Cluster;
   link: Link;
   tunnels: Tunnels;
+  /** Of other nodes; undefined if there can be none. */
+  remoteTunnels: RemoteTunnels | undefined;
   traffic: Traffic;
   /** Undefined if no schedule is set. */
   backups: BackupSchedule | undefined;
@@ -210,6 +217,7 @@ export async function openContext(
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
+    const secret = shared ? config.clusterSecret : undefined;
     const tunnels = openTunnels({
       db,
       link,
@@ -218,7 +226,9 @@ export async function openContext(
       clock,
       host: config.host,
       tcpPorts: config.tunnelTcpPorts,
-      addressOf: (tunnel) => tunnelAddress(context, tunnel),
+      addressOf: (tunnel) => tunnelAddress(context, { ...tunnel, nodeUrl: context.nodeUrl }),
+      isShared: shared !== undefined,
+      ...(secret !== undefined && { loginProof: (loginHash: string) => loginProof(secret, loginHash) }),
     });
     const context: Context = {
       config,
@@ -239,6 +249,17 @@ export async function openContext(
       cluster,
       link,
       tunnels,
+      remoteTunnels:
+        secret === undefined
+          ? undefined
+          : openRemoteTunnels({
+              db,
+              node,
+              secret,
+              proofs: openNodeProofs(secret),
+              local: (name) => tunnels.find(name),
+            }),
+      nodeUrl: config.nodeUrl ?? '',
       traffic: openTraffic(),
       retention: await openOutputRetention({
         db,
@@ -254,6 +275,7 @@ export async function openContext(
         context.backups?.close();
         context.retention.close();
         await tunnels.close();
+        context.remoteTunnels?.close();
         await opened.close();
         await files.close();
         await clock.close();

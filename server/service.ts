@@ -24,6 +24,7 @@ import { deviceByKey } from './store/devices.ts';
 import { tokenHolder } from './store/tokens.ts';
 import { tunnelExists } from './store/tunnels.ts';
 import { createHttpFront } from './tunnels/http-front.ts';
+import { NODE_TUNNEL_PATH } from './tunnels/remote-tunnels.ts';
 import { openVisitorLogins, VISITOR_COOKIES } from './tunnels/visitor-logins.ts';
 
 export interface Service {
@@ -45,19 +46,25 @@ const DISK_FAULTS: Partial<Record<DiskState, string>> = {
 };
 
 /** The HTTP front of the tunnels, with what it needs of this service. */
-function openTunnelServer({ config, db, tunnels, instanceId, clock }: Context): Server {
+function openTunnelServer({ config, db, tunnels, remoteTunnels, instanceId, clock }: Context): Server {
   const noticeProxy = openProxyNotice(config);
   return createHttpFront({
     domain: config.tunnelDomain.name,
     scheme: config.tunnelScheme,
     find: (name) => tunnels.find(name),
+    findElsewhere: async (name) => remoteTunnels?.find(name),
     exists: (name) => tunnelExists(db, name),
     addressOf: (incoming) => {
       noticeProxy(incoming);
       return clientAddress(config, incoming);
     },
     ownCookies: [...cookieNames(instanceId), ...VISITOR_COOKIES],
-    logins: openVisitorLogins(openSigninLimit(config.signinLimit, clock.steady), config.tunnelScheme),
+    logins: openVisitorLogins(
+      openSigninLimit(config.signinLimit, clock.steady),
+      config.tunnelScheme,
+      // Nodes accept each other's cookies.
+      config.clusterSecret === undefined ? undefined : `visitor logins ${config.clusterSecret}`,
+    ),
     isOurs: async (secret) =>
       (await tokenHolder(db, secret)) !== undefined || (await deviceByKey(db, secret)) !== undefined,
   });
@@ -94,13 +101,16 @@ export async function startService(
   }
   const { server, port, publicUrl } = opened;
   server.on('upgrade', (request, socket, head) => {
-    const { tunnels, link } = context;
+    const { tunnels, link, remoteTunnels } = context;
     const unclear = unclearRequest(request) ?? tooManyOpen(socket);
     if (unclear) return refuse(socket, unclear);
-    (request.url?.split('?')[0] === CARRIER_PATH ? tunnels : link).upgrade(request, socket, head);
+    const path = request.url?.split('?')[0];
+    if (path === NODE_TUNNEL_PATH && remoteTunnels) remoteTunnels.upgrade(request, socket, head);
+    else (path === CARRIER_PATH ? tunnels : link).upgrade(request, socket, head);
   });
   context.publicUrl = publicUrl;
-  await context.cluster.listening(config.nodeUrl ?? publicUrlOf({ ...config, publicUrl: undefined }, port));
+  context.nodeUrl = config.nodeUrl ?? publicUrlOf({ ...config, publicUrl: undefined }, port);
+  await context.cluster.listening(context.nodeUrl);
   return {
     url: context.publicUrl,
     port,

@@ -22,7 +22,7 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
   const { db, audit, tunnels, now } = context;
 
   const shown = (tunnel: StoredTunnel): Tunnel => {
-    const live = tunnels.find(tunnel.name);
+    const { connections, bytesIn, bytesOut } = tunnels.find(tunnel.name) ?? tunnel;
     return {
       Name: tunnel.name,
       PublicUrl: tunnel.protocol === 'HTTP' ? tunnelAddress(context, tunnel) : NOT_APPLICABLE,
@@ -34,9 +34,9 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
       DeviceId: tunnel.deviceId,
       DeviceName: tunnel.deviceName,
       DeviceStatus: tunnel.deviceOnline ? 'Online' : 'Offline',
-      Connections: live?.connections ?? 0,
-      BytesIn: live?.bytesIn ?? 0,
-      BytesOut: live?.bytesOut ?? 0,
+      Connections: connections,
+      BytesIn: bytesIn,
+      BytesOut: bytesOut,
       ...(tunnel.protocol === 'HTTP' && { Auth: tunnel.login ? 'Basic' : 'None' }),
       ...(tunnel.expires !== null && { ExpiresAt: new Date(tunnel.expires).toISOString() }),
       ...(tunnel.idleSeconds !== null && { IdleTimeout: tunnel.idleSeconds }),

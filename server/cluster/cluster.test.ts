@@ -1,11 +1,19 @@
 // Nodes on one database: whatever arrives at one of them has its effect on agents that are connected to another.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { connect, createServer as createTcpServer } from 'node:net';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { until } from '../../scripts/test-process.ts';
 import { onPostgres } from '../store/test-database.ts';
+import { listening, textOf, TunnelDevice, tunnelsOf, visit } from '../tunnels/test-tunnels.ts';
+import { openNodeProofs } from './node-proof.ts';
 import { startTestCluster } from './test-cluster.ts';
 import type { TestCluster, TestNode } from './test-cluster.ts';
 
@@ -38,7 +46,7 @@ async function deviceThere(group = '') {
 
 onServer('jobs submitted at one node run in order on an agent of another, and are shown by both', async () => {
   const { id, agent } = await deviceThere();
-  const jobs = [];
+  const jobs: string[] = [];
   for (const command of ['a', 'b', 'c']) jobs.push(await here.fleet.run(command, { DeviceId: id }));
   for (const job of jobs) {
     assert.equal((await agent.receive('run')).job, job);
@@ -152,6 +160,92 @@ onServer('a list is never older than a change that was answered by another node'
   await here.call('DELETE', `/v1/devices/${id}`);
   assert.ok(!(await list(there)).names.includes('renamed'));
   assert.ok(!(await places()).some(({ DeviceId }) => DeviceId === id));
+});
+
+onServer('a tunnel is visited through a node that does not have its agent, and closed by it', async () => {
+  const target = createServer((asked, answer) => {
+    asked.pipe(answer.writeHead(200, { 'X-Path': asked.url ?? '' }));
+  });
+  const dest = `http://127.0.0.1:${await listening(target)}`;
+  const device = await TunnelDevice.start(there, ['--tunnel', dest]);
+  const { Name, PublicUrl } = await device.tunnel(dest);
+  // The address names the port of the node that opened it; below any node it is the same tunnel.
+  const url = new URL(PublicUrl);
+  url.port = String(here.context.tunnelPort);
+
+  const body = 'x'.repeat(300_000);
+  const answer = await visit(url.origin, { method: 'POST', path: '/echo?a=1', body });
+  assert.deepEqual([answer.statusCode, answer.headers['x-path']], [200, '/echo?a=1']);
+  assert.equal(await textOf(answer), body);
+  const traffic = async () => (await tunnelsOf(here)).find((tunnel) => tunnel.Name === Name)?.BytesIn ?? 0;
+  await until('its traffic in the list of the other node', async () => (await traffic()) >= body.length);
+
+  assert.equal((await here.call('DELETE', `/v1/tunnels/${Name}`)).status, 200);
+  await until('the tunnel to be closed', () => there.context.tunnels.find(Name) === undefined);
+  assert.equal((await visit(url.origin)).statusCode, 404);
+  await device.remove();
+  target.close();
+});
+
+onServer('a tunnel that needs a login needs it at every node', async () => {
+  const target = createServer((_asked, answer) => answer.end('secret page'));
+  const dest = `http://127.0.0.1:${await listening(target)}`;
+  const config = path.join(there.dataDir, 'tunnels.json');
+  writeFileSync(config, JSON.stringify({ tunnels: [{ to: dest, login: 'user:open sesame' }] }));
+  const device = await TunnelDevice.start(there, ['--config', config]);
+  const { PublicUrl } = await until('the tunnel', () => device.tunnel(dest).catch(() => undefined));
+  const url = new URL(PublicUrl);
+  url.port = String(here.context.tunnelPort);
+  const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+  assert.equal((await visit(url.origin)).statusCode, 401);
+  assert.equal((await visit(url.origin, { headers: basic('user:wrong') })).statusCode, 401);
+  const answer = await visit(url.origin, { headers: basic('user:open sesame') });
+  assert.equal(await textOf(answer), 'secret page');
+  await device.remove();
+  target.close();
+});
+
+onServer('an agent’s carrier that arrives at another node reaches the one that asked for it', async () => {
+  const target = createServer((_asked, answer) => answer.end('by the other door'));
+  const dest = `http://127.0.0.1:${await listening(target)}`;
+  // Sends the link of the agent to one node, and everything else to the other, as a load balancer may.
+  const balancer = createTcpServer((socket) => {
+    socket
+      .on('error', () => {})
+      .once('data', (first: Buffer) => {
+        const to = connect((first.includes('GET /agent/link') ? there : here).port, '127.0.0.1');
+        to.on('error', () => {}).write(first);
+        socket.pipe(to).pipe(socket);
+      });
+  });
+  const port = await listening(balancer);
+  const device = await TunnelDevice.start({ ...there, url: `http://127.0.0.1:${port}` }, ['--tunnel', dest]);
+  const { PublicUrl } = await device.tunnel(dest);
+  assert.equal(await textOf(await visit(PublicUrl)), 'by the other door');
+  await device.remove();
+  balancer.close();
+  target.close();
+});
+
+onServer('what is no node reaches no tunnel by the path of nodes', async () => {
+  const ask = async (headers: Record<string, string>) => {
+    const asked = request(new URL('/node/tunnel', here.url), {
+      headers: { Connection: 'Upgrade', Upgrade: 'muster-tunnel', ...headers },
+    }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  assert.equal(await ask({}), 400);
+  const named = { 'Muster-Tunnel': 'x', 'Muster-Session': '1' };
+  assert.equal(await ask(named), 403);
+  const of = (secret: string) => openNodeProofs(secret).request(here.context.cluster.id, 'tunnel x 1').headers;
+  assert.equal(await ask({ ...named, ...of('another secret of thirty-two chars') }), 403);
+  assert.equal(
+    await ask({ ...named, ...of(here.context.config.clusterSecret ?? '') }),
+    410,
+    'a node, but no such tunnel',
+  );
 });
 
 onServer('one node leads; when it stops, another does', async () => {

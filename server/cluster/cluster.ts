@@ -20,6 +20,8 @@ export interface Cluster {
   onRecheck(listener: (deviceSeqs: number[]) => void): void;
   /** Has a node look again at devices whose agents were connected to it. Part of the unit of work. */
   recheckAt(tx: Tx, node: string, deviceSeqs: number[]): Promise<void>;
+  /** Where another node is reached; undefined if it is gone. */
+  urlOf(node: string): Promise<string | undefined>;
   /** Tells the others where they reach this node. */
   listening(url: string): Promise<void>;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export const singleNode = (id: string, db: Pick<Database, 'onRecheck'>): Cluster
   isLeader: () => true,
   onRecheck: (listener) => db.onRecheck(listener),
   recheckAt: async () => {},
+  urlOf: async () => undefined,
   listening: async () => {},
   close: async () => {},
 });
@@ -88,6 +91,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     isLeader: () => nodes.isLeader(),
     onRecheck: (listener) => void listeners.push(listener),
     recheckAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
+    urlOf: async (node) => (await db.get<{ url: string }>('SELECT url FROM nodes WHERE id = ?', node))?.url,
     listening: (url) => nodes.listening(url),
     close: async () => {
       clearInterval(timer);

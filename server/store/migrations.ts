@@ -287,6 +287,9 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE devices ADD COLUMN update_asked TEXT NOT NULL DEFAULT '';  -- SHA-256 of the program that its agent is to be given
   CREATE INDEX devices_of_node ON devices (node) WHERE online = 1;
   ALTER TABLE tunnels ADD COLUMN login_proof TEXT NOT NULL DEFAULT '';   -- lets another node check logins
+  ALTER TABLE tunnels ADD COLUMN connections INTEGER NOT NULL DEFAULT 0; -- these three as its node last noted them
+  ALTER TABLE tunnels ADD COLUMN bytes_in INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tunnels ADD COLUMN bytes_out INTEGER NOT NULL DEFAULT 0;
 
   CREATE TABLE nodes (
     id TEXT PRIMARY KEY,

@@ -24,6 +24,12 @@ export interface StoredTunnel {
   login: number;
   idleSeconds: number | null;
   expires: number | null;
+  /** As the node of the agent last noted them. */
+  connections: number;
+  bytesIn: number;
+  bytesOut: number;
+  /** Where the node of the agent is reached; null if that left. */
+  nodeUrl: string | null;
 }
 
 export interface TunnelDraft {
@@ -36,6 +42,8 @@ export interface TunnelDraft {
   localDest: string;
   port?: number | undefined;
   login?: boolean;
+  /** Lets other nodes check the login. */
+  loginProof?: string;
   idleSeconds?: number | undefined;
   expires?: number | undefined;
 }
@@ -50,6 +58,7 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
     draft.port ?? null,
     run,
     Number(draft.login ?? false),
+    draft.loginProof ?? '',
     draft.idleSeconds ?? null,
     draft.expires ?? null,
     now,
@@ -62,7 +71,8 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
   );
   if (known) {
     await tx.run(
-      `UPDATE tunnels SET offered = 1, port = ?, run = ?, login = ?, idle_seconds = ?, expires = ?, connected = ?
+      `UPDATE tunnels SET offered = 1, port = ?, run = ?, login = ?, login_proof = ?, idle_seconds = ?, expires = ?, connected = ?,
+         connections = 0, bytes_in = 0, bytes_out = 0
        WHERE seq = ?`,
       ...changing,
       known.seq,
@@ -71,8 +81,8 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
   }
   const name = newId(NAME_LENGTH);
   await tx.run(
-    `INSERT INTO tunnels (port, run, login, idle_seconds, expires, connected, name, account_id, device_seq, protocol, local_dest, created)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tunnels (port, run, login, login_proof, idle_seconds, expires, connected, name, account_id, device_seq, protocol, local_dest, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...changing,
     name,
     accountId,
@@ -83,6 +93,42 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
   );
   return { name, fresh: true };
 }
+
+/** A connected tunnel, and the node that has its agent. */
+export interface TunnelElsewhere {
+  name: string;
+  protocol: Protocol;
+  /** 1 if visitors need a login, of which this is the proof. */
+  login: number;
+  proof: string;
+  session: number;
+  holder: string;
+  url: string;
+}
+
+export const tunnelElsewhere = (db: Reader, name: string): Promise<TunnelElsewhere | undefined> =>
+  db.get<TunnelElsewhere>(
+    `SELECT name, protocol, login, proof, session, holder, nodes.url FROM (
+       SELECT tunnels.name, protocol, login, login_proof AS proof, session, node AS holder
+       FROM tunnels JOIN devices ON devices.seq = device_seq
+       WHERE tunnels.name = ? AND connected IS NOT NULL AND online = 1
+     ) present JOIN nodes ON nodes.id = holder`,
+    name,
+  );
+
+/** What has gone through the connected tunnels of this node so far, for the lists that other nodes show. */
+export const noteTraffic = (
+  tx: Tx,
+  name: string,
+  { connections, bytesIn, bytesOut }: { connections: number; bytesIn: number; bytesOut: number },
+) =>
+  tx.run(
+    'UPDATE tunnels SET connections = ?, bytes_in = ?, bytes_out = ? WHERE name = ?',
+    connections,
+    bytesIn,
+    bytesOut,
+    name,
+  );
 
 /** The tunnels that an agent opened before, and those of its process that were closed. */
 export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
@@ -153,8 +199,9 @@ export const tunnelExists = async (db: Reader, name: string): Promise<boolean> =
 export const listTunnels = (db: Reader, accountId: number): Promise<StoredTunnel[]> =>
   db.all<StoredTunnel>(
     `SELECT tunnels.name, devices.id AS "deviceId", devices.name AS "deviceName", online AS "deviceOnline", protocol,
-       local_dest AS "localDest", port, tunnels.created, connected, login, idle_seconds AS "idleSeconds", expires
-     FROM tunnels JOIN devices ON devices.seq = device_seq
+       local_dest AS "localDest", port, tunnels.created, connected, login, idle_seconds AS "idleSeconds", tunnels.expires,
+       connections, bytes_in AS "bytesIn", bytes_out AS "bytesOut", nodes.url AS "nodeUrl"
+     FROM tunnels JOIN devices ON devices.seq = device_seq LEFT JOIN nodes ON nodes.id = node
      WHERE tunnels.account_id = ? AND offered = 1 ORDER BY tunnels.seq`,
     accountId,
   );

@@ -45,7 +45,14 @@ const DIAL_TIMEOUT_MS = 15_000;
 const UNUSED_MS = 60_000;
 const MAX_STREAMS = 10_000;
 
-export function openCarriers(): Carriers {
+export interface CarriersOptions {
+  /** Id of this node. */
+  node: string;
+  /** Passes the request of an agent that arrived here on to the node that asked for it; false if that is gone. */
+  relay: (node: string, request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<boolean>;
+}
+
+export function openCarriers({ node, relay }: CarriersOptions): Carriers {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -57,7 +64,7 @@ export function openCarriers(): Carriers {
   const asked = new Map<string, AgentConnection>();
 
   const ask = (agent: AgentConnection): Carrier => {
-    const ticket = randomBytes(24).toString('base64url');
+    const ticket = `${node}-${randomBytes(24).toString('base64url')}`;
     let arrived: Carrier['arrived'] = () => {};
     let failed: Carrier['failed'] = () => {};
     const session = new Promise<ClientHttp2Session>((resolve, reject) => {
@@ -127,8 +134,14 @@ export function openCarriers(): Carriers {
       const ticket = request.headers[TICKET_HEADER];
       const agent = typeof ticket === 'string' ? asked.get(ticket) : undefined;
       const carrier = agent && carriers.get(agent);
-      if (typeof ticket !== 'string' || !carrier)
-        return refuse(socket, new Problem(403, 'Nobody asked for this', 'The ticket is unknown or was used.'));
+      if (typeof ticket !== 'string' || !carrier) {
+        const unknown = () =>
+          refuse(socket, new Problem(403, 'Nobody asked for this', 'The ticket is unknown or was used.'));
+        const asking = typeof ticket === 'string' ? ticket.split('-')[0] : undefined;
+        if (asking === undefined || asking === node) return unknown();
+        relay(asking, request, socket, head).then((isRelayed) => isRelayed || unknown(), unknown);
+        return;
+      }
       asked.delete(ticket);
       server.handleUpgrade(request, socket, head, (opened) => {
         opened.on('error', () => {});

@@ -8,14 +8,16 @@ import { Unreachable } from './carriers.ts';
 import { basicLogin, headersForDevice, headersForVisitor, secretsOf, tunnelNameOf } from './http-head.ts';
 import { plainPage } from './plain-page.ts';
 import type { PageName, PlainPage } from './plain-page.ts';
-import type { LiveTunnel } from './live-tunnel.ts';
+import type { VisitedTunnel } from './visited-tunnel.ts';
 import { connectBy } from './pooled-dials.ts';
 import type { Verdict, VisitorLogins } from './visitor-logins.ts';
 
 export interface HttpFrontOptions {
   domain: string;
   scheme: string;
-  find: (name: string) => LiveTunnel | undefined;
+  find: (name: string) => VisitedTunnel | undefined;
+  /** The connected tunnel of this name at another node. */
+  findElsewhere?: (name: string) => Promise<VisitedTunnel | undefined>;
   /** Whether such a tunnel exists, connected or not. */
   exists: (name: string) => Promise<boolean>;
   addressOf: (incoming: IncomingMessage) => string;
@@ -34,7 +36,7 @@ const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The tunnel of a request, or the page that answers it. */
 type Admission =
-  | { tunnel: LiveTunnel; ownSecrets: ReadonlySet<string>; cookie?: string | undefined }
+  | { tunnel: VisitedTunnel; ownSecrets: ReadonlySet<string>; cookie?: string | undefined }
   | { page: PlainPage };
 
 export function createHttpFront(options: HttpFrontOptions): Server {
@@ -45,15 +47,23 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     const name = tunnelNameOf(incoming, domain);
     if (name === undefined) return { page: plainPage('bad-request') };
     const tunnel = options.find(name);
-    if (tunnel?.protocol !== 'HTTP')
-      return options.exists(name).then((exists) => ({ page: plainPage(exists ? 'device-away' : 'no-tunnel') }));
+    return tunnel?.protocol === 'HTTP' ? admitTo(tunnel, incoming) : admitElsewhere(name, incoming);
+  };
+
+  const admitElsewhere = async (name: string, incoming: IncomingMessage): Promise<Admission> => {
+    const tunnel = await options.findElsewhere?.(name);
+    if (tunnel?.protocol === 'HTTP') return admitTo(tunnel, incoming);
+    return { page: plainPage((await options.exists(name)) ? 'device-away' : 'no-tunnel') };
+  };
+
+  const admitTo = (tunnel: VisitedTunnel, incoming: IncomingMessage): Admission | Promise<Admission> => {
     const secrets = secretsOf(incoming.rawHeaders);
     return secrets.length === 0
       ? enter(incoming, tunnel, NO_SECRETS)
       : ownOf(secrets, tunnel).then((own) => enter(incoming, tunnel, own));
   };
 
-  const ownOf = async (secrets: string[], tunnel: LiveTunnel): Promise<ReadonlySet<string>> => {
+  const ownOf = async (secrets: string[], tunnel: VisitedTunnel): Promise<ReadonlySet<string>> => {
     const own = new Set<string>();
     for (const secret of secrets) if (tunnel.admits(secret) || (await options.isOurs(secret))) own.add(secret);
     return own;
@@ -61,7 +71,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
   const enter = (
     incoming: IncomingMessage,
-    tunnel: LiveTunnel,
+    tunnel: VisitedTunnel,
     ownSecrets: ReadonlySet<string>,
   ): Admission | Promise<Admission> => {
     if (!tunnel.needsLogin) return { tunnel, ownSecrets };
@@ -70,7 +80,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     const visit = { tunnel, login, cookies: incoming.headers.cookie ?? '' };
     const settle = (verdict: Verdict): Admission => {
       if (verdict !== 'right') return { page: plainPage(verdict === 'wrong' ? 'login' : 'too-many-logins') };
-      if (options.find(tunnel.name) !== tunnel) return { page: plainPage('device-away') };
+      if (tunnel.isEnded) return { page: plainPage('device-away') };
       return { tunnel, ownSecrets, cookie: options.logins.cookieFor(visit) };
     };
     const verdict = options.logins.check({ ...visit, address: options.addressOf(incoming) });

@@ -1,7 +1,6 @@
 // Lets Node's HTTP client use streams of a carrier instead of sockets, with keep-alive.
 import { Agent } from 'node:http';
 import type { ClientRequestArgs } from 'node:http';
-import type { ClientHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
 /** An unused connection is closed after this long, before most servers would close it. */
@@ -15,7 +14,7 @@ const SOCKET_METHODS = {
   unref: () => {},
 };
 
-type Dial = () => Promise<ClientHttp2Stream>;
+type Dial = () => Promise<Duplex>;
 type Dialled = (cause: Error | null, stream: Duplex) => void;
 
 /** A connect function for Node's HTTP client. */

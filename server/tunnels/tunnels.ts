@@ -8,10 +8,12 @@ import type { Clock } from '../clock.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import { relayUpgrade } from '../cluster/relay-upgrade.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { accountOfDevice, isLatest } from '../store/devices.ts';
 import {
   closeTunnel,
+  noteTraffic,
   pruneTunnels,
   markTunnelsDown,
   openTunnel,
@@ -36,7 +38,7 @@ export interface Tunnels {
 export interface TunnelsOptions {
   db: Database;
   link: Link;
-  cluster: Pick<Cluster, 'onRecheck'>;
+  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'urlOf'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
   /** Address that TCP tunnels listen on. */
@@ -44,15 +46,27 @@ export interface TunnelsOptions {
   tcpPorts: { first: number; last: number; perDevice: number };
   /** The public address of a tunnel. */
   addressOf: (tunnel: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null }) => string;
+  /** Lets other nodes check a login, from its hash; empty without others. */
+  loginProof?: (loginHash: string) => string;
+  /** Other nodes show the traffic of these tunnels. */
+  isShared?: boolean;
   sweepEveryMs?: number;
 }
 
 const SWEEP_EVERY_MS = 1_000;
+const NOTE_EVERY_MS = 5_000;
 const CLOSED = 'it was closed, and stays so until the agent is started again';
 
 export function openTunnels(options: TunnelsOptions): Tunnels {
   const { db, link, audit, clock, addressOf } = options;
-  const carriers = openCarriers();
+  const carriers = openCarriers({
+    node: options.cluster.id,
+    relay: async (node, request, socket, head) => {
+      const url = await options.cluster.urlOf(node);
+      if (url !== undefined) relayUpgrade(url, request, socket, head);
+      return url !== undefined;
+    },
+  });
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
   const { first, last, perDevice } = options.tcpPorts;
   // However few ports there are, half of them remain for other devices.
@@ -108,7 +122,8 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         const { protocol, dest: localDest, login, idleSeconds, endsInSeconds } = offer;
         const expires = endsInSeconds === undefined ? undefined : clock.now() + endsInSeconds * 1000;
         const draft = { accountId, deviceSeq, run, protocol, localDest, port: port?.port, idleSeconds, expires };
-        const { name, fresh } = await openTunnel(tx, { ...draft, login: login !== undefined }, clock.now());
+        const loginProof = login === undefined ? '' : (options.loginProof?.(login) ?? '');
+        const { name, fresh } = await openTunnel(tx, { ...draft, login: login !== undefined, loginProof }, clock.now());
         if (fresh) await audit.record(tx, callerOf(agent, accountId), 'tunnel.open', name);
         opened.push({ name, offer, port });
       }
@@ -175,6 +190,21 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         await audit.record(tx, callerOf(tunnel.agent, accountId), 'tunnel.end', tunnel.name);
     }).catch(failed('note that a tunnel ended'));
   };
+  /** What the tables show of tunnels with traffic. */
+  const noted = new WeakMap<LiveTunnel, string>();
+  const noteAll = async (tx: Tx) => {
+    for (const tunnel of live.values()) {
+      const { name, connections, bytesIn, bytesOut } = tunnel;
+      const traffic = `${connections} ${bytesIn} ${bytesOut}`;
+      if ((noted.get(tunnel) ?? '0 0 0') === traffic) continue;
+      await noteTraffic(tx, name, { connections, bytesIn, bytesOut });
+      tx.afterCommit(() => noted.set(tunnel, traffic));
+    }
+  };
+  const noteEvery = setInterval(() => {
+    if (options.isShared && live.size > 0) db.write(noteAll).catch(failed('note the traffic'));
+  }, NOTE_EVERY_MS).unref();
+
   const sweep = setInterval(() => {
     for (const tunnel of live.values()) {
       if (tunnel.expires <= clock.steady()) end(tunnel, 'its time is over');
@@ -187,6 +217,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     find: (name) => live.get(name),
     close: async () => {
       clearInterval(sweep);
+      clearInterval(noteEvery);
       for (const tunnel of live.values()) take(tunnel);
       carriers.close();
       await ports.close();

@@ -3,13 +3,13 @@
 //
 // Beyond its share of wrong logins an address gets one check at a time, with pauses: a right login has its turn, and
 // guessing remains about as slow as the share. A browser that was let in before proves it with a cookie that only this
-// process can create, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+// service can create, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SigninLimit } from '../auth/signin-limit.ts';
-import type { LiveTunnel } from './live-tunnel.ts';
+import type { VisitedTunnel } from './visited-tunnel.ts';
 
-type Guarded = Pick<LiveTunnel, 'name' | 'admits'>;
+type Guarded = Pick<VisitedTunnel, 'name' | 'admits'>;
 
 export type Verdict = 'right' | 'wrong' | 'too-many';
 
@@ -23,8 +23,11 @@ export interface VisitorLogins {
 /** Without and with TLS. Devices never receive them. */
 export const VISITOR_COOKIES = ['muster_visitor', '__Host-muster_visitor'] as const;
 
-export function openVisitorLogins(limit: SigninLimit, scheme: 'http' | 'https'): VisitorLogins {
-  const key = randomBytes(32);
+export function openVisitorLogins(
+  limit: SigninLimit,
+  scheme: 'http' | 'https',
+  key: string | Buffer = randomBytes(32),
+): VisitorLogins {
   const name = VISITOR_COOKIES[scheme === 'https' ? 1 : 0];
   const proofOf = (tunnel: Guarded, login: string) =>
     createHmac('sha256', key).update(`${tunnel.name} ${login}`).digest('base64url');

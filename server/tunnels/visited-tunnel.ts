@@ -1,0 +1,97 @@
+// A tunnel as its visitors see it: how to reach its destination, who visits it, and its traffic.
+import type { Duplex } from 'node:stream';
+import { Socket } from 'node:net';
+import { PooledDials } from './pooled-dials.ts';
+
+export interface VisitedTunnelOptions {
+  name: string;
+  protocol: 'HTTP' | 'TCP';
+  /** Whether visitors with this `user:password` are let in; undefined if none is needed. */
+  admits: ((login: string) => boolean) | undefined;
+  /** Opens a connection to the destination. */
+  dial: () => Promise<Duplex>;
+}
+
+export class VisitedTunnel {
+  readonly name: string;
+  readonly protocol: 'HTTP' | 'TCP';
+  readonly dial: () => Promise<Duplex>;
+  /** Reusable connections for requests. */
+  readonly pool: PooledDials;
+  bytesIn = 0;
+  bytesOut = 0;
+  readonly #admits: VisitedTunnelOptions['admits'];
+  readonly #visits = new Set<Duplex>();
+  #used = performance.now();
+  #ended = false;
+  #whenEnded = () => {};
+
+  constructor({ name, protocol, admits, dial }: VisitedTunnelOptions) {
+    this.name = name;
+    this.protocol = protocol;
+    this.dial = dial;
+    this.pool = new PooledDials(dial);
+    this.#admits = admits;
+  }
+
+  get connections(): number {
+    return this.#visits.size;
+  }
+
+  get needsLogin(): boolean {
+    return this.#admits !== undefined;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** For how long nobody has used it, in milliseconds. */
+  get unusedFor(): number {
+    return performance.now() - this.#used;
+  }
+
+  /** Whether visitors with this `user:password` are let in. */
+  admits(login: string): boolean {
+    return this.#admits?.(login) ?? false;
+  }
+
+  /** Counts a visitor's connection (for a request, its socket) until `leave`; it is cut when the tunnel ends. */
+  enter(visit: Duplex): void {
+    this.#used = performance.now();
+    if (this.#ended) visit.destroy();
+    else this.#visits.add(visit);
+  }
+
+  leave(visit: Duplex): void {
+    this.#used = performance.now();
+    this.#visits.delete(visit);
+  }
+
+  carriedIn(bytes: number): void {
+    this.bytesIn += bytes;
+    this.#used = performance.now();
+  }
+
+  carriedOut(bytes: number): void {
+    this.bytesOut += bytes;
+    this.#used = performance.now();
+  }
+
+  whenEnded(done: () => void): void {
+    if (this.#ended) done();
+    else this.#whenEnded = done;
+  }
+
+  /** Cuts everything that goes through it. */
+  end(): void {
+    this.#ended = true;
+    this.#whenEnded();
+    this.pool.destroy();
+    // A reset, so that truncated data does not look complete.
+    for (const visit of this.#visits)
+      if (visit instanceof Socket) visit.resetAndDestroy();
+      else visit.destroy();
+    this.#visits.clear();
+  }
+}
