@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from './config-error.ts';
 import type { LogFormat } from './operation/log.ts';
+import { readBusUrl } from './cluster/bus-url.ts';
 import { readDatabaseUrl } from './database-url.ts';
 import { readS3Config } from './s3-config.ts';
 import type { S3Config } from './s3-config.ts';
@@ -19,6 +20,8 @@ export interface Config {
   clusterSecret: string | undefined;
   /** Where other nodes reach this one; undefined: its listening address. */
   nodeUrl: string | undefined;
+  /** Messages between nodes go through this NATS server; undefined: through PostgreSQL. */
+  busUrl: URL | undefined;
   authToken: string | undefined;
   accountEmail: string;
   maxDevices: number;
@@ -88,6 +91,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl,
     clusterSecret: readClusterSecret(value('CLUSTER_SECRET')),
     nodeUrl: readOrigin('NODE_URL', value('NODE_URL'), 'http://10.0.0.2:8080'),
+    busUrl: readBusUrl(value('BUS_URL')),
     authToken: readToken(value('AUTH_TOKEN')),
     accountEmail,
     maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),

@@ -13,7 +13,7 @@ import { openDispatch } from './jobs/dispatch.ts';
 import type { Dispatch } from './jobs/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './jobs/downloads.ts';
 import type { Downloads } from './jobs/downloads.ts';
-import { openPostgresBus } from './cluster/postgres-bus.ts';
+import { openBus } from './cluster/open-bus.ts';
 import { openCluster, singleNode } from './cluster/cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
 import { placeOf } from './database-url.ts';
@@ -124,18 +124,19 @@ export interface ContextOptions {
 }
 
 /** The nodes of a shared database, or this service alone. */
-function joinCluster(
-  { databaseUrl, clusterSecret }: Config,
+async function joinCluster(
+  { databaseUrl, clusterSecret, busUrl }: Config,
   { db, shared }: Store,
   { id, link, times }: { id: string; link: () => Link | undefined; times: ClusterOptions['times'] },
-): Promise<Cluster> | Cluster {
+): Promise<Cluster> {
   if (!shared || !databaseUrl) return singleNode(id, db);
+  const prefix = `muster.${await db.write(instanceId)}`;
   return openCluster({
     id,
     db: shared,
     secret: clusterSecret,
     where: placeOf(databaseUrl),
-    openBus: (options) => openPostgresBus({ ...options, url: databaseUrl }),
+    openBus: (options) => openBus({ ...options, databaseUrl, busUrl, prefix }),
     connected: () => link()?.all() ?? [],
     reconnectAll: () => link()?.reconnectAll(),
     times,

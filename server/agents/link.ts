@@ -259,10 +259,8 @@ export function openLink({
     },
 
     reconnectAll: () => {
-      for (const connection of connections.values())
-        connection.close(GOING_AWAY, 'The service lost its database for a while');
+      for (const connection of connections.values()) connection.close(GOING_AWAY, 'The service lost its database');
     },
-
     of: (deviceSeq) => live.get(deviceSeq),
     all: () => live.values(),
     listen: (to) => {
@@ -288,7 +286,7 @@ export function openLink({
   };
 }
 
-/** The address that an agent uses, safe in a command; undefined if it is not a valid one. */
+/** The address that an agent uses, safe in a command. */
 function readAddress(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)

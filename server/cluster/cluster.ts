@@ -1,7 +1,7 @@
 // This service among the others that use the same database, its "nodes". A service with an embedded database is alone.
 //
 // Changes that concern a device's agent are written to the tables first; the node that the agent is connected to then
-// looks at the tables again, because a message of the bus says so, or by a timer if that was lost.
+// looks at the tables again, because a message of the bus asks for it, or by a timer if that was lost.
 import type { Database, Tx } from '../store/database.ts';
 import { logFault } from '../http/system-fault.ts';
 import type { PostgresDatabase } from '../store/postgres.ts';
@@ -64,7 +64,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   };
 
   let scanning: Promise<void> | undefined;
-  /** Finds what messages that were lost would have said. */
+  /** Finds what messages that were lost were about. */
   const rescan = () => {
     const scan = async () => {
       recheck([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]);

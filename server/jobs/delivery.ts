@@ -3,7 +3,6 @@
 // batches, many to one transaction; they are answered only after it is on disk.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
-import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection, AssignedJob } from '../agents/agent-connection.ts';
 import { log } from '../operation/log.ts';
 import type { JobMessage, Link } from '../agents/link.ts';
@@ -11,27 +10,20 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { beginSession, noteAskedUpdate, sessionsOf, setAgentState } from '../store/devices.ts';
 import type { AgentState, SessionRow } from '../store/devices.ts';
-import { outputSize } from '../store/job-output.ts';
-import { recordJournal, moveJob, refreshParents } from '../store/job-moves.ts';
+import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
-import { isUnfinished, nextUnfinished, stateOf } from '../store/jobs.ts';
-import type { JobRow } from '../store/jobs.ts';
-import { latestRun } from '../store/output-order.ts';
+import { isUnfinished, stateOf } from '../store/jobs.ts';
+import { assignNext } from './assignment.ts';
+import type { AssignmentOptions } from './assignment.ts';
 import { ArrivedOutput } from './arrived-output.ts';
 import { beginning, reasonOf, statusOf } from './outcome.ts';
 import { Turns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
   link: Link;
   cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
-  now: () => number;
-  /** The command line that the device runs for a job, or why the job can no longer run. */
-  commandFor: (tx: Tx, job: JobRow, origin: string) => Promise<{ command: string } | { because: string }>;
-  timeLimitSeconds: number;
-  /** Most bytes that a device stores of each stream. */
-  outputLimit: number;
   /** The agent state that lists of devices show, from what the agent reported in its hello. */
   agentState: (hello: Hello) => AgentState;
   /** Sends the agent the program that replaces it. */
@@ -56,13 +48,6 @@ interface Unit {
 const NO_KEY = new Uint8Array();
 /** The mark that an agent puts where it cut a stream comes on top of the limit. */
 const MARK_ALLOWANCE = 4096;
-
-const ANOTHER_FOLDER =
-  'It was sent to an agent whose data folder is not there any more: whether it ran is not known. It is not run again.';
-const FORGOTTEN =
-  'It had started, but the agent knows nothing of it any more: how far it came is not known. It is not run again.';
-/** The reason of a job that was stopped before it reached its device or started there. */
-export const NOT_STARTED = 'Cancelled before it started.';
 
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -139,7 +124,7 @@ export class Delivery {
       tx.afterCommit(() => this.#options.update(connection, device.update_asked));
     }
     const { job } = connection;
-    if (!job) return this.#assignNext(unit, connection);
+    if (!job) return assignNext(unit, connection, this.#options);
     const state = await stateOf(tx, job.seq);
     if (!state || state.stop_asked !== null) tx.afterCommit(() => connection.send({ type: 'cancel', job: job.id }));
   }
@@ -175,7 +160,7 @@ export class Delivery {
     for (const job of hello.jobs)
       if (!(await isUnfinished(tx, connection.deviceSeq, job))) this.#forget(tx, connection, job);
     if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
-    await this.#assignNext(unit, connection);
+    await assignNext(unit, connection, this.#options);
   }
 
   /** Makes the agent stop and forget a job that was deleted or whose end is stored. */
@@ -257,58 +242,6 @@ export class Delivery {
     );
     connection.job = undefined;
     tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));
-    await this.#assignNext(unit, connection);
-  }
-
-  /** Gives the agent the device's oldest job that can still be run, ending those before it that can't. */
-  async #assignNext({ tx, parents }: Unit, connection: AgentConnection): Promise<void> {
-    const { journal, held, deviceSeq } = connection;
-    let row: JobRow | undefined;
-    for (let after = 0; (row = await nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
-      if (row.journal !== null && row.journal !== journal)
-        await this.fail(tx, row, 'Interrupted', ANOTHER_FOLDER, parents);
-      else if (row.status === 'Running' && !held.has(row.id))
-        await this.fail(tx, row, 'Interrupted', FORGOTTEN, parents);
-      else if (row.stop_asked !== null && !held.has(row.id))
-        await this.fail(tx, row, 'Cancelled', NOT_STARTED, parents);
-      else {
-        // A job that is already on the agent's disk runs with the command that it was given.
-        const made = await this.#options.commandFor(tx, row, connection.server);
-        const found = 'because' in made && held.has(row.id) ? row : made;
-        if ('command' in found) return this.#hand(tx, connection, row, found.command);
-        await this.fail(tx, row, 'Failed', found.because, parents);
-      }
-    }
-  }
-
-  async #hand(tx: Tx, connection: AgentConnection, row: JobRow, command: string): Promise<void> {
-    const { timeLimitSeconds, outputLimit } = this.#options;
-    const again = row.journal !== null;
-    await recordJournal(tx, row.seq, connection.journal);
-    const have = {
-      stdout: again ? await outputSize(tx, row.seq, 'stdout') : 0,
-      stderr: again ? await outputSize(tx, row.seq, 'stderr') : 0,
-    };
-    connection.job = {
-      seq: row.seq,
-      id: row.id,
-      parentSeq: row.parent_seq,
-      status: row.status === 'Running' ? 'Running' : 'Waiting',
-      created: row.created,
-      started: row.started,
-      ...have,
-      run: await latestRun(tx, row.seq, have.stdout + have.stderr > 0),
-    };
-    tx.afterCommit(() => {
-      // Stopped while its agent was away. Sent before `run`, so that a job that has not started never does.
-      if (row.stop_asked !== null) connection.send({ type: 'cancel', job: row.id });
-      connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have });
-    });
-  }
-
-  /** Ends a job that no agent is running. */
-  async fail(tx: Tx, row: JobRow, status: JobStatus, reason: string, parents: TouchedParents): Promise<void> {
-    const job = { seq: row.seq, parentSeq: row.parent_seq, status: row.status };
-    await moveJob(tx, job, status, { ended: this.#options.now(), reason, result: reason }, parents);
+    await assignNext(unit, connection, this.#options);
   }
 }

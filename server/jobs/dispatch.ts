@@ -32,7 +32,8 @@ import { runOnce } from '../store/submissions.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { agentStateOf, sendUpdate } from './agent-updates.ts';
-import { Delivery, NOT_STARTED } from './delivery.ts';
+import { failJob, NOT_STARTED } from './assignment.ts';
+import { Delivery } from './delivery.ts';
 
 /** Throws to refuse the change of a job; `db` shows it as it is now. */
 export type MayChange = (row: JobRow, isAssigned: boolean, db: Reader) => Promise<void>;
@@ -201,14 +202,14 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     deviceRemoved: async (tx, deviceSeq) => {
       const parents: TouchedParents = new Map();
       for (const row of await unfinishedOf(tx, deviceSeq))
-        await delivery.fail(tx, row, 'Cancelled', DEVICE_DELETED, parents);
+        await failJob(tx, row, { status: 'Cancelled', reason: DEVICE_DELETED, at: now() }, parents);
       await refreshParents(tx, parents);
     },
 
     artifactRemoved: async (tx, artifactId) => {
       const parents: TouchedParents = new Map();
       for (const row of await waitingFor(tx, artifactId))
-        await delivery.fail(tx, row, 'Failed', ARTIFACT_DELETED, parents);
+        await failJob(tx, row, { status: 'Failed', reason: ARTIFACT_DELETED, at: now() }, parents);
       await refreshParents(tx, parents);
     },
   };

@@ -14,7 +14,7 @@ import type { AgentConnection } from '../agents/agent-connection.ts';
 import { openCarriers } from './carriers.ts';
 import { listening } from './test-tunnels.ts';
 
-const carriers = openCarriers();
+const carriers = openCarriers({ node: 'n', relay: async () => false });
 const tickets: string[] = [];
 const agent = {
   send: (message: ServiceMessage) => message.type === 'carry' && tickets.push(message.ticket),
