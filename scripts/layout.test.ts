@@ -52,9 +52,10 @@ const SERVER_BELOW: Record<string, string[]> = {
   http: ['operation'],
   store: ['operation', 'http'],
   auth: ['operation', 'http', 'store'],
+  cluster: ['operation', 'http', 'store'],
   agents: ['operation', 'http', 'store'],
-  tunnels: ['operation', 'http', 'store', 'auth', 'agents'],
-  jobs: ['operation', 'http', 'store', 'agents'],
+  tunnels: ['operation', 'http', 'store', 'auth', 'agents', 'cluster'],
+  jobs: ['operation', 'http', 'store', 'agents', 'cluster'],
   api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs'],
   proxy: ['operation', 'http', 'store', 'auth', 'api'],
 };

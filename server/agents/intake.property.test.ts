@@ -38,7 +38,11 @@ test('each message is handled once and in order, whatever its connection and the
       const logs = [0, 1, 2].map(() => ({ sent: [] as string[], handled: [] as string[], isPaused: false }));
       const connections = logs.map((log, seq) => {
         const socket = { pause: () => (log.isPaused = true), resume: () => (log.isPaused = false) };
-        return new AgentConnection(socket as unknown as WebSocket, { seq, id: `${seq}`, name: `${seq}` });
+        return new AgentConnection(
+          socket as unknown as WebSocket,
+          { seq, id: `${seq}`, name: `${seq}` },
+          new Uint8Array(),
+        );
       });
       const intake = new Intake({
         receive: ({ deviceSeq }, { kind, bytes }) =>

@@ -210,7 +210,7 @@ onServer(
     await refused(move({ DATA_DIR: source }, database), /A Muster service, or another move, is using/);
     await refused(
       move({ DATA_DIR: service.dataDir, DATABASE_URL: database }, fresh()),
-      /Another Muster service is using/,
+      /A Muster service, or another move, is using/,
     );
     await refused(
       move({ ...(await startStore(t)).s3.env, DATA_DIR: fresh(), DATABASE_URL: database }, fresh()),

@@ -32,6 +32,9 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'tunnels', key: ['seq'] },
   { name: 'closed_tunnels', key: ['device_seq', 'protocol', 'local_dest'] },
   { name: 'audit', key: ['seq'] },
+  { name: 'nodes', key: ['id'] },
+  { name: 'leases', key: ['name'] },
+  { name: 'versions', key: ['name'] },
 ];
 const PORTION = 500;
 

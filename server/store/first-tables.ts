@@ -96,7 +96,7 @@ export const FIRST_TABLES = `
     is_script INTEGER NOT NULL,
     destination TEXT NOT NULL DEFAULT '',
     run_command TEXT NOT NULL DEFAULT '',
-    folder TEXT NOT NULL DEFAULT '',          -- of a tar.gz: where its update.sh lies, '' for the root
+    folder TEXT NOT NULL DEFAULT '',          -- of a tar.gz: where its update.sh is, '' for the root
     created INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX artifacts_of_account ON artifacts (account_id, seq);

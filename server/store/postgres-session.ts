@@ -1,7 +1,6 @@
 // The one connection to PostgreSQL on which units of work run: opened at the start, and again with growing pauses after
 // it was lost.
 import { Client } from 'pg';
-import { ConfigError } from '../config-error.ts';
 import { log } from '../operation/log.ts';
 import { placeOf } from '../database-url.ts';
 import { longStatement, NO_TIME_LIMIT, USUAL_TIME_LIMIT, writingConnection } from './postgres-connection.ts';
