@@ -124,15 +124,15 @@ export const FIRST_TABLES = `
     name TEXT NOT NULL,
     artifact_id TEXT,
     workflow_id TEXT,
-    command TEXT NOT NULL DEFAULT '',         -- '' for a child that was not handed over yet: its parent has it
-    journal TEXT,                             -- the agent's data folder that it was handed to
+    command TEXT NOT NULL DEFAULT '',         -- '' for a child that no agent has yet: its parent has it
+    journal TEXT,                             -- the data folder of the agent that was given it
     status TEXT NOT NULL
       CHECK (status IN ('Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted')),
     created INTEGER NOT NULL,
     started INTEGER,
     ended INTEGER,
     exit_code INTEGER,
-    reason TEXT NOT NULL DEFAULT '',          -- why it ended as it did, where the exit code does not say
+    reason TEXT NOT NULL DEFAULT '',          -- why it ended as it did, where the exit code is not enough
     result TEXT NOT NULL DEFAULT ''           -- how its output begins; of a parent, its summary
   ) STRICT;
   CREATE INDEX jobs_top ON jobs (account_id, seq) WHERE parent_seq IS NULL;
