@@ -109,13 +109,17 @@ test.describe('when no answer comes', () => {
     service,
   }) => {
     const { orders, choice } = await ready(page, service);
-    await page.route('**/v1/job', (route) =>
-      isJobPost(route.request()) ? route.abort('connectionreset') : route.continue(),
-    );
+    const left = page.getByRole('region', { name: 'A deploy without an answer' });
+    const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route('**/v1/job', async (route) => {
+      if (isJobPost(route.request())) return route.abort('connectionreset');
+      if (await left.isVisible()) await isSeen;
+      return route.continue();
+    });
     await openDeploy(page, service, choice);
     await deployButton(page).click();
-    const left = page.getByRole('region', { name: 'A deploy without an answer' });
     await expect(left).toContainText('Looking for it among the jobs');
+    goOn();
     await expect(left).toContainText('it is not among the jobs');
     await expectAccessible(page);
     expect(await jobs(service)).toEqual([]);
