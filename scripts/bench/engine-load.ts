@@ -14,7 +14,7 @@ export interface Subject {
 }
 
 /** What was measured on a subject: the figure, and the processor time of service and database for it. */
-interface Measured {
+export interface Measured {
   figure: Figure;
   processor: Figure;
 }
