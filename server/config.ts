@@ -20,6 +20,8 @@ export interface Config {
   clusterSecret: string | undefined;
   /** Where other nodes reach this one; undefined: its listening address. */
   nodeUrl: string | undefined;
+  /** How long a service that is stopped sends its agents elsewhere before it refuses requests. */
+  drainMs: number;
   /** Messages between nodes go through this NATS server; undefined: through PostgreSQL. */
   busUrl: URL | undefined;
   authToken: string | undefined;
@@ -91,6 +93,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl,
     clusterSecret: readClusterSecret(value('CLUSTER_SECRET')),
     nodeUrl: readOrigin('NODE_URL', value('NODE_URL'), 'http://10.0.0.2:8080'),
+    drainMs: whole('DRAIN_SECONDS', 0, 0, 600) * 1000,
     busUrl: readBusUrl(value('BUS_URL')),
     authToken: readToken(value('AUTH_TOKEN')),
     accountEmail,

@@ -13,14 +13,11 @@ import { openDispatch } from './jobs/dispatch.ts';
 import type { Dispatch } from './jobs/dispatch.ts';
 import { openDownloads, setUpDownloadKey } from './jobs/downloads.ts';
 import type { Downloads } from './jobs/downloads.ts';
-import { openBus } from './cluster/open-bus.ts';
-import { openCluster, singleNode } from './cluster/cluster.ts';
+import { joinCluster } from './cluster/join-cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
-import { placeOf } from './database-url.ts';
 import { openLink } from './agents/link.ts';
 import type { Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
-import type { Store } from './open-store.ts';
 import { openOutputRetention } from './output-retention.ts';
 import type { OutputRetention } from './output-retention.ts';
 import { openPublishedAgent } from './agents/published-agent.ts';
@@ -44,7 +41,7 @@ import { createSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
 import { reportFault } from './http/system-fault.ts';
-import { openTraffic } from './http/traffic.ts';
+import { openTraffic, stopping } from './http/traffic.ts';
 import type { Traffic } from './http/traffic.ts';
 import { openNodeProofs } from './cluster/node-proof.ts';
 import { loginProof, openRemoteTunnels } from './tunnels/remote-tunnels.ts';
@@ -123,26 +120,6 @@ export interface ContextOptions {
   clusterTimes?: ClusterOptions['times'];
 }
 
-/** The nodes of a shared database, or this service alone. */
-async function joinCluster(
-  { databaseUrl, clusterSecret, busUrl }: Config,
-  { db, shared }: Store,
-  { id, link, times }: { id: string; link: () => Link | undefined; times: ClusterOptions['times'] },
-): Promise<Cluster> {
-  if (!shared || !databaseUrl) return singleNode(id, db);
-  const prefix = `muster.${await db.write(instanceId)}`;
-  return openCluster({
-    id,
-    db: shared,
-    secret: clusterSecret,
-    where: placeOf(databaseUrl),
-    openBus: (options) => openBus({ ...options, databaseUrl, busUrl, prefix }),
-    connected: () => link()?.all() ?? [],
-    reconnectAll: () => link()?.reconnectAll(),
-    times,
-  });
-}
-
 type FileOptions = Omit<S3ArtifactsOptions, 'store'> & Pick<ArtifactFolderOptions, 'isAlone'>;
 
 async function openArtifactFiles({ artifactStore: store }: Config, options: FileOptions): Promise<ArtifactFiles> {
@@ -164,7 +141,12 @@ export async function openContext(
   try {
     const readOnly = disk.isReadOnly();
     const node = newId();
-    const joined = (cluster = await joinCluster(config, store, { id: node, link: () => link, times: clusterTimes }));
+    const joined = (cluster = await joinCluster(config, store, {
+      id: node,
+      connected: () => link?.all() ?? [],
+      sendAway: (withinMs) => link?.sendAway(withinMs),
+      times: clusterTimes,
+    }));
     const clock = await openClock({
       db,
       time,
@@ -173,6 +155,7 @@ export async function openContext(
       isKeeper: () => joined.isLeader(),
     });
     const { now } = clock;
+    const traffic = openTraffic();
     const setUp = async (tx: Tx) => {
       const { createdToken, envTokenRevoked } = readOnly
         ? { createdToken: undefined, envTokenRevoked: false }
@@ -205,7 +188,12 @@ export async function openContext(
         await db.write(recordStopped, { essential: true }).catch(() => {});
       throw cause;
     });
-    const opened = (link = openLink({ db, node, now, refusal: () => disk.refusal() }));
+    const opened = (link = openLink({
+      db,
+      node,
+      now,
+      refusal: () => (traffic.isDraining ? stopping() : disk.refusal()),
+    }));
     const published = openPublishedAgent(agentFile);
     const dispatch = openDispatch({
       db,
@@ -261,7 +249,7 @@ export async function openContext(
               local: (name) => tunnels.find(name),
             }),
       nodeUrl: config.nodeUrl ?? '',
-      traffic: openTraffic(),
+      traffic,
       retention: await openOutputRetention({
         db,
         clock,

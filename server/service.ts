@@ -1,6 +1,7 @@
 // A whole service as one value: created from the environment, with its address and a close function. main.ts runs it as
 // a program; tests, the demo and the benchmarks start it inside their own process.
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
 import { createApp } from './app.ts';
@@ -44,6 +45,18 @@ const DISK_FAULTS: Partial<Record<DiskState, string>> = {
   Full: 'is full: free space where DATA_DIR is',
   ReadOnly: 'is read-only: make it writable, then restart the service',
 };
+
+/**
+ * Leaves time for load balancers to read /readyz, and then sends the agents to other nodes, a few at a time. All else is
+ * served meanwhile.
+ */
+async function drain({ config: { drainMs }, traffic, link }: Context): Promise<void> {
+  if (drainMs === 0) return;
+  traffic.drain();
+  await sleep(drainMs / 2);
+  link.sendAway(drainMs / 2);
+  await sleep(drainMs / 2);
+}
 
 /** The HTTP front of the tunnels, with what it needs of this service. */
 function openTunnelServer({ config, db, tunnels, remoteTunnels, instanceId, clock }: Context): Server {
@@ -89,7 +102,7 @@ export async function startService(
         db: context.db,
         diskFault: () => DISK_FAULTS[context.disk.state()],
         artifactFault: () => context.files.problem(),
-        isStopping: () => context.traffic.isStopping,
+        isStopping: () => context.traffic.isDraining,
       }),
     };
     opened = await openServer(config, createApp(context, operation));
@@ -118,6 +131,7 @@ export async function startService(
     signinLink: `${context.publicUrl}/sign-in#code=${context.startup.signinCode}`,
     context,
     close: async () => {
+      await drain(context);
       context.traffic.stop();
       // The server cannot end before the agents' connections.
       await context.tunnels.close();

@@ -52,9 +52,8 @@ export interface Link {
   end(connection: AgentConnection, why: keyof typeof ENDS): void;
   /** The device's connection, if its agent is connected. */
   of(deviceSeq: number): AgentConnection | undefined;
-  /** Closes the connections of all agents, which connect again. */
-  reconnectAll(): void;
-  /** Every connected agent. */
+  /** Closes the connections of all agents, at random moments within this time: they connect again. */
+  sendAway(withinMs: number): void;
   all(): Iterable<AgentConnection>;
   listen(listener: LinkListener): void;
   listenForTunnels(listener: TunnelListener): void;
@@ -258,8 +257,9 @@ export function openLink({
       drop(connection);
     },
 
-    reconnectAll: () => {
-      for (const connection of connections.values()) connection.close(GOING_AWAY, 'The service lost its database');
+    sendAway: (withinMs) => {
+      for (const connection of connections.values())
+        setTimeout(() => connection.close(GOING_AWAY, 'The node sends its agents away'), Math.random() * withinMs);
     },
     of: (deviceSeq) => live.get(deviceSeq),
     all: () => live.values(),

@@ -5,10 +5,13 @@ import { Problem } from './problem.ts';
 export interface Traffic {
   /** Number of requests without an answer. */
   active: number;
+  /** It will stop: load balancers should send new requests elsewhere. */
+  readonly isDraining: boolean;
   /** New requests are refused. */
   readonly isStopping: boolean;
   /** Aborted when requests that still run must be answered with `stopping()`. */
   readonly giveUp: AbortSignal;
+  drain(): void;
   stop(withinMs?: number): void;
 }
 
@@ -20,13 +23,20 @@ export const ANSWER_TIMEOUT_MS = 1_500;
 /** Its timers do not keep the process alive: it ends when all requests have. */
 export function openTraffic(): Traffic {
   const giveUp = new AbortController();
+  let isDraining = false;
   let isStopping = false;
   return {
     active: 0,
+    get isDraining() {
+      return isDraining || isStopping;
+    },
     get isStopping() {
       return isStopping;
     },
     giveUp: giveUp.signal,
+    drain: () => {
+      isDraining = true;
+    },
     stop: (withinMs = FINISH_TIMEOUT_MS) => {
       if (isStopping) return;
       isStopping = true;
