@@ -88,11 +88,12 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
 }
 
 /** Where everything is stored. */
-function placesOf({ dataDir, databaseUrl, artifactStore }: Config): string[] {
+function placesOf({ dataDir, databaseUrl, artifactStore, clusterSecret }: Config): string[] {
   if (!databaseUrl) return [`Data:    ${dataDir}`];
+  const share = clusterSecret === undefined ? '' : ', which all nodes have to share';
   return [
     `Data:    ${placeOf(databaseUrl)}`,
-    ...(artifactStore ? [] : [`         (artifacts stay in DATA_DIR: ${dataDir})`]),
+    ...(artifactStore ? [] : [`         (artifacts stay in DATA_DIR${share}: ${dataDir})`]),
   ];
 }
 
