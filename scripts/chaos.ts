@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '../server/test-agents.ts';
 import { Device, temporaryFolder } from './chaos/devices.ts';
-import { faults, type Target } from './chaos/faults.ts';
+import { faults, kindsFor, type Target } from './chaos/faults.ts';
 import { openRelay } from './chaos/relay.ts';
+import { startPostgres } from './engines/postgres-server.ts';
 import { ServiceProcess } from './chaos/service-process.ts';
 import { mountSmallDisk } from './chaos/small-disk.ts';
 import { drain, verify, type Check } from './chaos/verify.ts';
@@ -20,10 +21,13 @@ const { values } = parseArgs({
     short: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     seed: { type: 'string' },
+    nodes: { type: 'string' },
   },
 });
 const seconds = Number(values.seconds ?? (values.short ? 45 : 600));
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
+/** Nodes on one PostgreSQL, instead of a service with an embedded database. */
+const nodes = Number(values.nodes ?? 0);
 const DEVICES = values.short ? 3 : 6;
 /** Unfinished jobs that a device may have. */
 const AHEAD = 3;
@@ -44,24 +48,35 @@ function randomFrom(state: number): () => number {
 
 const { folder, remove } = await temporaryFolder();
 const dataDir = path.join(folder, 'service');
-const disk = mountSmallDisk(dataDir);
-const port = await freePort();
-const relay = await openRelay(port);
+const random = randomFrom(seed);
+const disk = nodes > 0 ? undefined : mountSmallDisk(dataDir);
+const postgres = nodes > 0 ? await startPostgres() : undefined;
+const ports = await Promise.all(Array.from({ length: Math.max(1, nodes) }, freePort));
+const relay = await openRelay(ports);
+const randomSecret = randomBytes(32).toString('base64url');
 const token = randomBytes(24).toString('base64url');
-const service = new ServiceProcess(port, { DATA_DIR: dataDir, AUTH_TOKEN: token, PUBLIC_URL: relay.url });
+const services = ports.map(
+  (port) =>
+    new ServiceProcess(port, {
+      DATA_DIR: dataDir,
+      AUTH_TOKEN: token,
+      PUBLIC_URL: relay.url,
+      ...(postgres && { DATABASE_URL: postgres.url, CLUSTER_SECRET: randomSecret }),
+    }),
+);
 const ledger = newLedger();
 const begun = performance.now();
 const isOver = () => performance.now() - begun > seconds * 1000;
 const client = new Client(relay.url, token, ledger, isOver);
 const devices: Device[] = [];
 const counts = new Map<string, number>();
-process.stdout.write(`Chaos for ${seconds} s, --seed ${seed}\n`);
-if (!disk)
+process.stdout.write(`Chaos for ${seconds} s, --seed ${seed}${nodes > 0 ? `, --nodes ${nodes}` : ''}\n`);
+if (!disk && !postgres)
   process.stdout.write('The full disk is left out: no right to mount a small file system (run as root on Linux).\n');
 
 let checks: Check[];
 try {
-  await service.start();
+  for (const service of services) await service.start();
   const newDevice = async (name: string) => {
     const made = await client.write('POST', '/v1/devices', { DeviceName: name, DeviceGroup: 'agents' });
     return (await made?.json()) as { DeviceId: string; DeviceKey: string };
@@ -91,7 +106,7 @@ try {
     }),
   ];
   const refused = { key: (await newDevice('another version')).DeviceKey };
-  const target: Target = { service, relay, disk, devices, refused, client, random: randomFrom(seed), wrong: [] };
+  const target: Target = { services, postgres, relay, disk, devices, refused, client, random, wrong: [] };
   await Promise.all([Promise.all(writers), harm(target)]);
 
   const jobs = await drain(client);
@@ -109,11 +124,16 @@ try {
       wrong: ((await stillIn.json()) as { SignedIn: boolean }).SignedIn ? [] : ['signed out'],
     },
     { what: 'the faults themselves were met as they should be', looked: total(counts), wrong: target.wrong },
-    { what: 'the service printed no stack trace', looked: total(counts), wrong: service.traces },
+    {
+      what: 'the service printed no stack trace',
+      looked: total(counts),
+      wrong: services.flatMap(({ traces }) => traces),
+    },
   ];
 } finally {
   await Promise.all(devices.map((device) => device.cutPower()));
-  await service.end('SIGKILL');
+  await Promise.all(services.map((service) => service.end('SIGKILL')));
+  await postgres?.remove();
   await relay.close();
   disk?.unmount();
   await remove();
@@ -122,7 +142,7 @@ report(checks);
 
 /** One fault after the other until time is up; the seed decides the order, and every kind occurs. */
 async function harm(target: Target): Promise<void> {
-  const kinds = (Object.keys(faults) as (keyof typeof faults)[]).filter((kind) => disk || kind !== 'full disk');
+  const kinds = kindsFor(target);
   while (!isOver())
     for (const kind of kinds.toSorted(() => target.random() - 0.5)) {
       if (isOver()) return;

@@ -2,13 +2,17 @@
 // resolves, the fault is over and undone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefused, type Device } from './devices.ts';
+import type { PostgresServer } from '../engines/postgres-server.ts';
 import type { Relay } from './relay.ts';
 import type { ServiceProcess } from './service-process.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { scriptForm, type Client } from './writer.ts';
 
 export interface Target {
-  service: ServiceProcess;
+  /** The service, or its nodes. */
+  services: ServiceProcess[];
+  /** Its database, if that is not embedded. */
+  postgres: PostgresServer | undefined;
   relay: Relay;
   disk: SmallDisk | undefined;
   devices: Device[];
@@ -30,13 +34,30 @@ const anyOf = <T>(target: Target, list: T[]): T => {
 };
 
 export const faults = {
-  'kill -9 of the service': async ({ service }) => {
+  'kill -9 of the service': async (target) => {
+    const service = anyOf(target, target.services);
     await service.end('SIGKILL');
     await service.start();
   },
-  'stop of the service': async ({ service }) => {
+  'stop of the service': async (target) => {
+    const service = anyOf(target, target.services);
     await service.end('SIGTERM');
     await service.start();
+  },
+  'kill -9 of PostgreSQL': async ({ postgres, random }) => {
+    await postgres?.kill();
+    await sleep(random() * 2_000);
+    await postgres?.start();
+  },
+  'messages between nodes cut off': async ({ postgres }) => {
+    if (!postgres) return;
+    const { Client: Connection } = await import('pg');
+    const connection = new Connection({ connectionString: postgres.url });
+    await connection.connect();
+    await connection.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'muster bus'",
+    );
+    await connection.end();
   },
   'kill -9 of an agent': async (target) => {
     const device = anyOf(target, target.devices);
@@ -55,8 +76,9 @@ export const faults = {
     relay.silence(false);
   },
   'full disk': async (target) => {
-    const { disk, client, service, wrong } = target;
-    if (!disk) return;
+    const { disk, client, wrong } = target;
+    const [service] = target.services;
+    if (!disk || !service) return;
     const made = await client.attempt('POST', '/v1/artifact', scriptForm('doomed.sh', 'x'.repeat(50_000), '/tmp'));
     disk.fill();
     try {
@@ -77,21 +99,36 @@ export const faults = {
       disk.free();
     }
   },
-  'clock ten years ahead and back': async ({ service }) => {
-    service.moveClock(YEARS_10);
+  'clock ten years ahead and back': async ({ services }) => {
+    for (const service of services) service.moveClock(YEARS_10);
     await sleep(1_500);
-    service.moveClock(0);
+    for (const service of services) service.moveClock(0);
   },
-  'clock ten years back and right again': async ({ service }) => {
-    service.moveClock(-YEARS_10);
+  'clock ten years back and right again': async ({ services }) => {
+    for (const service of services) service.moveClock(-YEARS_10);
     await sleep(1_500);
-    service.moveClock(0);
+    for (const service of services) service.moveClock(0);
   },
   'agent of another protocol version': async (target) => {
     const version = anyOf(target, ['older', 'newer'] as const);
-    if (!(await isRefused(target.service.url, target.refused.key, version)))
+    if (!(await isRefused(target.relay.url, target.refused.key, version)))
       target.wrong.push(
         `an agent of a${version === 'older' ? 'n older' : ' newer'} version was not sent away in words`,
       );
   },
 } satisfies Record<string, (target: Target) => Promise<void> | void>;
+
+export type FaultKind = keyof typeof faults;
+
+/** Kinds that need something else than the run has. */
+export function kindsFor({ disk, postgres }: Pick<Target, 'disk' | 'postgres'>): FaultKind[] {
+  const left = new Set<FaultKind>();
+  if (!disk) left.add('full disk');
+  // The clocks of nodes are expected to agree, and PostgreSQL has the one of this machine.
+  const only: [embedded: FaultKind[], nodes: FaultKind[]] = [
+    ['clock ten years ahead and back', 'clock ten years back and right again'],
+    ['kill -9 of PostgreSQL', 'messages between nodes cut off'],
+  ];
+  for (const kind of only[postgres ? 0 : 1]) left.add(kind);
+  return (Object.keys(faults) as FaultKind[]).filter((kind) => !left.has(kind));
+}

@@ -12,12 +12,18 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Relays to the process that listens on `port` of this machine at the time of each connection. */
-export async function openRelay(port: number): Promise<Relay> {
+/** Relays each connection to a process that listens on one of the ports of this machine then, chosen at random. */
+export async function openRelay(ports: number[], random: () => number = Math.random): Promise<Relay> {
   const sockets = new Set<Socket>();
   let isSilent = false;
-  const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
+  const server = createServer({ pauseOnConnect: true }, (client) => {
+    client.on('error', () => {});
+    void connectToOne(ports.toSorted(() => random() - 0.5)).then((upstream) => {
+      if (upstream) join(client, upstream);
+      else client.resetAndDestroy();
+    });
+  });
+  const join = (client: Socket, upstream: Socket) => {
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
@@ -36,8 +42,9 @@ export async function openRelay(port: number): Promise<Relay> {
         if (!isSilent) other.resume();
       });
       if (isSilent) socket.pause();
+      else socket.resume();
     }
-  });
+  };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -57,4 +64,18 @@ export async function openRelay(port: number): Promise<Relay> {
       await once(server, 'close');
     },
   };
+}
+
+/** The first of the ports that accepts a connection. */
+async function connectToOne(ports: number[]): Promise<Socket | undefined> {
+  for (const port of ports) {
+    const socket = connect(port, '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+      return socket;
+    } catch {
+      // This process was killed.
+    }
+  }
+  return undefined;
 }

@@ -95,7 +95,7 @@ for (const [name, openRig] of Object.entries(rigs))
       return { bus, received, missed: () => missed, send };
     };
     const openCutNode = async (t: TestContext, node: string) => {
-      const relay = await openRelay(Number(rig.url.port));
+      const relay = await openRelay([Number(rig.url.port)]);
       const url = new URL(rig.url);
       url.port = new URL(relay.url).port;
       const opened = await openNode(t, node, { url, pace: FAST });
