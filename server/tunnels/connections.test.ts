@@ -203,6 +203,7 @@ test('a tunnel that nobody uses ends; one that is used goes on', async () => {
   }
   await once(socket, 'close');
   await until('the end', () => /^Tunnel to .* is closed: nobody used it$/m.test(second.agent?.printed ?? ''));
-  assert.equal((await visit(PublicUrl)).statusCode, 404);
+  // The agent hears of it before it is stored.
+  await until('it to be gone', async () => (await visit(PublicUrl)).statusCode === 404);
   await second.remove();
 });
