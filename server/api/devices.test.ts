@@ -223,8 +223,16 @@ test('what an agent reported is listed, also after it disconnects', async () => 
   const { db } = service.context;
   const seq = (await deviceByKey(db, DeviceKey))?.seq ?? 0;
   const at = Date.UTC(2026, 10, 2, 14, 3, 9, 250);
-  const told = { addr: '192.168.7.7', port: '40112', version: '0.1.0', os: 'linux', arch: 'x64', hostname: 'box', at };
-  const session = await connected(DeviceKey, told);
+  const inventory = {
+    addr: '192.168.7.7',
+    port: '40112',
+    version: '0.1.0',
+    os: 'linux',
+    arch: 'x64',
+    hostname: 'box',
+    at,
+  };
+  const session = await connected(DeviceKey, inventory);
   const [online] = await all();
   assert.deepEqual(
     [online?.DeviceStatus, online?.LocalAddr, online?.LocalPort, online?.LastSeenTime, online?.SysHostname],

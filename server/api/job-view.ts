@@ -7,7 +7,7 @@ import type { Reader } from '../store/database.ts';
 import { outputSize, readOutput } from '../store/job-output.ts';
 import type { OutputPart } from '../store/job-output.ts';
 import { readParts } from '../store/output-parts.ts';
-import { countsOf } from '../store/job-moves.ts';
+import { countsIn } from '../store/job-moves.ts';
 import { countWaitingOffline } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 
@@ -48,7 +48,7 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
-    ...(isParent && { Counts: present(await countsOf(db, row.seq)) }),
+    ...(isParent && { Counts: present(countsIn(row)) }),
     ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
   };
 }

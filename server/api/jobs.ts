@@ -6,7 +6,7 @@ import { isUnchanged, Prepared } from '../http/implement.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { outputOfChildren } from '../store/job-output.ts';
-import { countsOf } from '../store/job-moves.ts';
+import { countsIn } from '../store/job-moves.ts';
 import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, ONLINE } from '../store/devices.ts';
@@ -72,7 +72,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       const version = await listVersion();
       if (parent.device_seq !== null) return [];
       if (isKnown(http, version)) return new Prepared('', version);
-      const children = Object.values(await countsOf(db, parent.seq)).reduce((sum, count) => sum + count, 0);
+      const children = Object.values(countsIn(parent)).reduce((sum, count) => sum + count, 0);
       const all = (await outputOfChildren(db, parent.seq)) <= CHILDREN_BYTES;
       const most = all ? undefined : Math.max(MIN_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await listed(

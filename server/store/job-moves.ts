@@ -2,7 +2,7 @@
 // parents stay consistent.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { openCounter } from '../operation/metrics.ts';
-import type { Reader, Tx } from './database.ts';
+import type { Tx } from './database.ts';
 import { outputSize } from './job-output.ts';
 
 export type Counts = Record<JobStatus, number>;
@@ -118,21 +118,17 @@ export async function askToStop(tx: Tx, { seq }: JobOrParent, at: number): Promi
 export const recordJournal = (tx: Tx, seq: number, journal: string) =>
   tx.run('UPDATE jobs SET journal = ? WHERE seq = ?', journal, seq);
 
-type CountsRow = Record<Lowercase<JobStatus>, number>;
+type CountsRow = Record<Lowercase<JobStatus>, number | null>;
 
-const readCounts = (row: CountsRow): Counts => ({
-  Waiting: row.waiting,
-  Running: row.running,
-  Succeeded: row.succeeded,
-  Failed: row.failed,
-  Cancelled: row.cancelled,
-  Interrupted: row.interrupted,
+/** The states of the children of a parent. */
+export const countsIn = (row: CountsRow): Counts => ({
+  Waiting: row.waiting ?? 0,
+  Running: row.running ?? 0,
+  Succeeded: row.succeeded ?? 0,
+  Failed: row.failed ?? 0,
+  Cancelled: row.cancelled ?? 0,
+  Interrupted: row.interrupted ?? 0,
 });
-
-export async function countsOf(db: Reader, parentSeq: number): Promise<Counts> {
-  const row = await db.get<CountsRow>('SELECT * FROM job_counts WHERE job_seq = ?', parentSeq);
-  return row ? readCounts(row) : NONE;
-}
 
 /** Undefined if the parent was deleted. */
 async function addToCounts(tx: Tx, parentSeq: number, by: Counts): Promise<Counts | undefined> {
@@ -147,7 +143,7 @@ async function addToCounts(tx: Tx, parentSeq: number, by: Counts): Promise<Count
     by.Interrupted,
     parentSeq,
   );
-  return row && readCounts(row);
+  return row && countsIn(row);
 }
 
 /** The status of a parent: unfinished until the last child has ended, then that of the worst child. */

@@ -32,14 +32,23 @@ export interface JobRow {
   output_bytes: number;
   output_removed: number | null;
   output_removed_why: string;
+  /** Of a parent: how many children are in each state. */
+  waiting: number | null;
+  running: number | null;
+  succeeded: number | null;
+  failed: number | null;
+  cancelled: number | null;
+  interrupted: number | null;
 }
 
 /** A child has its parent's command; only children from earlier versions have their own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, CASE WHEN j.command = '' THEN coalesce(p.command, '') ELSE j.command END AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
-  j.output_bytes, j.output_removed, j.output_removed_why`;
-const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq';
+  j.output_bytes, j.output_removed, j.output_removed_why,
+  c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
+// The counts are read with the state, so that both are of one moment.
+const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq';
 
 /** The account's job with this id, or a 404. */
 export async function jobById(db: Reader, accountId: number, id: string): Promise<JobRow> {
