@@ -91,21 +91,29 @@ export class Delivery {
     for (const { connection, message } of turns)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     const sessions = await sessionsOf(tx, new Set(turns.map(({ connection }) => connection.deviceSeq)));
-    for (const { connection, message } of turns) {
-      // A newer connection of the same device replaced this one, or it is closing.
-      if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) continue;
-      const device = sessions.get(connection.deviceSeq);
-      if (message?.type === 'hello') await this.#greet(unit, connection, message, device);
-      // The session may have begun in this unit, after the table was read.
-      else if (!device || device.session > connection.session)
-        tx.afterCommit(() => this.#endSession(connection, device));
-      else if (message) await this.#receive(unit, connection, message);
-      else await this.#lookAgain(unit, connection, device);
-    }
+    // Agents do not wait for each other's statements: PostgreSQL gets those of all of them in one piece.
+    const done = await Promise.allSettled(
+      [...Map.groupBy(turns, ({ connection }) => connection).values()].map(async (own) => {
+        for (const turn of own) await this.#take(unit, turn, sessions.get(turn.connection.deviceSeq));
+      }),
+    );
+    const failed = done.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
     await unit.output.write(tx);
     await refreshParents(tx, unit.parents);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
     for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.recheckAt(tx, node, seqs);
+  }
+
+  async #take(unit: Unit, { connection, message }: Turn, device: SessionRow | undefined): Promise<void> {
+    // A newer connection of the same device replaced this one, or it is closing.
+    if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) return;
+    if (message?.type === 'hello') await this.#greet(unit, connection, message, device);
+    // The session may have begun in this unit, after the table was read.
+    else if (!device || device.session > connection.session)
+      unit.tx.afterCommit(() => this.#endSession(connection, device));
+    else if (message) await this.#receive(unit, connection, message);
+    else await this.#lookAgain(unit, connection, device);
   }
 
   /** The device was deleted or given another key, or its agent is connected to another node. */
