@@ -3,10 +3,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/test-agents.ts';
 
 export interface SshTunnel {
   port: number;
@@ -78,15 +79,6 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
 
 const options = (settings: Record<string, string | number>): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function reached(port: number, output: string[]): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;

@@ -1,8 +1,6 @@
 // The endpoints for machines, and how the service stops.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import http from 'node:http';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,28 +10,21 @@ import type { ProblemBody } from '#/contract/problem.ts';
 import { startBefore } from '../auth/test-gateway.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { endProcesses } from '../../scripts/test-process.ts';
+import { freePort } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
 let service: TestService;
-let metricsPort: string;
+let metricsPort: number;
 before(async () => {
   metricsPort = await freePort();
-  service = await startTestService({ METRICS_PORT: metricsPort });
+  service = await startTestService({ METRICS_PORT: String(metricsPort) });
 });
 after(async () => {
   await service.end();
   await endProcesses();
 });
-
-async function freePort(): Promise<string> {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
-  taken.close();
-  return String(port);
-}
 
 /** The samples of an exposition, after checking the rules of the format. */
 function readMetrics(exposition: string): Map<string, number> {
@@ -188,7 +179,7 @@ test('an upload that takes longer than a stop can wait is answered, and nothing 
 
 test('in front of another service it says the same of itself, and counts on its own port only', async (t) => {
   const port = await freePort();
-  const { url } = await startBefore(t, (_, response) => response.end('{}'), { METRICS_PORT: port });
+  const { url } = await startBefore(t, (_, response) => response.end('{}'), { METRICS_PORT: String(port) });
   for (const at of ['/healthz', '/readyz']) assert.equal((await fetch(url + at)).status, 200);
   assert.equal((await fetch(`${url}/metrics`)).status, 404);
   const samples = readMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
