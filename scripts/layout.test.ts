@@ -56,7 +56,8 @@ const SERVER_BELOW: Record<string, string[]> = {
   agents: ['operation', 'http', 'store'],
   tunnels: ['operation', 'http', 'store', 'auth', 'agents', 'cluster'],
   jobs: ['operation', 'http', 'store', 'agents', 'cluster'],
-  api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs'],
+  actions: ['operation', 'http', 'store', 'jobs'],
+  api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs', 'actions'],
   proxy: ['operation', 'http', 'store', 'auth', 'api'],
 };
 

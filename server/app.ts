@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { bulkEndpoints } from '#/contract/bulk.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
@@ -21,6 +22,7 @@ import type { App, Env } from './http/implement.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { accountRoutes } from './api/account.ts';
 import { artifactRoutes } from './api/artifacts.ts';
+import { bulkRoutes } from './api/bulk.ts';
 import { deviceRoutes } from './api/devices.ts';
 import { downloadRoute } from './api/download.ts';
 import { installRoutes } from './api/install.ts';
@@ -52,6 +54,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, artifactEndpoints, artifactRoutes(context));
   implement(app, workflowEndpoints, workflowRoutes(context));
   implement(app, jobEndpoints, jobRoutes(context));
+  implement(app, bulkEndpoints, bulkRoutes(context));
   implement(app, tunnelEndpoints, tunnelRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
@@ -60,6 +63,7 @@ export function createApp(context: Context, operation: Operation): App {
     artifactEndpoints,
     workflowEndpoints,
     jobEndpoints,
+    bulkEndpoints,
     tunnelEndpoints,
   ]);
   downloadRoute(app, context);

@@ -2,6 +2,10 @@
 import path from 'node:path';
 import { openAudit } from './store/audit.ts';
 import type { Audit } from './store/audit.ts';
+import { openBulkRunner } from './actions/bulk-runner.ts';
+import type { BulkRunner } from './actions/bulk-runner.ts';
+import { openDeviceActions } from './actions/device-actions.ts';
+import type { DeviceActions } from './actions/device-actions.ts';
 import { openBackupSchedule } from './backup/schedule.ts';
 import type { BackupSchedule } from './backup/schedule.ts';
 import { openClock } from './clock.ts';
@@ -82,6 +86,8 @@ export interface Context {
   files: ArtifactFiles;
   downloads: Downloads;
   dispatch: Dispatch;
+  actions: DeviceActions;
+  bulk: BulkRunner;
   /** The agent program for devices. */
   published: PublishedAgent;
   agentUpdates: AgentUpdates;
@@ -206,6 +212,8 @@ export async function openContext(
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
+    const order = openDeviceOrder(db);
+    const actions = openDeviceActions({ audit, order, dispatch });
     const secret = shared ? config.clusterSecret : undefined;
     const tunnels = openTunnels({
       db,
@@ -227,12 +235,14 @@ export async function openContext(
       instanceId: id,
       startup,
       db,
-      order: openDeviceOrder(db),
+      order,
       audit,
       disk,
       files,
       downloads,
       dispatch,
+      actions,
+      bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
       published,
       agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
       cluster,
@@ -263,6 +273,7 @@ export async function openContext(
       close: async () => {
         context.backups?.close();
         context.retention.close();
+        await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();
         await opened.close();

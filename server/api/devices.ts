@@ -7,15 +7,7 @@ import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { requireProgram } from '../agents/published-agent.ts';
 import type { Database } from '../store/database.ts';
-import {
-  deleteDevice,
-  deviceById,
-  deviceByKey,
-  insertDevice,
-  placeDevice,
-  replaceKey,
-  updateDevice,
-} from '../store/devices.ts';
+import { deviceById, deviceByKey, insertDevice } from '../store/devices.ts';
 import { listFiltered, listFrom, listSelected, listSeqs, matchesAfter } from '../store/device-list.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
@@ -28,7 +20,7 @@ const SCAN_ROWS = 10_000;
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
-  const { db, audit, order, now } = context;
+  const { db, audit, order, actions, now } = context;
   const pages = openPages(db);
   const recent = new RecentSecrets<NewDevice>();
   const locations = openLocationList(context);
@@ -61,17 +53,14 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
 
     update: (request) =>
       db.write(async (tx) => {
-        const { seq, id } = await deviceById(tx, request.account.id, request.params.device_id);
-        await updateDevice(tx, seq, request.body);
-        await audit.record(tx, request, 'device.update', id);
+        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        await actions.update(tx, request, device, request.body);
       }),
 
     locate: (request) =>
       db.write(async (tx) => {
-        const { seq, id } = await deviceById(tx, request.account.id, request.params.device_id);
-        await placeDevice(tx, seq, request.body);
-        order.moved(tx, request.account.id);
-        await audit.record(tx, request, 'device.locate', id);
+        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        await actions.locate(tx, request, device, request.body);
       }),
 
     locations: ({ account }) => locations(account.id),
@@ -113,25 +102,19 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       return new Prepared(`[${found.join(',')}]`);
     },
 
-    remove: async (request) => {
-      await db.write(
+    remove: (request) =>
+      db.write(
         async (tx) => {
           const device = await deviceById(tx, request.account.id, request.params.device_id);
-          await context.dispatch.deviceRemoved(tx, device.seq);
-          await deleteDevice(tx, device);
-          order.removed(tx, request.account.id);
-          await audit.record(tx, request, 'device.remove', device.id);
+          await actions.remove(tx, request, device);
         },
         { essential: true },
-      );
-    },
+      ),
 
     rekey: (request) =>
       db.write(async (tx) => {
         const device = await deviceById(tx, request.account.id, request.params.device_id);
-        const key = await replaceKey(tx, device.seq);
-        await audit.record(tx, request, 'device.rekey', device.id);
-        return { DeviceId: device.id, DeviceKey: key };
+        return actions.rekey(tx, request, device);
       }),
 
     agent: async () => {

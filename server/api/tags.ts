@@ -3,9 +3,9 @@ import type { tagEndpoints } from '#/contract/tags.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { deviceById } from '../store/devices.ts';
-import { attachTag, deleteTag, detachTag, insertTag, listTags, requireTag } from '../store/tags.ts';
+import { deleteTag, insertTag, listTags, requireTag } from '../store/tags.ts';
 
-export function tagRoutes({ db, audit, now }: Context): Handlers<typeof tagEndpoints> {
+export function tagRoutes({ db, audit, actions, now }: Context): Handlers<typeof tagEndpoints> {
   return {
     list: ({ account }) => listTags(db, account.id),
 
@@ -28,16 +28,14 @@ export function tagRoutes({ db, audit, now }: Context): Handlers<typeof tagEndpo
       db.write(async (tx) => {
         const device = await deviceById(tx, request.account.id, request.params.device_id);
         await requireTag(tx, request.account.id, request.params.tag_id);
-        await attachTag(tx, device.seq, request.params.tag_id);
-        await audit.record(tx, request, 'tag.attach', `${request.params.tag_id} ${device.id}`);
+        await actions.attach(tx, request, device, request.params.tag_id);
       }),
 
     detach: (request) =>
       db.write(async (tx) => {
         const device = await deviceById(tx, request.account.id, request.params.device_id);
         await requireTag(tx, request.account.id, request.params.tag_id);
-        await detachTag(tx, device.seq, request.params.tag_id);
-        await audit.record(tx, request, 'tag.detach', `${request.params.tag_id} ${device.id}`);
+        await actions.detach(tx, request, device, request.params.tag_id);
       }),
   };
 }

@@ -69,7 +69,7 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
       const request: Record<string, unknown> = { ...http.get('caller'), http };
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
       request['query'] = readQuery(endpoint, http.env.incoming.url);
-      if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming));
+      if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming, endpoint.bodyLimit));
       return answer(http, endpoint, await handle(request));
     });
   }
@@ -115,8 +115,8 @@ export function readQuery({ query }: Endpoint, url = ''): Record<string, string 
  * The JSON body of a request, read from Node's stream, so that one limit covers all of them. Hono would ignore the
  * body of a GET.
  */
-export async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const bytes = await readBody(incoming);
+export async function readJson(incoming: IncomingMessage, limit = BODY_LIMIT): Promise<unknown> {
+  const bytes = await readBody(incoming, limit);
   if (bytes.length === 0) throw new Problem(400, 'The request has no body', 'Send the fields as a JSON body.');
   let text: string;
   let value: unknown;
@@ -131,13 +131,14 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   return value;
 }
 
-/** The bytes of a JSON body, at most 1 MB. */
-export function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  const tooLarge = () => new Problem(413, 'The body is too large', 'A JSON body may hold at most 1 MB.');
+/** The bytes of a JSON body, at most `limit`. */
+export function readBody(incoming: IncomingMessage, limit = BODY_LIMIT): Promise<Buffer> {
+  const tooLarge = () =>
+    new Problem(413, 'The body is too large', `A JSON body may hold at most ${limit / 1024 / 1024} MB here.`);
   const coding = incoming.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity')
     throw new Problem(415, `The body is encoded as "${coding}"`, 'Send it without a Content-Encoding.');
-  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) throw tooLarge();
 
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -154,7 +155,7 @@ export function readBody(incoming: IncomingMessage): Promise<Buffer> {
     const take = (part: Buffer) => {
       length += part.length;
       parts.push(part);
-      if (length > BODY_LIMIT) end(() => reject(tooLarge()));
+      if (length > limit) end(() => reject(tooLarge()));
     };
     const finish = () => end(() => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
     const lost = () => end(() => reject(new Problem(400, 'The body was cut off', 'Send the request again.')));

@@ -3,6 +3,7 @@
 import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { bulkEndpoints } from '#/contract/bulk.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -23,6 +24,7 @@ const GROUPS: Record<string, Group> = {
   artifacts: artifactEndpoints,
   workflows: workflowEndpoints,
   jobs: jobEndpoints,
+  bulk: bulkEndpoints,
   tunnels: tunnelEndpoints,
 };
 
@@ -32,6 +34,9 @@ const PARAMETERS: Record<string, string> = {
   artifact_id: 'ArtifactId of an artifact',
   workflow_id: 'WorkflowId of a workflow',
   job_id: 'JobId of a job; of a child job too',
+  bulk_id: 'BulkId of bulk work',
+  limit: 'Most items of one answer',
+  before: 'The Next of the answer before',
   tunnel_id: 'Name of a tunnel',
   tag_id: 'TagId of a tag',
   tag_name: 'Name of the new tag',

@@ -1,6 +1,5 @@
-// Submitting, stopping and deleting jobs: a submission for a device, a group or a tag becomes jobs in each device's
-// queue, which delivery.ts empties.
-import { setTimeout as sleep } from 'node:timers/promises';
+// Submitting jobs: a submission for a device, a group or a tag becomes jobs in each device's queue, which delivery.ts
+// empties. Stopping and deleting them is in job-ends.ts.
 import type { JobDraft } from '#/contract/jobs.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Audit } from '../store/audit.ts';
@@ -15,42 +14,22 @@ import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
-import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';
+import { refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
-import {
-  assignedDevicesOf,
-  devicesOfGroup,
-  devicesOfTag,
-  insertJob,
-  insertParent,
-  jobById,
-  unfinishedOf,
-  waitingFor,
-} from '../store/jobs.ts';
-import type { JobRow, Submission, Target } from '../store/jobs.ts';
+import { devicesOfGroup, devicesOfTag, insertJob, insertParent, unfinishedOf, waitingFor } from '../store/jobs.ts';
+import type { Submission, Target } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
 import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { agentStateOf, sendUpdate } from './agent-updates.ts';
-import { failJob, NOT_STARTED } from './assignment.ts';
+import { failJob } from './assignment.ts';
 import { Delivery } from './delivery.ts';
+import { openJobEnds } from './job-ends.ts';
+import type { JobEnds } from './job-ends.ts';
 
-/** Throws to refuse the change of a job; `db` shows it as it is now. */
-export type MayChange = (row: JobRow, isAssigned: boolean, db: Reader) => Promise<void>;
-
-export interface Dispatch {
+export interface Dispatch extends JobEnds {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
-  /**
-   * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called in the first unit of
-   * work and throws to refuse.
-   */
-  remove(caller: Caller, jobId: string, mayGo: MayChange): Promise<void>;
-  /**
-   * Stops a job that runs, and cancels one that waits; of a parent, all children. It is durable when this resolves: an
-   * agent that is away gets the request when it is back. `mayStop` as for `remove`.
-   */
-  stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<{ Cancelled: number; Stopping: number }>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
   /** Fails the waiting jobs of an artifact that is being deleted. */
@@ -74,9 +53,6 @@ export interface DispatchOptions {
 
 const TIME_LIMIT_SECONDS = 60 * 60;
 const OUTPUT_LIMIT = 10 * 1024 * 1024;
-/** How long a delete waits for a running job to stop. An agent that takes longer is made to forget the job. */
-const STOP_TIMEOUT_MS = 10_000;
-const STOP_POLL_MS = 50;
 const DEVICE_DELETED = 'device deleted';
 const ARTIFACT_DELETED = 'artifact deleted';
 
@@ -121,24 +97,6 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { ...submission, artifactId: ArtifactId, workflowId: null, command };
   };
 
-  /** Cancels a job and its children where they wait, and asks for the end of those that agents have under way. */
-  const halt = async (tx: Tx, row: JobRow, assigned: number[]) => {
-    const job = { seq: row.seq, parentSeq: row.parent_seq };
-    const parents: TouchedParents = new Map();
-    const at = now();
-    const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
-    await refreshParents(tx, parents);
-    const Stopping = await askToStop(tx, job, at);
-    tx.recheck(...assigned);
-    return { Cancelled, Stopping };
-  };
-
-  /** Resolves when no connected agent has the job or a child of it under way any more, or after a while. */
-  const ended = async (jobSeq: number): Promise<void> => {
-    const until = performance.now() + STOP_TIMEOUT_MS;
-    while (performance.now() < until && (await assignedDevicesOf(db, jobSeq)).length > 0) await sleep(STOP_POLL_MS);
-  };
-
   return {
     submit: async (caller, draft, key) => {
       const accountId = caller.account.id;
@@ -164,40 +122,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       return { JobId: id };
     },
 
-    remove: async (caller, jobId, mayGo) => {
-      const remove = async (tx: Tx, row: JobRow) => {
-        await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq });
-        await audit.record(tx, caller, 'job.remove', row.id);
-      };
-      const essential = true;
-      const stopping = await db.write(
-        async (tx) => {
-          const row = await jobById(tx, caller.account.id, jobId);
-          const assigned = await assignedDevicesOf(tx, row.seq);
-          await mayGo(row, assigned.length > 0, tx);
-          if (assigned.length === 0) return remove(tx, row);
-          await halt(tx, row, assigned);
-          return row;
-        },
-        { essential },
-      );
-      if (!stopping) return;
-      await ended(stopping.seq);
-      await db.write((tx) => remove(tx, stopping), { essential });
-    },
-
-    stop: (caller, jobId, mayStop) =>
-      db.write(
-        async (tx) => {
-          const row = await jobById(tx, caller.account.id, jobId);
-          const assigned = await assignedDevicesOf(tx, row.seq);
-          await mayStop(row, assigned.length > 0, tx);
-          const done = await halt(tx, row, assigned);
-          if (done.Cancelled + done.Stopping > 0) await audit.record(tx, caller, 'job.stop', row.id);
-          return done;
-        },
-        { essential: true },
-      ),
+    ...openJobEnds({ db, audit, now }),
 
     deviceRemoved: async (tx, deviceSeq) => {
       const parents: TouchedParents = new Map();

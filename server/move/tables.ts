@@ -31,6 +31,8 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'output_order', key: ['job_seq', 'number'] },
   { name: 'tunnels', key: ['seq'] },
   { name: 'closed_tunnels', key: ['device_seq', 'protocol', 'local_dest'] },
+  { name: 'bulk', key: ['seq'] },
+  { name: 'bulk_items', key: ['bulk_seq', 'number'] },
   { name: 'audit', key: ['seq'] },
   { name: 'nodes', key: ['id'] },
   { name: 'leases', key: ['name'] },

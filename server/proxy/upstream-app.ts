@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { bulkEndpoints } from '#/contract/bulk.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
@@ -33,6 +34,7 @@ const GROUPS = [
   artifactEndpoints,
   workflowEndpoints,
   jobEndpoints,
+  bulkEndpoints,
   tunnelEndpoints,
 ];
 

@@ -40,7 +40,11 @@ export async function forward(
     giveUp.removeEventListener('abort', abort);
     abort();
   });
-  const body = endpoint.form ? uploadOf(incoming) : endpoint.body ? await readBody(incoming) : undefined;
+  const body = endpoint.form
+    ? uploadOf(incoming)
+    : endpoint.body
+      ? await readBody(incoming, endpoint.bodyLimit)
+      : undefined;
   const headers = pick(incoming, ASKED);
   headers['accept-encoding'] = codingsOf(incoming.headers['accept-encoding']);
   if (body === undefined) for (const name of ['content-type', 'content-length']) delete headers[name];

@@ -16,13 +16,13 @@ export interface DeviceRow {
   name: string;
 }
 
+/** The account's device with this id. */
+export const findDevice = (db: Reader, accountId: number, id: string): Promise<DeviceRow | undefined> =>
+  db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?', id, accountId);
+
 /** The account's device with this id, or a 404. */
 export async function deviceById(db: Reader, accountId: number, id: string): Promise<DeviceRow> {
-  const row = await db.get<DeviceRow>(
-    'SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?',
-    id,
-    accountId,
-  );
+  const row = await findDevice(db, accountId, id);
   if (!row) throw notFound('device', id);
   return row;
 }
@@ -85,6 +85,19 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
   await set('grp', change.DeviceGroup);
   await set('customer', change.CustomerName);
   await set('site', change.CustomerSite);
+}
+
+/** Whether a device has all these values already. */
+export async function hasValues(db: Reader, seq: number, values: DeviceChange & Partial<Position>): Promise<boolean> {
+  const is = await db.get<Record<string, unknown>>(
+    `SELECT name AS "DeviceName", grp AS "DeviceGroup", customer AS "CustomerName", site AS "CustomerSite",
+       lat AS "Lat", lng AS "Lng" FROM devices WHERE seq = ?`,
+    seq,
+  );
+  return Object.entries(values).every(
+    ([field, value]) =>
+      value === undefined || is?.[field] === (typeof value === 'string' ? value.toWellFormed() : value),
+  );
 }
 
 export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>

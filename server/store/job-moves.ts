@@ -186,13 +186,10 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
-/** Deletes a job with its output: a parent with its children; a child also from its parent's counts. */
-export async function deleteJob(tx: Tx, { seq, parentSeq }: { seq: number; parentSeq: number | null }): Promise<void> {
+/** Deletes a job with its output: a parent with its children; a child also from its parent's counts, as `moveJob`. */
+export async function deleteJob(tx: Tx, { seq, parentSeq }: JobOrParent, parents: TouchedParents): Promise<void> {
   const row = await tx.get<{ status: JobStatus }>('SELECT status FROM jobs WHERE seq = ?', seq);
   if (!row) return;
   await tx.run('DELETE FROM jobs WHERE seq = ?', seq);
-  if (parentSeq === null) return;
-  const parents: TouchedParents = new Map();
-  touched(parents, parentSeq).moved[row.status] -= 1;
-  await refreshParents(tx, parents);
+  if (parentSeq !== null) touched(parents, parentSeq).moved[row.status] -= 1;
 }

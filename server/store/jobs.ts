@@ -50,9 +50,13 @@ const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.d
 // The counts are read with the state, so that both are of one moment.
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq';
 
+/** The account's job with this id. */
+export const findJob = (db: Reader, accountId: number, id: string): Promise<JobRow | undefined> =>
+  db.get<JobRow>(`SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`, id, accountId);
+
 /** The account's job with this id, or a 404. */
 export async function jobById(db: Reader, accountId: number, id: string): Promise<JobRow> {
-  const row = await db.get<JobRow>(`SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`, id, accountId);
+  const row = await findJob(db, accountId, id);
   if (!row) throw notFound('job', id);
   return row;
 }

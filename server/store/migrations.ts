@@ -106,4 +106,36 @@ export const migrations: readonly Migration[] = [
   CREATE TABLE leases (name TEXT PRIMARY KEY, node TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE versions (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE bulk (                         -- a change of many devices or jobs, see bulk-runner.ts
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    action TEXT NOT NULL,
+    of_what TEXT NOT NULL CHECK (of_what IN ('Devices', 'Jobs')),
+    settings TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    address TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('Running', 'Done', 'Cancelled')),
+    next INTEGER NOT NULL DEFAULT 0,          -- items before this one have their outcome
+    total INTEGER NOT NULL,
+    done INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    skipped INTEGER NOT NULL DEFAULT 0,
+    created INTEGER NOT NULL,
+    ended INTEGER
+  ) STRICT;
+  CREATE INDEX bulk_of_account ON bulk (account_id, seq);
+  CREATE INDEX bulk_running ON bulk (seq) WHERE state = 'Running';
+
+  CREATE TABLE bulk_items (
+    bulk_seq INTEGER NOT NULL REFERENCES bulk ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    object TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',
+    outcome TEXT NOT NULL DEFAULT 'Left' CHECK (outcome IN ('Done', 'Failed', 'Skipped', 'Left')),
+    because TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (bulk_seq, number)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -115,14 +115,15 @@ export const deviceLocation = z.object({ DeviceId: text, Lat: degrees, Lng: degr
 export type DeviceLocation = z.output<typeof deviceLocation>;
 
 /** Degrees, as JSON numbers. */
-export const position = z.object({
+export const positionFields = {
   Lat: z
     .number('must be a number')
     .check(z.gte(-90, 'must be between -90 and 90'), z.lte(90, 'must be between -90 and 90')),
   Lng: z
     .number('must be a number')
     .check(z.gte(-180, 'must be between -180 and 180'), z.lte(180, 'must be between -180 and 180')),
-});
+};
+export const position = z.object(positionFields);
 export type Position = z.output<typeof position>;
 
 const groupText = z.string().check(z.maxLength(255));
@@ -131,14 +132,16 @@ const groupText = z.string().check(z.maxLength(255));
 export const deviceDraft = z.object({ DeviceName: nameText, DeviceGroup: groupText });
 export type DeviceDraft = z.output<typeof deviceDraft>;
 
+export const deviceChangeFields = {
+  DeviceName: z.optional(nameText),
+  DeviceGroup: z.optional(groupText),
+  CustomerName: z.optional(z.string().check(z.maxLength(255))),
+  CustomerSite: z.optional(z.string().check(z.maxLength(255))),
+};
+
 /** Body of update: at least one of the four. */
 export const deviceChange = z
-  .object({
-    DeviceName: z.optional(nameText),
-    DeviceGroup: z.optional(groupText),
-    CustomerName: z.optional(z.string().check(z.maxLength(255))),
-    CustomerSite: z.optional(z.string().check(z.maxLength(255))),
-  })
+  .object(deviceChangeFields)
   .check(
     z.refine(
       (change) => Object.values(change).some((value) => value !== undefined),

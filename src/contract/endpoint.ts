@@ -27,6 +27,8 @@ export interface Endpoint {
    * must not fail. A repeated key is refused.
    */
   body?: Schema;
+  /** Most bytes of the JSON body, if that is not 1 MB. */
+  bodyLimit?: number;
   /** multipart/form-data: the text fields, parsed as strictly as `query`; the file is the part named `file`. */
   form?: NamedFields;
   response?: Schema;

@@ -1,0 +1,69 @@
+// What bulk work does to one device or job, and what became of it in words for people.
+import type { BulkValues } from '#/contract/bulk.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
+import type { BulkRow, ItemOutcome } from '../store/bulk.ts';
+import type { Tx } from '../store/database.ts';
+import { hasValues } from '../store/devices.ts';
+import type { DeviceRow } from '../store/devices.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
+import { assignedDevicesOf } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import type { DeviceActions } from './device-actions.ts';
+
+export interface BulkItems {
+  doToDevice(tx: Tx, caller: Caller, bulk: BulkRow, device: DeviceRow, values: BulkValues): Promise<ItemOutcome>;
+  /** Undefined: agents have it under way; it is removed when they have stopped it. */
+  doToJob(
+    tx: Tx,
+    caller: Caller,
+    bulk: BulkRow,
+    row: JobRow,
+    values: BulkValues,
+    parents: TouchedParents,
+  ): Promise<ItemOutcome | undefined>;
+}
+
+export const done = (name: string): ItemOutcome => ({ name, outcome: 'Done', because: '' });
+const skipped = (because: string, name: string): ItemOutcome => ({ name, outcome: 'Skipped', because });
+export const gone = (): ItemOutcome => skipped('It is not there any more', '');
+export const failed = (name: string, because: string): ItemOutcome => ({ name, outcome: 'Failed', because });
+export const nameOfJob = ({ name, device_name: device }: JobRow): string =>
+  device === '' ? name : `${name} · ${device}`;
+
+interface ItemsOptions {
+  actions: DeviceActions;
+  dispatch: Pick<Dispatch, 'stopIn' | 'removeIn'>;
+}
+
+export const openBulkItems = ({ actions, dispatch }: ItemsOptions): BulkItems => ({
+  doToDevice: async (tx, caller, { action }, device, values) => {
+    const { TagId = '', Lat, Lng, OnlyWaiting: _, ...change } = values;
+    const { name } = device;
+    if (action === 'tag')
+      return (await actions.attach(tx, caller, device, TagId)) ? done(name) : skipped('It has the tag already', name);
+    if (action === 'untag')
+      return (await actions.detach(tx, caller, device, TagId)) ? done(name) : skipped('It does not have the tag', name);
+    if (action === 'delete') {
+      await actions.remove(tx, caller, device);
+      return done(name);
+    }
+    const position = Lat === undefined || Lng === undefined ? undefined : { Lat, Lng };
+    if (await hasValues(tx, device.seq, { ...change, ...position })) return skipped('It is so already', name);
+    if (Object.values(change).some((value) => value !== undefined)) await actions.update(tx, caller, device, change);
+    if (position) await actions.locate(tx, caller, device, position);
+    return done(name);
+  },
+
+  doToJob: async (tx, caller, { action }, row, { OnlyWaiting = false }, parents) => {
+    const name = nameOfJob(row);
+    const assigned = await assignedDevicesOf(tx, row.seq);
+    if (action === 'delete')
+      return (await dispatch.removeIn(tx, caller, row, assigned, parents)) ? done(name) : undefined;
+    if (OnlyWaiting && row.status === 'Running') return skipped('It has begun meanwhile', name);
+    if (OnlyWaiting && row.status === 'Waiting' && assigned.length > 0)
+      return skipped('It is just being given to its device', name);
+    const { Cancelled, Stopping } = await dispatch.stopIn(tx, caller, row, assigned, parents);
+    return Cancelled + Stopping > 0 ? done(name) : skipped('It has ended meanwhile', name);
+  },
+});

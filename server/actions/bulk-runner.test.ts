@@ -1,0 +1,87 @@
+// Bulk work goes on by itself: after kill -9, after a restart, and at another node. Each change leaves a line in the
+// audit log: none is missing, and none is there twice.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { startTestCluster } from '../cluster/test-cluster.ts';
+import { freePort, scratch } from '../test-agents.ts';
+import { onPostgres } from '../store/test-database.ts';
+import { testBulk } from '../test-bulk.ts';
+import { startTestService } from '../test-service.ts';
+import { TestProcess, until } from '../../scripts/test-process.ts';
+
+const TOKEN = 'test-token-of-bulk';
+const at = scratch();
+after(() => at.remove());
+
+test('kill -9 again and again: each device is tagged, and none twice', async () => {
+  const port = await freePort();
+  const data = path.join(at.folder, 'service');
+  const call = (method: string, where: string, body?: unknown) =>
+    fetch(`http://127.0.0.1:${port}${where}`, {
+      method,
+      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const start = async () => {
+    const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: data, AUTH_TOKEN: TOKEN };
+    const service = new TestProcess(['server/main.ts'], { env });
+    await service.line(/running at/);
+    return service;
+  };
+  let service = await start();
+  const bulk = testBulk(call);
+  const Devices = await bulk.devices(3_000);
+  const TagId = await bulk.tag('killed');
+  const id = await bulk.begin({ Action: 'tag', Devices, Values: { TagId } });
+  let kills = 0;
+  for (let before = 0; kills < 3; kills++) {
+    const { Done } = await until('it to go on', async () => {
+      const { Counts } = await bulk.get(id, '?limit=1');
+      return Counts.Done > before && Counts;
+    });
+    before = Done;
+    await service.end('SIGKILL');
+    service = await start();
+    if (before === Devices.length) break;
+  }
+  const { Counts } = await bulk.ended(id);
+  await service.end();
+  assert.deepEqual(Counts, { Done: 3_000, Failed: 0, Skipped: 0, Left: 0 });
+  const database = new DatabaseSync(path.join(data, 'muster.db'), { readOnly: true });
+  const audited = database.prepare("SELECT target FROM audit WHERE action = 'tag.attach'").all();
+  database.close();
+  assert.deepEqual(new Set(audited.map(({ target }) => target)).size, 3_000);
+  assert.equal(audited.length, 3_000);
+});
+
+test('what a stop of the service leaves is done after its next start', async () => {
+  const first = await startTestService();
+  const Devices = Array.from({ length: 20_000 }, (_, index) => `none-${index}`);
+  const id = await testBulk((...request) => first.call(...request)).begin({ Action: 'delete', Devices });
+  await first.close();
+  const second = await startTestService({}, first.dataDir);
+  const { Counts } = await testBulk((...request) => second.call(...request)).ended(id);
+  assert.deepEqual(Counts, { Done: 0, Failed: 0, Skipped: 20_000, Left: 0 });
+  await second.end();
+});
+
+if (onPostgres)
+  void test('the leader does what another node began, and a node takes over from a leader that is gone', async () => {
+    const cluster = await startTestCluster(2);
+    const leader = cluster.nodes.findIndex(({ context }) => context.cluster.isLeader());
+    const [one, other] = [cluster.nodes[leader], cluster.nodes[1 - leader]];
+    assert.ok(one && other);
+    const bulk = testBulk((...request) => other.call(...request));
+    const Devices = await bulk.devices(1_500);
+    const TagId = await bulk.tag('nodes');
+    await bulk.ended(await bulk.begin({ Action: 'tag', Devices: Devices.slice(0, 10), Values: { TagId } }));
+
+    const id = await bulk.begin({ Action: 'tag', Devices, Values: { TagId } });
+    await until('the leader to begin', async () => (await bulk.get(id, '?limit=1')).Counts.Done > 0);
+    await one.close();
+    const { Counts } = await bulk.ended(id);
+    assert.deepEqual(Counts, { Done: 1_490, Failed: 0, Skipped: 10, Left: 0 });
+    await cluster.end();
+  });

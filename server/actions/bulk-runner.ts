@@ -1,0 +1,238 @@
+// Carries out bulk work, a portion in each unit of work. What is done to an item and its outcome are in one unit: after
+// a crash at any time nothing is repeated and nothing is lost. One node does it, the leader; another takes over.
+import type { NewDevice } from '#/contract/devices.ts';
+import type { Caller } from '../http/caller.ts';
+import { Problem } from '../http/problem.ts';
+import { logFault } from '../http/system-fault.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
+import type { Audit } from '../store/audit.ts';
+import {
+  advance,
+  bulkBySeq,
+  insertBulk,
+  leftItems,
+  newTally,
+  pruneBulk,
+  runningBulk,
+  setOutcome,
+  valuesOf,
+} from '../store/bulk.ts';
+import type { BulkRow, ItemOutcome, NewBulk, RunningBulk } from '../store/bulk.ts';
+import type { Database, Tx } from '../store/database.ts';
+import { findDevice } from '../store/devices.ts';
+import { refreshParents } from '../store/job-moves.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
+import { findJob } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { requireTag } from '../store/tags.ts';
+import { done, failed, gone, nameOfJob, openBulkItems } from './bulk-items.ts';
+import type { DeviceActions } from './device-actions.ts';
+
+export interface BulkRunner {
+  /** Stores bulk work as a part of a unit of work, after which it begins. */
+  begin(tx: Tx, asked: Omit<NewBulk, 'at'>): Promise<string>;
+  /** Gives devices new keys, in this unit of work: keys cannot be stored until somebody reads them. */
+  newKeys(tx: Tx, caller: Caller, ids: readonly string[]): Promise<{ id: string; keys: NewDevice[] }>;
+  /** Ends after the portions under way. */
+  close(): Promise<void>;
+}
+
+interface RunnerOptions {
+  db: Database;
+  audit: Audit;
+  now: () => number;
+  actions: DeviceActions;
+  dispatch: Pick<Dispatch, 'stopIn' | 'removeIn' | 'removeStoppedIn' | 'untilStopped'>;
+  /** Whether this node is the one that carries out. */
+  isLeader: () => boolean;
+  /** Whether nothing can be written. */
+  readOnly: boolean;
+}
+
+/** Most items of a unit of work, and its longest time: other writes wait for it. */
+const PORTION = 200;
+const PORTION_MS = 15;
+/** Finds what was begun at another node, or before a restart. */
+const LOOK_EVERY_MS = 1_000;
+const PRUNE_EVERY_MS = 60 * 60 * 1000;
+const STORED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** What a refusal leaves to be done; faults of the machine are passed on. */
+async function refusalOf(check: () => Promise<unknown>): Promise<Problem | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof Problem && cause.status < 500) return cause;
+    throw cause;
+  }
+}
+
+export function openBulkRunner(options: RunnerOptions): BulkRunner {
+  const { db, audit, now, actions, dispatch, isLeader, readOnly } = options;
+  const items = openBulkItems({ actions, dispatch });
+  const closing = new AbortController();
+  const underWay = new Map<number, Promise<void>>();
+  let prunedAt = Number.NEGATIVE_INFINITY;
+
+  /** One unit of work: the next items. Returns jobs to remove once they have stopped. */
+  const portion = async (tx: Tx, seq: number, limit: number) => {
+    const bulk = await bulkBySeq(tx, seq);
+    if (bulk?.state !== 'Running') return { isOver: true, stopping: [] };
+    const caller = callerOf(bulk);
+    const values = valuesOf(bulk);
+    const parents: TouchedParents = new Map();
+    const tally = newTally();
+    const stopping: { number: number; row: JobRow }[] = [];
+    const refusal =
+      values.TagId === undefined
+        ? undefined
+        : await refusalOf(() => requireTag(tx, bulk.account_id, values.TagId ?? ''));
+    const outcomeOf = async (number: number, id: string): Promise<ItemOutcome | undefined> => {
+      if (bulk.of_what === 'Devices') {
+        const device = await findDevice(tx, bulk.account_id, id);
+        if (!device) return gone();
+        return refusal
+          ? failed(device.name, [refusal.message, refusal.detail].filter(Boolean).join('. '))
+          : items.doToDevice(tx, caller, bulk, device, values);
+      }
+      const row = await findJob(tx, bulk.account_id, id);
+      if (!row) return gone();
+      const outcome = await items.doToJob(tx, caller, bulk, row, values, parents);
+      if (!outcome) stopping.push({ number, row });
+      return outcome;
+    };
+
+    const until = performance.now() + PORTION_MS;
+    let next = bulk.next;
+    for (const { number, object } of await leftItems(tx, bulk, limit)) {
+      const outcome = await outcomeOf(number, object);
+      if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
+      next = number + 1;
+      if (performance.now() > until) break;
+    }
+    await refreshParents(tx, parents);
+    await advance(tx, bulk, tally, stopping[0]?.number ?? next, now());
+    return { isOver: false, stopping };
+  };
+
+  /** Deletes jobs that were stopped first, in one unit of work with their outcomes. */
+  const removeStopped = (seq: number, stopping: { number: number; row: JobRow }[]) =>
+    db.write(
+      async (tx) => {
+        const bulk = await bulkBySeq(tx, seq);
+        if (bulk?.state !== 'Running') return;
+        const parents: TouchedParents = new Map();
+        const tally = newTally();
+        for (const { number, row } of stopping) {
+          const isThere = await findJob(tx, bulk.account_id, row.id);
+          if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
+          const outcome = isThere ? done(nameOfJob(row)) : gone();
+          await setOutcome(tx, bulk, number, outcome, tally);
+        }
+        await refreshParents(tx, parents);
+        await advance(tx, bulk, tally, bulk.next, now());
+      },
+      { essential: true },
+    );
+
+  /** An item that cannot be written stops only itself. */
+  const failNext = (seq: number) =>
+    db.write(
+      async (tx) => {
+        const bulk = await bulkBySeq(tx, seq);
+        const [item] = bulk?.state === 'Running' ? await leftItems(tx, bulk, 1) : [];
+        if (!bulk || !item) return;
+        const tally = newTally();
+        const outcome = failed('', 'The service could not do it: its log has the reason');
+        await setOutcome(tx, bulk, item.number, outcome, tally);
+        await advance(tx, bulk, tally, item.number + 1, now());
+      },
+      { essential: true },
+    );
+
+  const work = async ({ seq, action }: RunningBulk): Promise<void> => {
+    // On a full disk, only what frees space goes on.
+    const essential = action === 'delete' || action === 'stop';
+    for (let limit = PORTION; !closing.signal.aborted && isLeader();) {
+      try {
+        const { isOver, stopping } = await db.write((tx) => portion(tx, seq, limit), { essential });
+        if (isOver) return;
+        if (stopping.length > 0) {
+          await dispatch.untilStopped(stopping.map(({ row }) => row.seq));
+          await removeStopped(seq, stopping);
+        }
+        limit = PORTION;
+      } catch (cause) {
+        // The database cannot be written at all: the next look tries again.
+        if (cause instanceof Problem) throw cause;
+        logFault(`bulk: could not change ${limit === 1 ? 'an item' : 'some items'}`, cause);
+        if (limit === 1) await failNext(seq);
+        limit = 1;
+      }
+    }
+  };
+
+  const prune = async () => {
+    prunedAt = now();
+    while (await db.write((tx) => pruneBulk(tx, now() - STORED_MS), { essential: true }));
+  };
+
+  let looking: Promise<void> | undefined;
+  const look = () => {
+    const lookOnce = async () => {
+      if (closing.signal.aborted || !isLeader()) return;
+      for (const bulk of await runningBulk(db)) {
+        if (underWay.has(bulk.seq)) continue;
+        const working = work(bulk)
+          .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
+          .finally(() => underWay.delete(bulk.seq));
+        underWay.set(bulk.seq, working);
+      }
+      if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
+    };
+    looking ??= lookOnce()
+      .catch((cause: unknown) => logFault('bulk: could not look for work', cause))
+      .finally(() => (looking = undefined));
+  };
+  const timer = readOnly ? undefined : setInterval(look, LOOK_EVERY_MS).unref();
+
+  const insert = async (tx: Tx, asked: Omit<NewBulk, 'at'>) => {
+    const made = await insertBulk(tx, { ...asked, at: now() });
+    await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.ids.length} ${asked.of}`);
+    return made;
+  };
+
+  return {
+    begin: async (tx, asked) => {
+      const { id } = await insert(tx, asked);
+      tx.afterCommit(look);
+      return id;
+    },
+    newKeys: async (tx, caller, ids) => {
+      const { seq, id } = await insert(tx, { caller, action: 'newKey', of: 'Devices', values: {}, ids });
+      const tally = newTally();
+      const keys: NewDevice[] = [];
+      for (const [number, deviceId] of ids.entries()) {
+        const device = await findDevice(tx, caller.account.id, deviceId);
+        if (device) keys.push(await actions.rekey(tx, caller, device));
+        const outcome = device ? done(device.name) : gone();
+        await setOutcome(tx, { seq }, number, outcome, tally);
+      }
+      await advance(tx, { seq }, tally, ids.length, now());
+      return { id, keys };
+    },
+    close: async () => {
+      closing.abort();
+      clearInterval(timer);
+      await looking;
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+const callerOf = ({ account_id: id, actor, address }: BulkRow): Caller => ({
+  account: { id, email: '' },
+  actor,
+  address,
+});

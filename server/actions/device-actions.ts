@@ -1,0 +1,62 @@
+// What can be done to one device in a unit of work: by its own request, or as an item of bulk work.
+import type { DeviceChange, NewDevice, Position } from '#/contract/devices.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
+import type { Audit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import type { DeviceOrder } from '../store/device-order.ts';
+import { deleteDevice, placeDevice, replaceKey, updateDevice } from '../store/devices.ts';
+import type { DeviceRow } from '../store/devices.ts';
+import { attachTag, detachTag } from '../store/tags.ts';
+
+/** Each takes a device of the caller's account, and records what it did. */
+export interface DeviceActions {
+  update(tx: Tx, caller: Caller, device: DeviceRow, change: DeviceChange): Promise<void>;
+  locate(tx: Tx, caller: Caller, device: DeviceRow, position: Position): Promise<void>;
+  /** Deletes it, its waiting jobs and its tunnels. */
+  remove(tx: Tx, caller: Caller, device: DeviceRow): Promise<void>;
+  rekey(tx: Tx, caller: Caller, device: DeviceRow): Promise<NewDevice>;
+  /** Of a tag of the account; false if the device has it already. */
+  attach(tx: Tx, caller: Caller, device: DeviceRow, tagId: string): Promise<boolean>;
+  /** False if the device does not have it. */
+  detach(tx: Tx, caller: Caller, device: DeviceRow, tagId: string): Promise<boolean>;
+}
+
+interface ActionsOptions {
+  audit: Audit;
+  order: DeviceOrder;
+  dispatch: Pick<Dispatch, 'deviceRemoved'>;
+}
+
+export const openDeviceActions = ({ audit, order, dispatch }: ActionsOptions): DeviceActions => ({
+  update: async (tx, caller, { seq, id }, change) => {
+    await updateDevice(tx, seq, change);
+    await audit.record(tx, caller, 'device.update', id);
+  },
+  locate: async (tx, caller, { seq, id }, position) => {
+    await placeDevice(tx, seq, position);
+    order.moved(tx, caller.account.id);
+    await audit.record(tx, caller, 'device.locate', id);
+  },
+  remove: async (tx, caller, device) => {
+    await dispatch.deviceRemoved(tx, device.seq);
+    await deleteDevice(tx, device);
+    order.removed(tx, caller.account.id);
+    await audit.record(tx, caller, 'device.remove', device.id);
+  },
+  rekey: async (tx, caller, { seq, id }) => {
+    const key = await replaceKey(tx, seq);
+    await audit.record(tx, caller, 'device.rekey', id);
+    return { DeviceId: id, DeviceKey: key };
+  },
+  attach: async (tx, caller, { seq, id }, tagId) => {
+    const { changes } = await attachTag(tx, seq, tagId);
+    await audit.record(tx, caller, 'tag.attach', `${tagId} ${id}`);
+    return changes > 0;
+  },
+  detach: async (tx, caller, { seq, id }, tagId) => {
+    const { changes } = await detachTag(tx, seq, tagId);
+    await audit.record(tx, caller, 'tag.detach', `${tagId} ${id}`);
+    return changes > 0;
+  },
+});

@@ -1,0 +1,133 @@
+// Stopping and deleting jobs, one at a time or many in one unit of work.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../http/caller.ts';
+import type { Audit } from '../store/audit.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
+import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';
+import type { TouchedParents } from '../store/job-moves.ts';
+import { assignedDevicesOf, jobById } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { NOT_STARTED } from './assignment.ts';
+
+/** Throws to refuse the change of a job; `db` shows it as it is now. */
+export type MayChange = (row: JobRow, isAssigned: boolean, db: Reader) => Promise<void>;
+
+interface Stopped {
+  Cancelled: number;
+  Stopping: number;
+}
+
+export interface JobEnds {
+  /**
+   * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called in the first unit of
+   * work and throws to refuse.
+   */
+  remove(caller: Caller, jobId: string, mayGo: MayChange): Promise<void>;
+  /**
+   * Stops a job that runs, and cancels one that waits; of a parent, all children. It is durable when this resolves: an
+   * agent that is away gets the request when it is back. `mayStop` as for `remove`.
+   */
+  stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<Stopped>;
+  /** `stop` as a part of a unit of work, which ends with `refreshParents(tx, parents)`. */
+  stopIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped>;
+  /**
+   * The same for `remove`; false: agents have it under way and are asked to stop it. Then `removeStoppedIn` follows in
+   * another unit, after `untilStopped`.
+   */
+  removeIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<boolean>;
+  removeStoppedIn(tx: Tx, caller: Caller, row: JobRow, parents: TouchedParents): Promise<void>;
+  /** Resolves when no connected agent has one of the jobs, or a child of one, under way any more, or after a while. */
+  untilStopped(jobSeqs: number[]): Promise<void>;
+}
+
+/** How long a delete waits for a running job to stop. An agent that takes longer is made to forget the job. */
+const STOP_TIMEOUT_MS = 10_000;
+const STOP_POLL_MS = 50;
+
+export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; now: () => number }): JobEnds {
+  /** Cancels a job and its children where they wait, and asks for the end of those that agents have under way. */
+  const halt = async (tx: Tx, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped> => {
+    const job = { seq: row.seq, parentSeq: row.parent_seq };
+    const at = now();
+    const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
+    // A parent whose children are all cancelled has ended: it is not asked to stop.
+    if (row.device_seq === null) {
+      await refreshParents(tx, parents);
+      parents.clear();
+    }
+    const Stopping = await askToStop(tx, job, at);
+    tx.recheck(...assigned);
+    return { Cancelled, Stopping };
+  };
+
+  const removeNow = async (tx: Tx, caller: Caller, row: JobRow, parents: TouchedParents): Promise<void> => {
+    await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq }, parents);
+    await audit.record(tx, caller, 'job.remove', row.id);
+  };
+
+  const ends: JobEnds = {
+    stopIn: async (tx, caller, row, assigned, parents) => {
+      const done = await halt(tx, row, assigned, parents);
+      if (done.Cancelled + done.Stopping > 0) await audit.record(tx, caller, 'job.stop', row.id);
+      return done;
+    },
+
+    removeIn: async (tx, caller, row, assigned, parents) => {
+      if (assigned.length === 0) {
+        await removeNow(tx, caller, row, parents);
+        return true;
+      }
+      await halt(tx, row, assigned, parents);
+      return false;
+    },
+
+    removeStoppedIn: removeNow,
+
+    untilStopped: async (jobSeqs) => {
+      const until = performance.now() + STOP_TIMEOUT_MS;
+      for (const seq of jobSeqs)
+        while (performance.now() < until && (await assignedDevicesOf(db, seq)).length > 0) await sleep(STOP_POLL_MS);
+    },
+
+    remove: async (caller, jobId, mayGo) => {
+      const essential = true;
+      const stopping = await db.write(
+        async (tx) => {
+          const row = await jobById(tx, caller.account.id, jobId);
+          const assigned = await assignedDevicesOf(tx, row.seq);
+          await mayGo(row, assigned.length > 0, tx);
+          const parents: TouchedParents = new Map();
+          const isRemoved = await ends.removeIn(tx, caller, row, assigned, parents);
+          await refreshParents(tx, parents);
+          return isRemoved ? undefined : row;
+        },
+        { essential },
+      );
+      if (!stopping) return;
+      await ends.untilStopped([stopping.seq]);
+      await db.write(
+        async (tx) => {
+          const parents: TouchedParents = new Map();
+          await removeNow(tx, caller, stopping, parents);
+          await refreshParents(tx, parents);
+        },
+        { essential },
+      );
+    },
+
+    stop: (caller, jobId, mayStop) =>
+      db.write(
+        async (tx) => {
+          const row = await jobById(tx, caller.account.id, jobId);
+          const assigned = await assignedDevicesOf(tx, row.seq);
+          await mayStop(row, assigned.length > 0, tx);
+          const parents: TouchedParents = new Map();
+          const done = await ends.stopIn(tx, caller, row, assigned, parents);
+          await refreshParents(tx, parents);
+          return done;
+        },
+        { essential: true },
+      ),
+  };
+  return ends;
+}

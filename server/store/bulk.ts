@@ -1,0 +1,171 @@
+// Bulk work in the database: what is done to which devices or jobs, how far it is, and what became of each.
+import type { Bulk, BulkAction, BulkItem, BulkValues } from '#/contract/bulk.ts';
+import { newId } from './ids.ts';
+import { notFound } from '../http/problem.ts';
+import type { Caller } from '../http/caller.ts';
+import { insertRow } from './database.ts';
+import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
+
+export interface BulkRow {
+  seq: number;
+  id: string;
+  account_id: number;
+  action: BulkAction;
+  of_what: Bulk['Of'];
+  /** The Values, as JSON. */
+  settings: string;
+  /** Who asked for it, for the audit log. */
+  actor: string;
+  address: string;
+  state: Bulk['State'];
+  /** All items before this number have their outcome. */
+  next: number;
+  total: number;
+  done: number;
+  failed: number;
+  skipped: number;
+  created: number;
+  ended: number | null;
+}
+
+/** What an item became; see the contract. */
+export interface ItemOutcome {
+  name: string;
+  outcome: Exclude<BulkItem['Outcome'], 'Left'>;
+  because: string;
+}
+
+export const valuesOf = ({ settings }: BulkRow): BulkValues => JSON.parse(settings) as BulkValues;
+
+/** The account's bulk with this id, or a 404. */
+export async function bulkById(db: Reader, accountId: number, id: string): Promise<BulkRow> {
+  const row = await db.get<BulkRow>('SELECT * FROM bulk WHERE id = ? AND account_id = ?', id, accountId);
+  if (!row) throw notFound('bulk', id);
+  return row;
+}
+
+export const bulkBySeq = (db: Reader, seq: number): Promise<BulkRow | undefined> =>
+  db.get<BulkRow>('SELECT * FROM bulk WHERE seq = ?', seq);
+
+/** Newest first. */
+export const bulkOf = (db: Reader, accountId: number): Promise<BulkRow[]> =>
+  db.all<BulkRow>('SELECT * FROM bulk WHERE account_id = ? ORDER BY seq DESC', accountId);
+
+export type RunningBulk = Pick<BulkRow, 'seq' | 'action'>;
+
+/** What is not over, of all accounts. */
+export const runningBulk = (db: Reader): Promise<RunningBulk[]> =>
+  db.all<RunningBulk>("SELECT seq, action FROM bulk WHERE state = 'Running' ORDER BY seq");
+
+/** Items from `from` on, in their order. */
+export const itemsFrom = (db: Reader, seq: number, from: number, limit: number): Promise<BulkItem[]> =>
+  db.all<BulkItem>(
+    `SELECT object AS "Id", name AS "Name", outcome AS "Outcome", because AS "Because" FROM bulk_items
+     WHERE bulk_seq = ? AND number >= ? ORDER BY number LIMIT ?`,
+    seq,
+    from,
+    limit,
+  );
+
+const INSERT_ITEMS = perDialect(
+  (sql) => `INSERT INTO bulk_items (bulk_seq, number, object)
+    SELECT CAST(? AS BIGINT), CAST(key AS BIGINT) - ?, value FROM ${sql.list('ids')}`,
+);
+/** SQLite counts the elements of a list from 0, PostgreSQL from 1. */
+const FIRST_KEY = perDialect((sql) => `SELECT CAST(min(key) AS BIGINT) AS first FROM ${sql.list('ids')}`);
+
+export interface NewBulk {
+  caller: Caller;
+  action: BulkAction;
+  of: Bulk['Of'];
+  values: BulkValues;
+  ids: readonly string[];
+  at: number;
+}
+
+export async function insertBulk(
+  tx: Tx,
+  { caller, action, of, values, ids, at }: NewBulk,
+): Promise<{ seq: number; id: string }> {
+  const id = newId();
+  const seq = await insertRow(
+    tx,
+    `INSERT INTO bulk (id, account_id, action, of_what, settings, actor, address, state, total, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'Running', ?, ?)`,
+    id,
+    caller.account.id,
+    action,
+    of,
+    tx.dialect.storable(JSON.stringify(values)),
+    caller.actor,
+    caller.address,
+    ids.length,
+    at,
+  );
+  const { first } = (await tx.get<{ first: number }>(FIRST_KEY(tx), '["one"]')) ?? { first: 0 };
+  await tx.run(INSERT_ITEMS(tx), seq, first, JSON.stringify(ids.map((each) => tx.dialect.storable(each))));
+  return { seq, id };
+}
+
+/** The next items without an outcome. */
+export const leftItems = (db: Reader, { seq, next }: BulkRow, limit: number) =>
+  db.all<{ number: number; object: string }>(
+    "SELECT number, object FROM bulk_items WHERE bulk_seq = ? AND number >= ? AND outcome = 'Left' ORDER BY number LIMIT ?",
+    seq,
+    next,
+    limit,
+  );
+
+/** Counts outcomes of a unit of work, for `advance`. */
+export type Tally = Record<ItemOutcome['outcome'], number>;
+export const newTally = (): Tally => ({ Done: 0, Failed: 0, Skipped: 0 });
+
+export async function setOutcome(
+  tx: Tx,
+  { seq }: { seq: number },
+  number: number,
+  { name, outcome, because }: ItemOutcome,
+  tally: Tally,
+): Promise<void> {
+  await tx.run(
+    'UPDATE bulk_items SET name = ?, outcome = ?, because = ? WHERE bulk_seq = ? AND number = ?',
+    tx.dialect.storable(name),
+    outcome,
+    tx.dialect.storable(because.toWellFormed()),
+    seq,
+    number,
+  );
+  tally[outcome] += 1;
+}
+
+/** Adds the outcomes of a unit of work to the counts, and ends the bulk with the last one. */
+export async function advance(tx: Tx, { seq }: { seq: number }, by: Tally, next: number, at: number): Promise<void> {
+  await tx.run(
+    'UPDATE bulk SET done = done + ?, failed = failed + ?, skipped = skipped + ?, next = ? WHERE seq = ?',
+    by.Done,
+    by.Failed,
+    by.Skipped,
+    next,
+    seq,
+  );
+  await tx.run(
+    "UPDATE bulk SET state = 'Done', ended = ? WHERE seq = ? AND state = 'Running' AND done + failed + skipped = total",
+    at,
+    seq,
+  );
+}
+
+/** False if it was over. */
+export const cancelBulk = async (tx: Tx, seq: number, at: number): Promise<boolean> =>
+  (await tx.run("UPDATE bulk SET state = 'Cancelled', ended = ? WHERE seq = ? AND state = 'Running'", at, seq))
+    .changes > 0;
+
+/** Removes the one that ended first, if that was before `before`; false if there is none. */
+export const pruneBulk = async (tx: Tx, before: number): Promise<boolean> =>
+  (
+    await tx.run(
+      "DELETE FROM bulk WHERE seq = (SELECT seq FROM bulk WHERE state <> 'Running' AND ended < ? ORDER BY seq LIMIT 1)",
+      before,
+    )
+  ).changes > 0;
