@@ -37,6 +37,7 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...(row.exit_code !== null && { ExitCode: row.exit_code }),
     ...(!isParent && { DeviceName: row.device_name }),
     ...(row.parent_id !== null && { ParentJobId: row.parent_id }),
+    ...(row.attempt > 1 && { Attempt: row.attempt }),
     ...(row.device_group !== null && { DeviceGroup: row.device_group }),
     ...(row.tag_id !== null && { TagId: row.tag_id }),
     ...(row.artifact_id !== null && { ArtifactId: row.artifact_id }),

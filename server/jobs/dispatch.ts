@@ -1,31 +1,30 @@
-// Submitting jobs: a submission for a device, a group or a tag becomes jobs in each device's queue, which delivery.ts
-// empties. Stopping and deleting them is in job-ends.ts.
-import type { JobDraft } from '#/contract/jobs.ts';
+// Submitting jobs: a submission becomes jobs in each device's queue, which delivery.ts empties. Stopping and deleting
+// them is in job-ends.ts.
+import type { JobDraft } from '#/contract/job-draft.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Link } from '../agents/link.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { Problem } from '../http/problem.ts';
 import type { PublishedAgent } from '../agents/published-agent.ts';
 import { fileFaultText } from '../store/artifact-files.ts';
 import type { ArtifactFiles } from '../store/artifact-files.ts';
 import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
-import type { Database, Reader, Tx } from '../store/database.ts';
-import { deviceById } from '../store/devices.ts';
+import type { Database, Tx } from '../store/database.ts';
 import { refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
-import { devicesOfGroup, devicesOfTag, insertJob, insertParent, unfinishedOf, waitingFor } from '../store/jobs.ts';
-import type { Submission, Target } from '../store/jobs.ts';
+import { insertAttempts, insertJob, insertParent } from '../store/job-submissions.ts';
+import type { Submission, Target } from '../store/job-submissions.ts';
+import { unfinishedOf, waitingFor } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
-import { requireTag } from '../store/tags.ts';
 import { workflowById } from '../store/workflows.ts';
 import { agentStateOf, sendUpdate } from './agent-updates.ts';
 import { failJob } from './assignment.ts';
 import { Delivery } from './delivery.ts';
 import { openJobEnds } from './job-ends.ts';
 import type { JobEnds } from './job-ends.ts';
+import { retriedParent, retryTargets, targetsOf } from './targets.ts';
 
 export interface Dispatch extends JobEnds {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
@@ -97,24 +96,38 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { ...submission, artifactId: ArtifactId, workflowId: null, command };
   };
 
+  type Submitted = { jobId: string; devices: Target[] };
+
+  const submit = async (tx: Tx, accountId: number, draft: JobDraft): Promise<Submitted> => {
+    const submission = await submissionOf(tx, accountId, draft);
+    const devices = await targetsOf(tx, accountId, draft);
+    const [first] = devices;
+    if (draft.DeviceId && first) return { jobId: await insertJob(tx, submission, first), devices };
+    const { TagId: tag, DeviceGroup: group } = draft;
+    const aim = { ...(tag && { tag }), ...(group && { group }) };
+    return { jobId: await insertParent(tx, submission, devices, aim), devices };
+  };
+
+  const retry = async (tx: Tx, accountId: number, draft: JobDraft): Promise<Submitted> => {
+    const parent = await retriedParent(tx, accountId, draft);
+    const devices = await targetsOf(tx, accountId, draft);
+    const { artifact_id: ArtifactId, workflow_id: WorkflowId } = parent;
+    // What it ran must still be there.
+    const submission = await submissionOf(tx, accountId, {
+      Name: draft.Name,
+      ...(ArtifactId !== null ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }),
+    });
+    await insertAttempts(tx, parent.seq, submission, await retryTargets(tx, parent, devices));
+    return { jobId: parent.id, devices };
+  };
+
   return {
     submit: async (caller, draft, key) => {
       const accountId = caller.account.id;
       const { id } = await db.write((tx) =>
         runOnce(tx, { accountId, key, content: draft }, now(), async () => {
-          const submission = await submissionOf(tx, accountId, draft);
-          const devices = await targetsOf(tx, accountId, draft);
-          const [first] = devices;
-          const jobId =
-            draft.DeviceId && first
-              ? await insertJob(tx, submission, first)
-              : await insertParent(
-                  tx,
-                  submission,
-                  devices,
-                  draft.TagId ? { tag: draft.TagId } : { group: draft.DeviceGroup ?? '' },
-                );
-          await audit.record(tx, caller, 'job.submit', jobId);
+          const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, accountId, draft);
+          await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', jobId);
           tx.recheck(...devices.map(({ seq }) => seq));
           return jobId;
         }),
@@ -138,28 +151,4 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       await refreshParents(tx, parents);
     },
   };
-}
-
-/** The devices that a job targets at this moment; only devices of the account. */
-async function targetsOf(db: Reader, accountId: number, { DeviceId, DeviceGroup, TagId }: JobDraft): Promise<Target[]> {
-  if (DeviceId) return [await deviceById(db, accountId, DeviceId)];
-  if (TagId) {
-    await requireTag(db, accountId, TagId);
-    return someOf(
-      await devicesOfTag(db, accountId, TagId),
-      `The tag "${TagId}" is on no device`,
-      'Put it on a device first.',
-    );
-  }
-  const group = DeviceGroup ?? '';
-  return someOf(
-    await devicesOfGroup(db, accountId, group),
-    `The group "${group}" has no devices`,
-    'Letter case counts; a device is in the group that its DeviceGroup names.',
-  );
-}
-
-function someOf(devices: Target[], title: string, detail: string): Target[] {
-  if (devices.length === 0) throw new Problem(400, title, detail);
-  return devices;
 }

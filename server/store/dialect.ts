@@ -15,6 +15,8 @@ export interface Dialect {
   contains: (column: string) => string;
   /** A table of the elements of a parameter, which is a JSON array: text in `value`, the position in `key`. */
   list: (alias: string) => string;
+  /** A field of such an element that is a JSON object, as text. */
+  field: (value: string, name: string) => string;
   /** The bytes of a column followed by those of the first parameter. */
   appended: (column: string) => string;
   /** Names the index to use, where the planner would choose a worse one. */
@@ -38,6 +40,7 @@ export const sqliteDialect: Dialect = {
   isoTime: (column) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`,
   contains: (column) => `instr(${column}, ?) > 0`,
   list: (alias) => `json_each(?) ${alias}`,
+  field: (value, name) => `(${value} ->> '${name}')`,
   // For two blobs, || returns a text of the same bytes.
   appended: (column) => `CAST(${column} || ?1 AS BLOB)`,
   indexedBy: (index) => `INDEXED BY ${index}`,
@@ -52,6 +55,7 @@ export const postgresDialect: Dialect = {
     `to_char(to_timestamp(${column} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`,
   contains: (column) => `strpos(${column}, ?) > 0`,
   list: (alias) => `json_array_elements_text(CAST(? AS json)) WITH ORDINALITY ${alias} (value, key)`,
+  field: (value, name) => `(CAST(${value} AS json) ->> '${name}')`,
   appended: (column) => `${column} || CAST(?1 AS BYTEA)`,
   indexedBy: () => '',
   // PostgreSQL has no text with U+0000.

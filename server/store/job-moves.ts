@@ -21,7 +21,8 @@ const endedJobs = openCounter(
  */
 export type TouchedParents = Map<number, { moved: Counts; started: number | undefined }>;
 
-function touched(parents: TouchedParents, seq: number) {
+/** What changes of this parent, to be added to. */
+export function touched(parents: TouchedParents, seq: number) {
   let parent = parents.get(seq);
   if (!parent) parents.set(seq, (parent = { moved: { ...NONE }, started: undefined }));
   return parent;
@@ -173,7 +174,7 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
     await tx.run(
       `UPDATE jobs SET status = ?1, result = ?3,
          started = CASE WHEN started IS NULL OR started > CAST(?2 AS BIGINT) THEN CAST(?2 AS BIGINT) ELSE started END,
-         ended = CASE WHEN ?4 = 1 THEN (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq) END
+         ended = CASE WHEN ?4 = 1 THEN (SELECT max(c.ended) FROM jobs c WHERE c.parent_seq = jobs.seq AND c.superseded = 0) END
        WHERE seq = ?5`,
       status,
       started ?? null,
@@ -186,10 +187,26 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
-/** Deletes a job with its output: a parent with its children; a child also from its parent's counts, as `moveJob`. */
+/**
+ * Deletes a job with its output: a parent with its children; a child also from its parent's counts, where the attempt
+ * before it takes its place. As `moveJob`.
+ */
 export async function deleteJob(tx: Tx, { seq, parentSeq }: JobOrParent, parents: TouchedParents): Promise<void> {
-  const row = await tx.get<{ status: JobStatus }>('SELECT status FROM jobs WHERE seq = ?', seq);
+  const row = await tx.get<{ status: JobStatus; superseded: number; device: number }>(
+    'SELECT status, superseded, device_seq AS device FROM jobs WHERE seq = ?',
+    seq,
+  );
   if (!row) return;
   await tx.run('DELETE FROM jobs WHERE seq = ?', seq);
-  if (parentSeq !== null) touched(parents, parentSeq).moved[row.status] -= 1;
+  if (parentSeq === null || row.superseded === 1) return;
+  const { moved } = touched(parents, parentSeq);
+  moved[row.status] -= 1;
+  const before = await tx.get<{ status: JobStatus }>(
+    `UPDATE jobs SET superseded = 0 WHERE seq = (
+       SELECT seq FROM jobs WHERE parent_seq = ? AND device_seq = ? AND superseded = 1 ORDER BY attempt DESC LIMIT 1)
+     RETURNING status`,
+    parentSeq,
+    row.device,
+  );
+  if (before) moved[before.status] += 1;
 }

@@ -1,9 +1,7 @@
-// Jobs in the database: adding them and reading their states. State changes are in job-moves.ts.
+// Jobs in the database: reading them. They are added in job-submissions.ts, and change their states in job-moves.ts.
 import type { JobStatus } from '#/contract/jobs.ts';
-import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
-import { insertRow } from './database.ts';
-import type { Reader, Tx } from './database.ts';
+import type { Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
 
 export interface JobRow {
@@ -14,6 +12,8 @@ export interface JobRow {
   device_seq: number | null;
   device_id: string;
   device_name: string;
+  /** Which try of its parent on its device it is; the last one counts. */
+  attempt: number;
   device_group: string | null;
   tag_id: string | null;
   name: string;
@@ -32,7 +32,7 @@ export interface JobRow {
   output_bytes: number;
   output_removed: number | null;
   output_removed_why: string;
-  /** Of a parent: how many children are in each state. */
+  /** Of a parent: how many devices are in each state, by their last attempts. */
   waiting: number | null;
   running: number | null;
   succeeded: number | null;
@@ -42,7 +42,7 @@ export interface JobRow {
 }
 
 /** A child has its parent's command; only children from earlier versions have their own. */
-const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.device_group,
+const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.attempt, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, CASE WHEN j.command = '' THEN coalesce(p.command, '') ELSE j.command END AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
   j.output_bytes, j.output_removed, j.output_removed_why,
@@ -175,89 +175,6 @@ export const isUnfinished = async (db: Reader, deviceSeq: number, id: string): P
     id,
     deviceSeq,
   )) !== undefined;
-
-// ---- Submitting ----------------------------------------------------------------------------------------------------
-
-export interface Target {
-  seq: number;
-  id: string;
-  name: string;
-}
-
-/** What a job does, the same for all its devices. */
-export interface Submission {
-  accountId: number;
-  name: string;
-  artifactId: string | null;
-  workflowId: string | null;
-  /** The Command as users see it, for the job with this id. */
-  command: (jobId: string) => string;
-  created: number;
-}
-
-const INSERT = `INSERT INTO jobs (id, account_id, parent_seq, device_seq, device_id, device_name, device_group, tag_id,
-  name, artifact_id, workflow_id, command, status, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Waiting', ?)`;
-
-interface Place {
-  parentSeq?: number;
-  device?: Target;
-  group?: string | undefined;
-  tag?: string | undefined;
-}
-
-async function insert(
-  tx: Tx,
-  submission: Submission,
-  { parentSeq, device, group, tag }: Place,
-): Promise<{ id: string; seq: number }> {
-  const id = newId();
-  const seq = await insertRow(
-    tx,
-    INSERT,
-    id,
-    submission.accountId,
-    parentSeq ?? null,
-    device?.seq ?? null,
-    device?.id ?? '',
-    device?.name ?? '',
-    group ?? null,
-    tag ?? null,
-    submission.name,
-    submission.artifactId,
-    submission.workflowId,
-    parentSeq === undefined ? submission.command(id) : '',
-    submission.created,
-  );
-  return { id, seq };
-}
-
-/** Adds a job to one device. */
-export const insertJob = async (tx: Tx, submission: Submission, device: Target): Promise<string> =>
-  (await insert(tx, submission, { device })).id;
-
-/** Adds a parent with a child for each device that is in the group or has the tag now. */
-export async function insertParent(
-  tx: Tx,
-  submission: Submission,
-  devices: Target[],
-  aim: { group?: string; tag?: string },
-): Promise<string> {
-  const parent = await insert(tx, submission, aim);
-  await tx.run('INSERT INTO job_counts (job_seq, waiting) VALUES (?, ?)', parent.seq, devices.length);
-  for (const device of devices) await insert(tx, submission, { parentSeq: parent.seq, device });
-  return parent.id;
-}
-
-export const devicesOfGroup = (db: Reader, accountId: number, group: string): Promise<Target[]> =>
-  db.all<Target>('SELECT seq, id, name FROM devices WHERE account_id = ? AND grp = ? ORDER BY seq', accountId, group);
-
-export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Promise<Target[]> =>
-  db.all<Target>(
-    `SELECT d.seq, d.id, d.name FROM device_tags t JOIN devices d ON d.seq = t.device_seq
-     WHERE t.tag_id = ? AND d.account_id = ? ORDER BY d.seq`,
-    tagId,
-    accountId,
-  );
 
 /** All jobs to devices that have not started. */
 export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> =>

@@ -2,7 +2,8 @@
 // carried out when its answer was lost.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
-import { jobEndpoints, type JobDraft } from '#/contract/jobs.ts';
+import type { JobDraft } from '#/contract/job-draft.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { call, newIdempotencyKey } from '#/api/call.ts';
 import { deviceQueries, findDevice } from '#/api/devices.ts';

@@ -1,6 +1,7 @@
 // Jobs, as queries and mutations.
 import { queryOptions } from '@tanstack/react-query';
-import { jobEndpoints, type Job, type JobDraft } from '#/contract/jobs.ts';
+import type { JobDraft } from '#/contract/job-draft.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving } from '#/api/job-state.ts';

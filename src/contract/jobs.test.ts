@@ -1,7 +1,8 @@
 // Jobs in the shapes of several services, and the rule of one target and one thing to run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { job, jobDraft, jobEndpoints } from '#/contract/jobs.ts';
+import { jobDraft } from '#/contract/job-draft.ts';
+import { job, jobEndpoints } from '#/contract/jobs.ts';
 
 test('an addition that lists jobs takes nothing else for a list of them', () => {
   const { response } = jobEndpoints.queues;

@@ -1,16 +1,7 @@
 // v1.md, "Jobs (deployments)": a submission to one device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
-import {
-  list,
-  nameText,
-  number,
-  optionalNumber,
-  optionalText,
-  pathId,
-  row,
-  text,
-  type Group,
-} from '#/contract/endpoint.ts';
+import { list, number, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import { jobDraft, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
 
 /** The statuses of our service; the document names none. Every one after Running is final. */
 export const JOB_STATUSES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'] as const;
@@ -39,6 +30,8 @@ const jobRow = row(
     CreatedTime: optionalText,
     DeviceName: optionalText,
     ParentJobId: optionalText,
+    /** From 2 on: which try of its parent on this device it is. The last one counts for the parent. */
+    Attempt: optionalNumber,
     /**
      * When its stop was requested; until then '' on an unfinished job. It continues until its Status changes: a device
      * that is Offline stops it when it reconnects. Missing if a service cannot stop jobs.
@@ -52,7 +45,7 @@ const jobRow = row(
     /** When and why its output was removed. */
     OutputRemovedTime: optionalText,
     OutputRemovedBecause: optionalText,
-    /** Set on a parent: how many children have each status. Statuses without a child are omitted. */
+    /** Set on a parent: how many devices have each status, by their last attempt. Statuses without one are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
     WaitingOffline: optionalNumber,
@@ -76,7 +69,7 @@ const OPTIONAL_TEXTS = [
   'OutputRemovedTime',
   'OutputRemovedBecause',
 ] as const;
-const OPTIONAL_NUMBERS = ['ExitCode', 'WaitingOffline'] as const;
+const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'WaitingOffline'] as const;
 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
@@ -109,37 +102,6 @@ export type Job = z.output<typeof job>;
 // Placed before zod's parsing and not as another schema, because the API's description is generated from the schema.
 const readLeniently = job._zod.run.bind(job._zod);
 job._zod.run = (payload, context) => (isExact(payload.value) ? payload : readLeniently(payload, context));
-
-const present = (value: string | undefined) => value !== undefined && value !== '';
-
-/** Body of submit: exactly one target, and one artifact or workflow. */
-export const jobDraft = z
-  .object({
-    Name: nameText,
-    DeviceId: z.optional(z.string()),
-    DeviceGroup: z.optional(z.string()),
-    TagId: z.optional(z.string()),
-    ArtifactId: z.optional(z.string()),
-    WorkflowId: z.optional(z.string()),
-  })
-  .check((context) => {
-    const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: context.value });
-    const { DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId } = context.value;
-    // An empty value may come from an unset variable of a script; the rest could then mean something else.
-    for (const [field, value] of Object.entries({ DeviceId, DeviceGroup, TagId, ArtifactId, WorkflowId }))
-      if (value === '')
-        context.issues.push({
-          code: 'custom',
-          path: [field],
-          message: 'must not be empty: leave it out',
-          input: context.value,
-        });
-    if ([DeviceId, DeviceGroup, TagId].filter(present).length !== 1)
-      refuse('needs exactly one target: DeviceId, DeviceGroup or TagId');
-    if ([ArtifactId, WorkflowId].filter(present).length !== 1)
-      refuse('needs exactly one of ArtifactId (recommended) and WorkflowId (legacy)');
-  });
-export type JobDraft = z.output<typeof jobDraft>;
 
 const oneJob = z.object({ job_id: pathId });
 
@@ -187,8 +149,9 @@ export const jobEndpoints = {
   submit: {
     method: 'POST',
     path: '/v1/job',
-    summary: 'Submit a job to a device, a group or a tag',
+    summary: 'Submit a job to a device, a group, a tag or a list of devices',
     once: true,
+    bodyLimit: SUBMIT_BODY_BYTES,
     body: jobDraft,
     response: z.looseObject({ JobId: z.string().check(z.minLength(1)) }),
   },

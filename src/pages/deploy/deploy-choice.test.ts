@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobDraft } from '#/contract/jobs.ts';
+import { jobDraft } from '#/contract/job-draft.ts';
 import { confirms, deployUrl, suggestName, attemptTargetOf, whatOf } from '#/pages/deploy/deploy-choice.ts';
 
 const read = (search: string) => {

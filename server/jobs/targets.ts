@@ -1,0 +1,110 @@
+// Which devices a submission is for, and whether it is refused: all of it, before anything is written.
+import type { JobDraft } from '#/contract/job-draft.ts';
+import { Problem } from '../http/problem.ts';
+import type { Reader } from '../store/database.ts';
+import { deviceById } from '../store/devices.ts';
+import { devicesOfGroup, devicesOfList, devicesOfTag, lastAttempts } from '../store/job-submissions.ts';
+import type { LastAttempt, Target } from '../store/job-submissions.ts';
+import { jobById } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { requireTag } from '../store/tags.ts';
+
+/** The devices that a job targets at this moment; only devices of the account. */
+export async function targetsOf(
+  db: Reader,
+  accountId: number,
+  { DeviceId, DeviceGroup, TagId, DeviceIds }: JobDraft,
+): Promise<Target[]> {
+  if (DeviceId) return [await deviceById(db, accountId, DeviceId)];
+  if (DeviceIds) return listed(db, accountId, [...new Set(DeviceIds)]);
+  if (TagId) {
+    await requireTag(db, accountId, TagId);
+    return someOf(
+      await devicesOfTag(db, accountId, TagId),
+      `The tag "${TagId}" is on no device`,
+      'Put it on a device first.',
+    );
+  }
+  const group = DeviceGroup ?? '';
+  return someOf(
+    await devicesOfGroup(db, accountId, group),
+    `The group "${group}" has no devices`,
+    'Letter case counts; a device is in the group that its DeviceGroup names.',
+  );
+}
+
+function someOf(devices: Target[], title: string, detail: string): Target[] {
+  if (devices.length === 0) throw new Problem(400, title, detail);
+  return devices;
+}
+
+async function listed(db: Reader, accountId: number, ids: string[]): Promise<Target[]> {
+  const devices = await devicesOfList(db, accountId, ids);
+  if (devices.length === ids.length) return devices;
+  const found = new Set(devices.map(({ id }) => id));
+  const missing = ids.filter((id) => !found.has(id));
+  const some = missing.length === 1 ? 'One of the devices does not exist' : `${missing.length} devices do not exist`;
+  throw new Problem(404, some, `${firstOf(missing)}. Nothing was submitted: read the devices again.`);
+}
+
+/** The parent that a retry belongs to. */
+export async function retriedParent(
+  db: Reader,
+  accountId: number,
+  { RetryOf = '', ArtifactId, WorkflowId }: JobDraft,
+): Promise<JobRow> {
+  const parent = await jobById(db, accountId, RetryOf);
+  if (parent.device_seq !== null)
+    throw new Problem(
+      400,
+      `The job "${RetryOf}" has no child jobs`,
+      parent.parent_id === null
+        ? 'RetryOf names a job to several devices. Submit a job to one device again without it.'
+        : `It is a child itself: RetryOf names its parent, "${parent.parent_id}".`,
+    );
+  if ((ArtifactId && ArtifactId !== parent.artifact_id) || (WorkflowId && WorkflowId !== parent.workflow_id))
+    throw new Problem(
+      400,
+      `The job "${RetryOf}" ran something else`,
+      'A retry runs what its parent ran. Submit another artifact or workflow without RetryOf.',
+    );
+  return parent;
+}
+
+/** The last attempts of these devices, all of which have ended. */
+export async function retryTargets(
+  db: Reader,
+  parent: JobRow,
+  devices: Target[],
+): Promise<{ device: Target; last: LastAttempt }[]> {
+  const attempts = await lastAttempts(db, parent.seq);
+  const others = devices.filter(({ seq }) => !attempts.has(seq));
+  if (others.length > 0)
+    throw new Problem(
+      400,
+      `The job "${parent.id}" was not for ${others.length === 1 ? 'this device' : `${others.length} of these devices`}`,
+      `${firstOf(others.map(textOf))}. Nothing was submitted: leave them out, or submit a job of their own.`,
+    );
+  const targets = devices.flatMap((device) => {
+    const last = attempts.get(device.seq);
+    return last ? [{ device, last }] : [];
+  });
+  const open = targets.filter(({ last: { status } }) => status === 'Waiting' || status === 'Running');
+  if (open.length > 0)
+    throw new Problem(
+      409,
+      `It has not ended on ${open.length === 1 ? 'one of these devices' : `${open.length} of these devices`}`,
+      `${firstOf(open.map(({ device }) => textOf(device)))}. Nothing was submitted: stop it there or wait, then try again.`,
+    );
+  return targets;
+}
+
+const textOf = ({ name, id }: Target) => `"${name}" (${id})`;
+
+const SHOWN = 5;
+
+/** "a, b and 12 more" */
+function firstOf(names: string[]): string {
+  const shown = names.slice(0, SHOWN).join(', ');
+  return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
+}

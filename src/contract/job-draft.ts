@@ -1,0 +1,54 @@
+// What is submitted as a job: its target, and what is to run there.
+import * as z from 'zod/mini';
+import { nameText } from '#/contract/endpoint.ts';
+
+const present = (value: string | undefined) => value !== undefined && value !== '';
+
+/** Most devices of one submission by id. */
+const MOST_DEVICES = 50_000;
+/** Room for that many ids of the usual length. */
+export const SUBMIT_BODY_BYTES = 4 * 1024 * 1024;
+
+const deviceIds = z
+  .array(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)))
+  .check(z.minLength(1, 'must name a device'), z.maxLength(MOST_DEVICES, `must name at most ${MOST_DEVICES} devices`));
+
+/**
+ * Body of submit: exactly one target, and one artifact or workflow.
+ *
+ * `DeviceIds` and `RetryOf` are additions; a service without them sees no target and refuses. A device that is named
+ * twice gets one job. With `RetryOf`, the id of a parent, the jobs become further attempts of its children: all of them
+ * must have ended, and each device must be one of its devices. A retry runs what its parent ran: the artifact or
+ * workflow may be omitted, and another one is refused.
+ */
+export const jobDraft = z
+  .object({
+    Name: nameText,
+    DeviceId: z.optional(z.string()),
+    DeviceGroup: z.optional(z.string()),
+    TagId: z.optional(z.string()),
+    DeviceIds: z.optional(deviceIds),
+    RetryOf: z.optional(z.string().check(z.maxLength(255))),
+    ArtifactId: z.optional(z.string()),
+    WorkflowId: z.optional(z.string()),
+  })
+  .check((context) => {
+    const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: context.value });
+    const { DeviceId, DeviceGroup, TagId, DeviceIds, RetryOf, ArtifactId, WorkflowId } = context.value;
+    // An empty value may come from an unset variable of a script; the rest could then mean something else.
+    for (const [field, value] of Object.entries({ DeviceId, DeviceGroup, TagId, RetryOf, ArtifactId, WorkflowId }))
+      if (value === '')
+        context.issues.push({
+          code: 'custom',
+          path: [field],
+          message: 'must not be empty: leave it out',
+          input: context.value,
+        });
+    const targets = [DeviceId, DeviceGroup, TagId].filter(present).length + (DeviceIds ? 1 : 0);
+    if (targets !== 1) refuse('needs exactly one target: DeviceId, DeviceGroup, TagId or DeviceIds');
+    if (present(RetryOf) && !DeviceIds) refuse('needs DeviceIds with RetryOf: the devices that try again');
+    const payloads = [ArtifactId, WorkflowId].filter(present).length;
+    if (payloads > 1 || (payloads === 0 && !present(RetryOf)))
+      refuse('needs exactly one of ArtifactId (recommended) and WorkflowId (legacy)');
+  });
+export type JobDraft = z.output<typeof jobDraft>;
