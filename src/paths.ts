@@ -94,6 +94,8 @@ export const paths = {
   archive: (find?: string) => withQuery('/archive', { find }),
   archivedJob: (id: string, row?: number) =>
     withQuery(`/archive/${encoded(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
+  bulkList: () => '/bulk',
+  bulk: (id: string) => `/bulk/${encoded(id)}`,
   workflows: () => '/workflows',
   tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
   account: () => '/account',

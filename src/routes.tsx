@@ -97,6 +97,14 @@ export const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/archive/archived-job-page.tsx')).ArchivedJobPage }),
           },
           {
+            path: 'bulk',
+            lazy: async () => ({ Component: (await import('#/pages/bulk/bulk-list-page.tsx')).BulkListPage }),
+          },
+          {
+            path: 'bulk/:id',
+            lazy: async () => ({ Component: (await import('./pages/bulk/bulk-page.tsx')).BulkPage }),
+          },
+          {
             path: 'workflows',
             lazy: async () => ({ Component: (await import('#/pages/workflows/workflows-page.tsx')).WorkflowsPage }),
           },

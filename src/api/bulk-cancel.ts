@@ -55,6 +55,11 @@ export const bulkCancel = (): BulkWrite<WaitingPart> => {
     return Cancelled + Stopping > 0 ? undefined : ENDED;
   };
   return {
+    // A job that can only be deleted is read first.
+    whole: (items) =>
+      items.every(({ canStop: can }) => can)
+        ? { Action: 'stop', Jobs: items.map(({ JobId }) => JobId), Values: { OnlyWaiting: true } }
+        : undefined,
     request: (item) => requestOf(item.canStop ? jobEndpoints.stop : jobEndpoints.remove, paramsOf(item)),
     send: async (item) => {
       const found = await current(item);
@@ -86,6 +91,7 @@ export const bulkCancel = (): BulkWrite<WaitingPart> => {
 
 /** Stops jobs, whether they wait or run; of a parent, all children. */
 export const bulkStop = (): BulkWrite<Id> => ({
+  whole: (items) => ({ Action: 'stop', Jobs: items.map(({ JobId }) => JobId) }),
   request: (item) => requestOf(jobEndpoints.stop, paramsOf(item)),
   send: async (item) => {
     const { Cancelled, Stopping } = await call(jobEndpoints.stop, paramsOf(item));

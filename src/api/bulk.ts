@@ -1,10 +1,12 @@
 // The writes that are done to many devices, one device at a time: how to send each, and how to look whether it was
 // carried out when its answer was lost.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
+import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
+import { bulkDrafts } from '#/api/bulk-work.ts';
 import { call, newIdempotencyKey } from '#/api/call.ts';
 import { deviceQueries, findDevice } from '#/api/devices.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
@@ -25,7 +27,21 @@ export interface BulkWrite<Item = Id> {
   send: (item: Item) => Promise<unknown>;
   /** Whether it was carried out; undefined where the service does not tell. Raises an error when it cannot be read. */
   check: (item: Item) => Promise<boolean | undefined>;
+  /** The same for all of them, on a service that carries it out by itself. */
+  whole?: (items: readonly Item[]) => BulkDraft | undefined;
 }
+
+/** What is sent for these items: one request for all, where the service takes that. */
+export function bulkRequests<Item>(
+  { request, whole }: Pick<BulkWrite<Item>, 'request' | 'whole'>,
+  items: readonly Item[],
+  inService: boolean,
+): ApiRequest[] {
+  const draft = inService ? whole?.(items) : undefined;
+  return draft ? bulkDrafts(draft).map((body) => requestOf(bulkEndpoints.create, { body })) : items.map(request);
+}
+
+const idsOf = (devices: readonly Id[]) => devices.map(({ DeviceId }) => DeviceId);
 
 const read = ({ DeviceId }: Id): Promise<Device> =>
   queryClient.query({ ...deviceQueries.one(DeviceId), staleTime: 0, gcTime: 0, retry: false });
@@ -40,6 +56,7 @@ function oneOf<E extends Endpoint>(endpoint: E, of: (device: Id) => RequestOf<E>
 
 /** Sets fields of devices. */
 export const bulkChange = (change: DeviceChange): BulkWrite => ({
+  whole: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: change }),
   ...oneOf(deviceEndpoints.update, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: change })),
   check: async (id) => {
     const device = await read(id);
@@ -51,6 +68,7 @@ export const bulkChange = (change: DeviceChange): BulkWrite => ({
 
 /** Puts devices on the map. */
 export const bulkLocate = (place: Position): BulkWrite => ({
+  whole: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: { Lat: place.Lat, Lng: place.Lng } }),
   ...oneOf(deviceEndpoints.locate, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: place })),
   check: async ({ DeviceId }) => {
     const places = await call(deviceEndpoints.locations, {});
@@ -60,6 +78,7 @@ export const bulkLocate = (place: Position): BulkWrite => ({
 
 /** Puts a tag on devices, or takes it off. */
 export const bulkTag = (tag: string, on: boolean): BulkWrite => ({
+  whole: (devices) => ({ Action: on ? 'tag' : 'untag', Devices: idsOf(devices), Values: { TagId: tag } }),
   ...oneOf(on ? tagEndpoints.attach : tagEndpoints.detach, ({ DeviceId }) => ({
     params: { device_id: DeviceId, tag_id: tag },
   })),
@@ -83,6 +102,7 @@ const removal = oneOf(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { dev
 const isThere = async ({ DeviceId }: Id) => (await findDevice(DeviceId)) !== undefined;
 
 export const bulkDelete = (): BulkWrite => ({
+  whole: (devices) => ({ Action: 'delete', Devices: idsOf(devices) }),
   request: removal.request,
   send: (id) =>
     removeOne(

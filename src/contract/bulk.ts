@@ -94,6 +94,7 @@ const bulkItem = z.object({
   Because: text,
 });
 export type BulkItem = z.output<typeof bulkItem>;
+export type BulkOutcomeName = BulkItem['Outcome'];
 
 const newKeys = z.array(z.object({ DeviceId: z.string(), DeviceKey: z.string() }));
 const oneBulk = z.object({ bulk_id: pathId });

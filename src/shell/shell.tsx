@@ -44,6 +44,8 @@ export { PageError } from './page-error.tsx';
 const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).recordStates();
 /** What the page at hand has read, as commands for curl. */
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
+/** What runs in the service, shown a little after the page. */
+const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
 
 const NAVIGATION = [
@@ -84,6 +86,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
         ))}
       </div>
       <div className={classes.foot}>
+        <BulkIndicator open={{ onGo }} isUrgent={false} />
         <Licence />
         <div className={classes.footRow}>
           <NavLink to={paths.account()} className={classes.link!} onClick={onGo}>

@@ -31,9 +31,10 @@ export function BulkDialog({ action, ids, onClose }: { action: BulkActionName; i
       title={`${BULK_ACTIONS[action]}: ${devicesText(ids.length)}`}
       ids={ids}
       stale={STALE[action]}
-      onClose={({ results }) => {
+      onClose={({ results, busy }) => {
         // What is deleted can't stay selected.
-        if (action === 'delete')
+        if (action === 'delete' && busy) selection.remove(ids);
+        else if (action === 'delete')
           selection.remove(Array.from(results).flatMap(([id, { outcome }]) => (outcome === 'done' ? id : [])));
         onClose();
       }}

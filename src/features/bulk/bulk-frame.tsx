@@ -37,7 +37,7 @@ export function BulkFrame({ title, ids, stale, onClose, children }: BulkFramePro
   const close = () => onClose(run);
   const there = new Set(reading.data?.map(({ DeviceId }) => DeviceId));
   return (
-    <BaseDialog title={title} size="lg" closeOnClickOutside={false} busy={run.busy} onClose={close}>
+    <BaseDialog title={title} size="lg" closeOnClickOutside={false} busy={run.needsPage} onClose={close}>
       {reading.data ? (
         children({ devices: reading.data, gone: ids.filter((id) => !there.has(id)), run, onClose: close })
       ) : reading.error ? (

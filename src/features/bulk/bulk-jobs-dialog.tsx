@@ -28,7 +28,7 @@ export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDia
   const run = useBulkRun<Row>({ keyOf, nameOf, noun: 'job' }, JOBS_CHANGED);
   const count = jobs.length;
   return (
-    <BaseDialog title={title} size="xl" closeOnClickOutside={false} busy={run.busy} onClose={onClose}>
+    <BaseDialog title={title} size="xl" closeOnClickOutside={false} busy={run.needsPage} onClose={onClose}>
       <RunSteps
         run={run}
         items={jobs}

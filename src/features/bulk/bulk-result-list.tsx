@@ -54,7 +54,8 @@ interface BulkResultListProps {
   /** What has a result each: "device". */
   noun: string;
   actions: ReactNode;
-  onClose: () => void;
+  /** Without it, there is nothing to close. */
+  onClose?: () => void;
 }
 
 export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkResultListProps) {
@@ -90,9 +91,11 @@ export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkR
       <VirtualTable name="Results" bounded columns={columnsOf(noun)} rows={visible} rowKey={({ id }) => id} />
       <div className="actions">
         {actions}
-        <Button ref={focusOnMount} onClick={onClose}>
-          Close
-        </Button>
+        {onClose && (
+          <Button ref={focusOnMount} onClick={onClose}>
+            Close
+          </Button>
+        )}
       </div>
     </div>
   );

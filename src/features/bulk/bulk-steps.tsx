@@ -29,7 +29,7 @@ interface BulkStepsProps extends BulkActionProps, Pick<RunStepsProps<Device>, Fo
   does?: [one: string, many: string];
   button: (count: number) => string;
   /** What is sent for these devices, to be shown, where `write` is made later. */
-  requests?: (change: readonly Device[]) => readonly CurlRequest[];
+  requests?: (change: readonly Device[], inService: boolean) => readonly CurlRequest[];
   /** What follows from the plan. */
   note?: (change: Device[]) => ReactNode;
   /** Fields above the plan, which then waits until they have no fault. */
@@ -67,7 +67,7 @@ export function BulkSteps(props: BulkStepsProps) {
           <p className="dim">{steps.fault}</p>
         )
       }
-      requests={requests && (() => requests(change))}
+      requests={requests && ((inService) => requests(change, inService))}
     />
   );
 }

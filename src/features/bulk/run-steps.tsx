@@ -1,6 +1,9 @@
 // The three steps of every run on many items: the plan, the run, and a result for each.
 import { useMemo, useState, type ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
+import { bulkRequests } from '#/api/bulk.ts';
+import { bulkQueries } from '#/api/bulk-work.ts';
 import { isCount } from './bulk-plan.ts';
 import { BulkResultList } from './bulk-result-list.tsx';
 import { countResults, countsText, type BulkOutcome, type ResultRow } from './bulk-results.ts';
@@ -33,8 +36,8 @@ export interface RunStepsProps<Item> {
   plan: ReactNode;
   list?: ReactNode;
   write: Parameters<RunningBulk<Item>['start']>[0]['write'];
-  /** What is sent, to be shown, where `write` is made later. */
-  requests?: (() => readonly CurlRequest[]) | undefined;
+  /** What is sent, to be shown, where `write` is made later; `inService`: the service does it by itself. */
+  requests?: ((inService: boolean) => readonly CurlRequest[]) | undefined;
   /** A link to the result. */
   onward?: ReactNode;
   onClose: () => void;
@@ -46,7 +49,7 @@ export function RunSteps<Item>(props: RunStepsProps<Item>) {
   return (
     <>
       <LeaveGuard
-        active={run.busy}
+        active={run.needsPage}
         title={`Leave while ${noun}s are being changed?`}
         confirmLabel="Leave and stop"
         open={paths.signIn()}
@@ -54,7 +57,7 @@ export function RunSteps<Item>(props: RunStepsProps<Item>) {
         What has been sent is carried out. The rest is not sent, and the results for each {noun} are lost.
       </LeaveGuard>
       {run.phase === 'planned' ? <PlanForm {...props} /> : <Announcer run={run} />}
-      {run.phase === 'running' && <Progress run={run} what={what} />}
+      {run.phase === 'running' && <Progress run={run} what={what} onClose={props.onClose} />}
       {run.phase === 'ended' && <Ended {...props} />}
     </>
   );
@@ -62,7 +65,8 @@ export function RunSteps<Item>(props: RunStepsProps<Item>) {
 
 function PlanForm<Item>(props: RunStepsProps<Item>) {
   const { run, items, button, danger = false, fields, plan, list, write, onClose } = props;
-  const { requests = typeof write === 'function' ? undefined : () => items.map(write.request) } = props;
+  const inService = useQuery(bulkQueries.list()).data !== undefined;
+  const { requests = typeof write === 'function' ? undefined : () => bulkRequests(write, items, inService) } = props;
   const [text, setText] = useState('');
   const count = items.length;
   const isReady = props.fault === undefined && count > 0;
@@ -91,7 +95,7 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
       {asksCount && (
         <TypedWord word={formatCount(count)} value={text} onChange={setText} inputMode="numeric" data-autofocus />
       )}
-      {requests && isReady && <ShowAsCurl request={requests} />}
+      {requests && isReady && <ShowAsCurl request={() => requests(inService)} />}
       <FormError error={run.error} />
       <DialogButtons onCancel={onClose} busy={run.busy}>
         <Button
@@ -110,7 +114,13 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
   );
 }
 
-function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string }) {
+interface ProgressProps<Item> {
+  run: RunningBulk<Item>;
+  what: string;
+  onClose: () => void;
+}
+
+function Progress<Item>({ run, what, onClose }: ProgressProps<Item>) {
   const { kind, total, ended, results, pause, cancelling, cancel } = run;
   return (
     <div className={classes.steps}>
@@ -128,10 +138,14 @@ function Progress<Item>({ run, what }: { run: RunningBulk<Item>; what: string })
             ? ` · the service asked to wait ${formatCount(Math.round(pause / 1000))} s`
             : ''}
       </p>
+      {run.inService && (
+        <p className="dim">The service does it: it goes on when this dialog or the browser is closed.</p>
+      )}
       <div className="actions">
         <Button ref={focusOnMount} onClick={cancel} disabled={cancelling}>
           {cancelling ? 'Cancelling…' : 'Cancel'}
         </Button>
+        {run.inService && <Button onClick={onClose}>Close and let it go on</Button>}
       </div>
     </div>
   );

@@ -4,7 +4,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import { isMissing } from '#/api/api-error.ts';
-import { bulkTag } from '#/api/bulk.ts';
+import { bulkRequests, bulkTag } from '#/api/bulk.ts';
 import { tagNamed } from '#/api/tag-ids.ts';
 import { tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -35,9 +35,9 @@ function AddTag({ tags, ...frame }: TagProps) {
       does={['gets it', 'get it']}
       fault={name === '' ? 'Type or choose a tag first.' : undefined}
       button={(count) => `${isNew ? 'Create and add' : 'Add'} to ${devicesText(count)}`}
-      requests={(change) => {
+      requests={(change, inService) => {
         const { first, id } = tagRequests(name, tags);
-        return [...first, ...change.map(bulkTag(id, true).request)];
+        return [...first, ...bulkRequests(bulkTag(id, true), change, inService)];
       }}
       write={async () => bulkTag(await tagNamed(name), true)}
       note={() => isNew && <p>There is no tag “{name}” yet: it is created first.</p>}

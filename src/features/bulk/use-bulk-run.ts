@@ -1,10 +1,13 @@
-// One write on many items as a dialog shows it: a result for each, pauses, and the way to send again what was not done.
+// One write on many items as a dialog shows it: a result for each, pauses, and the way to send again what was not done. A
+// service that carries it out by itself gets one request, and goes on when the dialog is closed.
 import { useState } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
+import { hasBulkWork } from '#/api/bulk-work.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { itemResult, type ItemResult } from './bulk-results.ts';
 import { useRun } from './use-run.ts';
+import { beginInService } from './watch-bulk.ts';
 
 export interface BulkKind<Item> {
   keyOf: (item: Item) => string;
@@ -27,22 +30,32 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly Que
   const run = useRun<ItemResult>(invalidates);
   const [pause, setPause] = useState(0);
   const [phase, setPhase] = useState<'planned' | 'running' | 'ended'>('planned');
+  const [inService, setInService] = useState(false);
   const { busy } = run;
   return {
     ...run,
     kind,
     /** A second time with what is to be sent again, whose results then replace the earlier ones. */
     start: ({ items, write: given }: Start<Item>) =>
-      run.start(items.length, async ({ signal, onResult }) => {
+      run.start(items.length, async (watch) => {
         const write = typeof given === 'function' ? await given() : given;
+        const whole = (await hasBulkWork()) ? write.whole?.(items) : undefined;
+        // Refused as a whole, it is still a plan.
+        const wait = whole && (await beginInService(whole));
+        setInService(wait !== undefined);
         setPhase('running');
         try {
-          const queue = new RequestQueue({ atOnce: AT_ONCE, signal, onPause: setPause });
-          await queue.writeEach(items, write, (item, result) => onResult(kind.keyOf(item), itemResult(result)));
+          if (wait) return await wait(watch);
+          const queue = new RequestQueue({ atOnce: AT_ONCE, signal: watch.signal, onPause: setPause });
+          await queue.writeEach(items, write, (item, result) => watch.onResult(kind.keyOf(item), itemResult(result)));
         } finally {
           setPhase('ended');
         }
       }),
+    /** The service does it: it goes on without this page. */
+    inService,
+    /** What is under way ends with this page. */
+    needsPage: busy && !(inService && phase === 'running'),
     phase: busy && phase !== 'planned' ? 'running' : phase,
     /** Milliseconds that the service asked to wait; 0 while it goes on. */
     pause,

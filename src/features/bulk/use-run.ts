@@ -5,7 +5,10 @@ import type { QueryKey } from '@tanstack/react-query';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 
 export interface RunWatch<Result> {
+  /** It is cancelled, or its dialog is closed. */
   signal: AbortSignal;
+  /** Its dialog is closed: nobody sees results any more. */
+  closed: AbortSignal;
   /** The results of earlier runs stay until they are replaced. */
   onResult: (key: string, result: Result) => void;
 }
@@ -28,8 +31,15 @@ export function useRun<Result>(invalidates: readonly QueryKey[]) {
   const [state, setState] = useState<RunState<Result>>({ results: new Map(), total: 0, ended: 0 });
   const [cancelling, setCancelling] = useState(false);
   const abort = useRef(new AbortController());
+  const closing = useRef(new AbortController());
   // Closed with its page, by a sign-out for example: nothing new is sent then.
-  useEffect(() => () => abort.current.abort(), []);
+  useEffect(() => {
+    closing.current = new AbortController();
+    return () => {
+      closing.current.abort();
+      abort.current.abort();
+    };
+  }, []);
 
   const run = useWrite({
     mutationFn: async ({ total, work }: { total: number; work: Work<Result> }) => {
@@ -44,6 +54,7 @@ export function useRun<Result>(invalidates: readonly QueryKey[]) {
       try {
         await work({
           signal: abort.current.signal,
+          closed: closing.current.signal,
           onResult: (key, result) => {
             results.set(key, result);
             ended++;

@@ -31,7 +31,10 @@ export interface ArchivedCount {
   total: number;
 }
 
-interface Watch extends RunWatch<ArchiveResult> {
+/** An archive is made in this page only. */
+type ArchiveWatch = Omit<RunWatch<ArchiveResult>, 'closed'>;
+
+interface Watch extends ArchiveWatch {
   account: string;
   onProgress: (progress: ArchivedCount) => void;
 }
@@ -44,7 +47,7 @@ const wordsOf = (error: unknown) => (error instanceof Error ? error.message : St
 /** Does something for each job, a few at a time; what ends everything is thrown. */
 async function forEach(
   jobs: readonly Archived[],
-  watch: RunWatch<ArchiveResult>,
+  watch: ArchiveWatch,
   work: (job: Archived, requests: RunRequests) => Promise<ArchiveResult['state']>,
 ): Promise<void> {
   const stop = new AbortController();
@@ -103,5 +106,5 @@ export async function runArchive({ ids, browser, zip, remove }: ArchivePlan, wat
 }
 
 /** Deletes what was archived before. */
-export const deleteAll = (archived: readonly Archived[], watch: RunWatch<ArchiveResult>): Promise<void> =>
+export const deleteAll = (archived: readonly Archived[], watch: ArchiveWatch): Promise<void> =>
   forEach(archived, watch, deleteEnded);

@@ -51,7 +51,13 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
   const { needed, frees } = plan;
   const going = settled ?? plan.going;
   return (
-    <BaseDialog title="Delete old versions" size="lg" closeOnClickOutside={false} busy={run.busy} onClose={onClose}>
+    <BaseDialog
+      title="Delete old versions"
+      size="lg"
+      closeOnClickOutside={false}
+      busy={run.needsPage}
+      onClose={onClose}
+    >
       <RunSteps
         run={run}
         items={going}

@@ -38,7 +38,7 @@ export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[
       title={`Cancel where it waits: ${devicesText(count)}`}
       size="lg"
       closeOnClickOutside={false}
-      busy={run.busy}
+      busy={run.needsPage}
       onClose={onClose}
     >
       <RunSteps

@@ -1,0 +1,106 @@
+// Bulk work that the service carries out by itself: beginning it, how far it is, and what became of each item.
+import { queryOptions } from '@tanstack/react-query';
+import { bulkEndpoints, type Bulk, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
+import { isNotOffered } from '#/api/api-error.ts';
+import { call, newIdempotencyKey } from '#/api/call.ts';
+import { queryClient } from '#/api/query-client.ts';
+import { waitFor } from '#/lib/pace.ts';
+import { isUnanswered, retryDelay, shouldRetry } from '#/lib/retry.ts';
+
+/** Most items of one request of our service. */
+const MOST_ITEMS = 50_000;
+/** Rows of one answer. */
+const ROWS = 500;
+/** Polling interval while something runs, and while nothing does, in milliseconds. */
+const RUNNING = 1_000;
+const RESTING = 15_000;
+
+/** Bulk work as far as it has been read. */
+export interface ReadBulk {
+  bulk: Bulk;
+  /** Those with an outcome, in the order in which they are done; of work that is over, all. */
+  items: readonly BulkItem[];
+}
+
+/** What is known of it, and the rest of what is done by now. */
+export async function readBulk(id: string, known: readonly BulkItem[], signal?: AbortSignal): Promise<ReadBulk> {
+  const items = [...known];
+  for (;;) {
+    const request = { params: { bulk_id: id }, query: { limit: String(ROWS), before: String(items.length) } };
+    const { Items, Next, ...bulk } = await call(bulkEndpoints.get, request, { signal });
+    const left = bulk.State === 'Running' ? Items.findIndex(({ Outcome }) => Outcome === 'Left') : -1;
+    items.push(...(left === -1 ? Items : Items.slice(0, left)));
+    if (left !== -1 || Next === '') return { bulk, items };
+  }
+}
+
+export const isRunning = ({ State }: Pick<Bulk, 'State'>): boolean => State === 'Running';
+
+export const bulkQueries = {
+  /** Fails as `isNotOffered` on a service without this addition, and is not asked again. */
+  list: () =>
+    queryOptions({
+      queryKey: ['bulk', 'list'],
+      queryFn: ({ signal }) => call(bulkEndpoints.list, {}, { signal }),
+      retry: (failures, error) => !isNotOffered(error) && shouldRetry(failures, error),
+      retryOnMount: false,
+      refetchOnWindowFocus: ({ state }) => !isNotOffered(state.error),
+      refetchOnReconnect: ({ state }) => !isNotOffered(state.error),
+      refetchInterval: ({ state }) =>
+        isNotOffered(state.error) ? false : state.data?.some(isRunning) ? RUNNING : RESTING,
+    }),
+  one: (id: string) =>
+    queryOptions({
+      queryKey: ['bulk', 'one', id],
+      queryFn: ({ signal, client, queryKey }) => {
+        const known = client.getQueryData<ReadBulk>(queryKey);
+        // Of what was over, all is known.
+        return known && !isRunning(known.bulk) ? known : readBulk(id, known?.items ?? [], signal);
+      },
+      structuralSharing: false, // items that are known are the same objects
+      refetchInterval: ({ state: { data } }) => (data && isRunning(data.bulk) ? RUNNING : false),
+    }),
+};
+
+/** Whether the service carries out bulk work by itself. */
+export async function hasBulkWork(): Promise<boolean> {
+  const state = queryClient.getQueryState(bulkQueries.list().queryKey);
+  if (state?.data) return true;
+  if (isNotOffered(state?.error)) return false;
+  try {
+    await queryClient.query(bulkQueries.list());
+    return true;
+  } catch (error) {
+    if (isNotOffered(error)) return false;
+    throw error;
+  }
+}
+
+/** The requests for any number of items. */
+export function bulkDrafts({ Devices, Jobs, ...draft }: BulkDraft): BulkDraft[] {
+  const ids = Devices ?? Jobs ?? [];
+  return Array.from({ length: Math.ceil(ids.length / MOST_ITEMS) }, (_, index) => {
+    const some = ids.slice(index * MOST_ITEMS, (index + 1) * MOST_ITEMS);
+    return Devices ? { ...draft, Devices: some } : { ...draft, Jobs: some };
+  });
+}
+
+const MOST_REPEATS = 3;
+
+/** Begins it once: after a lost answer the same key finds what the service made of the request. */
+export async function beginBulk(body: BulkDraft): Promise<string> {
+  const headers = { 'idempotency-key': newIdempotencyKey() };
+  for (let failures = 0; ; failures++) {
+    try {
+      const { BulkId } = await call(bulkEndpoints.create, { body }, { headers });
+      void queryClient.invalidateQueries({ queryKey: bulkQueries.list().queryKey });
+      return BulkId;
+    } catch (error) {
+      const mayRepeat = failures < MOST_REPEATS && (isUnanswered(error) || shouldRetry(failures, error, 'write'));
+      if (!mayRepeat) throw error;
+      await waitFor(retryDelay(failures, error));
+    }
+  }
+}
+
+export const cancelBulk = (id: string): Promise<void> => call(bulkEndpoints.cancel, { params: { bulk_id: id } });

@@ -1,0 +1,64 @@
+// Bulk work in words: what is done to how many, and how far it is.
+import type { Bulk, BulkAction } from '#/contract/bulk.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { counted, formatCount } from '#/lib/format.ts';
+import { visible } from '#/lib/glyphs.ts';
+
+type Work = Pick<Bulk, 'Action' | 'Of' | 'Values' | 'Counts'>;
+
+const TITLES: Record<BulkAction, string> = {
+  edit: 'Change',
+  tag: 'Tag',
+  untag: 'Remove a tag from',
+  delete: 'Delete',
+  stop: 'Stop',
+  newKey: 'New keys for',
+};
+const UNDER_WAY: Record<BulkAction, string> = {
+  edit: 'Changing',
+  tag: 'Tagging',
+  untag: 'Removing a tag from',
+  delete: 'Deleting',
+  stop: 'Stopping',
+  newKey: 'Making new keys for',
+};
+
+const nounOf = ({ Of }: Work) => (Of === 'Devices' ? 'device' : 'job');
+const endedOf = ({ Counts: { Done, Failed, Skipped } }: Work) => Done + Failed + Skipped;
+export const workSize = (work: Work): number => endedOf(work) + work.Counts.Left;
+
+/** "Tag 10,000 devices" */
+export const bulkTitle = (work: Work): string => `${TITLES[work.Action]} ${counted(workSize(work), nounOf(work))}`;
+
+/** "Tagging 3,210 of 10,000 devices" */
+export const bulkProgress = (work: Work): string =>
+  `${UNDER_WAY[work.Action]} ${formatCount(endedOf(work))} of ${counted(workSize(work), nounOf(work))}`;
+
+const FIELDS: [field: 'DeviceName' | 'DeviceGroup' | 'CustomerName' | 'CustomerSite', name: string][] = [
+  ['DeviceName', 'Name'],
+  ['DeviceGroup', 'Group'],
+  ['CustomerName', 'Customer'],
+  ['CustomerSite', 'Site'],
+];
+
+/** What is set: "Group north", "Tag outdoors". */
+export function bulkValues({ Values }: Pick<Work, 'Values'>, tags: readonly Tag[]): string {
+  const { TagId, Lat, Lng, OnlyWaiting } = Values;
+  const tag = TagId === undefined ? undefined : (tags.find((each) => each.TagId === TagId)?.TagName ?? TagId);
+  return [
+    ...FIELDS.flatMap(([field, name]) => {
+      const value = Values[field];
+      return value === undefined ? [] : [value === '' ? `No ${name.toLowerCase()}` : `${name} ${visible(value)}`];
+    }),
+    ...(Lat === undefined || Lng === undefined ? [] : [`Location ${Lat}, ${Lng}`]),
+    ...(tag === undefined ? [] : [`Tag ${visible(tag)}`]),
+    ...(OnlyWaiting === true ? ['Only those that wait'] : []),
+  ].join(', ');
+}
+
+/** The request for some of its items. */
+export const sameFor = ({ Action, Of, Values }: Bulk, ids: readonly string[]) => ({
+  Action,
+  [Of]: [...ids],
+  ...(Object.keys(Values).length > 0 && { Values }),
+});

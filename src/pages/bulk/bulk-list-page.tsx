@@ -1,0 +1,79 @@
+// The bulk work of the last days, everybody's of the account.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { Bulk } from '#/contract/bulk.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { isNotOffered } from '#/api/api-error.ts';
+import { bulkQueries, isRunning } from '#/api/bulk-work.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { bulkProgress, bulkTitle, bulkValues } from '#/features/bulk/bulk-words.ts';
+import { formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import type { Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+
+const resultText = ({ Counts: { Done, Failed, Skipped, Left } }: Bulk) =>
+  [
+    `${formatCount(Done)} done`,
+    ...(Failed > 0 ? [`${formatCount(Failed)} failed`] : []),
+    ...(Skipped > 0 ? [`${formatCount(Skipped)} skipped`] : []),
+    ...(Left > 0 ? [`${formatCount(Left)} not done`] : []),
+  ].join(', ');
+
+const stateOf = ({ State, Counts }: Bulk) =>
+  State === 'Running' ? 'Running' : State === 'Cancelled' ? 'Cancelled' : Counts.Failed > 0 ? 'Failed' : 'Succeeded';
+
+const keyOf = ({ BulkId }: Bulk) => BulkId;
+
+export function BulkListPage() {
+  const reading = useQuery(bulkQueries.list());
+  const tags = useQuery(tagQueries.list()).data ?? [];
+  const columns: Column<Bulk>[] = [
+    {
+      header: 'Work',
+      width: '30%',
+      cell: (bulk) => <Link to={paths.bulk(bulk.BulkId)}>{bulkTitle(bulk)}</Link>,
+    },
+    { header: 'What', width: '25%', phone: 'wide', cell: (bulk) => bulkValues(bulk, tags) },
+    {
+      header: 'Result',
+      phone: 'wide',
+      cell: (bulk) => (
+        <StateMark state={stateOf(bulk)} label={isRunning(bulk) ? bulkProgress(bulk) : resultText(bulk)} />
+      ),
+    },
+    {
+      header: 'Begun',
+      width: '120px',
+      phone: 'second',
+      cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
+    },
+  ];
+  return (
+    <Page fill title="Bulk work" lead="What the service does to many devices or jobs, for seven days after its end.">
+      {isNotOffered(reading.error) ? (
+        <Empty title="This service does no bulk work by itself">
+          The dashboard sends one request for each device, and shows the results in the dialog.
+        </Empty>
+      ) : (
+        <View
+          query={reading}
+          name="the bulk work"
+          isEmpty={(list) => list.length === 0}
+          empty={
+            <Empty
+              title="Nothing was done to many at once in the last seven days"
+              next={{ label: 'Select devices', to: paths.devices() }}
+            />
+          }
+        >
+          {(list) => <VirtualTable name="Bulk work" columns={columns} rows={list} rowKey={keyOf} />}
+        </View>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,105 @@
+// Bulk work of the service, also of other people: how far it is, what became of each item, and what can be done about it.
+import { useMemo } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import type { Bulk, BulkOutcomeName } from '#/contract/bulk.ts';
+import { beginBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
+import { bulkProgress, bulkTitle, bulkValues, sameFor, workSize } from '#/features/bulk/bulk-words.ts';
+import { resultOfItem } from '#/features/bulk/watch-bulk.ts';
+import { formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { FormError, View } from '#/ui/page/view.tsx';
+
+export function BulkPage() {
+  const { id = '' } = useParams();
+  const reading = useQuery(bulkQueries.one(id));
+  const tags = useQuery(tagQueries.list()).data ?? [];
+  const { data } = reading;
+  return (
+    <Page
+      fill
+      title={data ? bulkTitle(data.bulk) : 'Bulk work'}
+      lead={data && bulkValues(data.bulk, tags)}
+      back={<Link to={paths.bulkList()}>Bulk work</Link>}
+    >
+      <View query={reading} name="the bulk work" empty={null}>
+        {(read) => (
+          <>
+            {isRunning(read.bulk) && <Running bulk={read.bulk} />}
+            <Results read={read} />
+          </>
+        )}
+      </View>
+    </Page>
+  );
+}
+
+function Running({ bulk }: { bulk: Bulk }) {
+  const cancel = useWrite({
+    mutationFn: () => cancelBulk(bulk.BulkId),
+    meta: { invalidates: [['bulk']] },
+  });
+  const total = workSize(bulk);
+  return (
+    <div className="stack">
+      <p role="status">
+        <strong>{bulkProgress(bulk)}</strong>
+      </p>
+      <progress aria-label={bulkTitle(bulk)} max={Math.max(1, total)} value={total - bulk.Counts.Left} />
+      <FormError error={cancel.error} />
+      <div className="actions">
+        <Button loading={cancel.isPending} onClick={() => cancel.mutate()}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Results({ read: { bulk, items } }: { read: ReadBulk }) {
+  const navigate = useNavigate();
+  const again = useWrite({
+    mutationFn: (ids: readonly string[]) => beginBulk(sameFor(bulk, ids)),
+    onSuccess: (id) => navigate(paths.bulk(id)),
+    meta: { invalidates: [['bulk']] },
+  });
+  const rows = useMemo(
+    () => items.map((item) => ({ id: item.Id, name: item.Name || item.Id, ...resultOfItem(item) })),
+    [items],
+  );
+  const retry = (outcome: BulkOutcomeName, label: (count: string) => string) => {
+    const ids = items.flatMap(({ Id, Outcome }) => (Outcome === outcome ? Id : []));
+    return (
+      ids.length > 0 &&
+      !isRunning(bulk) && (
+        <Button loading={again.isPending} onClick={() => again.mutate(ids)}>
+          {label(formatCount(ids.length))}
+        </Button>
+      )
+    );
+  };
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <FormError error={again.error} />
+      <BulkResultList
+        rows={rows}
+        fileName={`bulk-${bulk.Action}`.toLowerCase()}
+        noun={bulk.Of === 'Devices' ? 'device' : 'job'}
+        actions={
+          bulk.Action !== 'newKey' && (
+            <>
+              {retry('Left', (count) => `Continue with the ${count} not done`)}
+              {retry('Failed', (count) => `Retry the failed (${count})`)}
+            </>
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+// Shows on every page that bulk work runs, whichever person began it, and has pages read again when
+// it ends.
+import { useEffect, useRef } from 'react';
+import { NavLink } from 'react-router';
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { IconLoader } from '@tabler/icons-react';
+import type { Bulk } from '#/contract/bulk.ts';
+import { bulkQueries, isRunning } from '#/api/bulk-work.ts';
+import { bulkProgress } from '#/features/bulk/bulk-words.ts';
+import { fleetStore } from '#/fleet/use-fleet.ts';
+import { paths } from '#/paths.ts';
+import classes from './shell.module.css';
+
+/** More are on their page. */
+const MOST = 3;
+
+function readAgain(client: QueryClient, { Of, Action }: Bulk): void {
+  const keys =
+    Of === 'Jobs'
+      ? ['jobs', 'devices']
+      : ['devices', 'tags', ...(Action === 'delete' ? ['account', 'jobs', 'tunnels'] : [])];
+  for (const key of keys) void client.invalidateQueries({ queryKey: [key] });
+  fleetStore().changed();
+}
+
+export function BulkIndicator({ onGo }: { onGo: () => void }) {
+  const { data = NONE } = useQuery(bulkQueries.list());
+  const client = useQueryClient();
+  const before = useRef(new Set<string>());
+  useEffect(() => {
+    for (const bulk of data) if (!isRunning(bulk) && before.current.has(bulk.BulkId)) readAgain(client, bulk);
+    before.current = new Set(data.filter(isRunning).map(({ BulkId }) => BulkId));
+  }, [data, client]);
+  return (
+    <div className={classes.links}>
+      {data
+        .filter(isRunning)
+        .slice(0, MOST)
+        .map((bulk) => (
+          <NavLink key={bulk.BulkId} to={paths.bulk(bulk.BulkId)} className={classes.link!} onClick={onGo}>
+            <IconLoader size={18} stroke={1.6} aria-hidden />
+            {bulkProgress(bulk)} …
+          </NavLink>
+        ))}
+    </div>
+  );
+}
+
+const NONE: Bulk[] = [];
