@@ -55,3 +55,6 @@ export function watchPatches(page: Page): string[] {
   });
   return sent;
 }
+
+/** The browser changes each device by itself, as in front of a service without bulk work. */
+export const withoutBulkWork = (page: Page) => page.route('**/v1/bulk', (route) => route.fulfill({ status: 404 }));

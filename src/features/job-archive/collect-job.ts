@@ -1,16 +1,20 @@
-// Fetches all of one executed job: the job, its devices, and the full output of each, two at a time. What still moves, or
-// moves while it is read, is no finished job and is left.
+// Fetches all of one executed job: the job, its devices, and the full output of each. The list of devices has it but for
+// long output, which is read by itself, two at a time. What still moves, or moves while it is read, is no finished job
+// and is left.
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { Skipped } from '#/api/skipped.ts';
+import { nextTask } from '#/lib/pace.ts';
 import type { RequestQueue } from '#/lib/request-queue.ts';
 import { Sealer, type SealedJob } from './archived-job.ts';
 
 /** Requests under way at a time: an archive is in no hurry, and others want answers too. */
 const AT_ONCE = 2;
+/** Rows of one task of the page, an even number. */
+const TASK = 100;
 
 /** The job runs, waits, or ended otherwise than when it was read: it is left alone. */
 export class MovedError extends Error {
@@ -34,10 +38,34 @@ const nullIfMissing = (error: unknown) => {
   throw error;
 };
 
+/** How our service begins a stream of which the list has only the end. */
+const CUT = /^\[muster\] \d+ bytes left out here; /;
+
+/** Whether the list has all of a child's output, and the reason of its end. */
+function isWhole({ Stdout, Stderr, Result, Status }: Job): boolean {
+  if (Stdout === undefined || Stderr === undefined || CUT.test(Stdout) || CUT.test(Stderr)) return false;
+  // A Result repeats the output, and gives a reason after it; what succeeded has none.
+  return Status === 'Succeeded' || !isCutResult({ Stdout, Stderr, Result });
+}
+
+/** Whether the list has only the beginning of a Result. */
+const isCutResult = ({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): boolean =>
+  Result.endsWith('…') && `${Stdout}${Stderr}`.startsWith(Result.slice(0, -1));
+
 /** Some services know children only in the list: the row of the list is then all there is. */
 async function readChild(row: Job, requests: RunRequests): Promise<Job> {
   return row.JobId ? { ...row, ...(await readJob(row.JobId, requests).catch(nullIfMissing)) } : row;
 }
+
+const readWhole = async (row: Job, requests: RunRequests): Promise<Job> =>
+  isWhole(row) ? row : readChild(row, requests);
+
+/** The list leaves out the Command, which the parent has; a Result that is cut has nothing that the output has not. */
+const withParts = (row: Job, parent: Job): Job => ({
+  ...row,
+  Command: row.Command || parent.Command,
+  ...(isCutResult(row) && { Result: `${row.Stdout}${row.Stderr}` }),
+});
 
 /** Shows that a job has not changed: how it and its devices ended. */
 const fingerprintOf = (job: Job, children: readonly Job[]): string =>
@@ -69,9 +97,10 @@ export async function collectJob(
   if (!isParent(job)) await sealer.add(job);
   for (let from = 0; from < children.length; from += AT_ONCE) {
     const some = children.slice(from, from + AT_ONCE);
-    const read = await Promise.all(some.map((row) => readChild(row, requests)));
-    for (const row of read) await sealer.add(row);
+    const read = some.every(isWhole) ? some : await Promise.all(some.map((row) => readWhole(row, requests)));
+    for (const row of read) await sealer.add(withParts(row, job));
     onDevice(from + read.length, children.length);
+    if (from % TASK === 0) await nextTask();
   }
   return { sealed: await sealer.seal(), fingerprint: fingerprintOf(job, children) };
 }
