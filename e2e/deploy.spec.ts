@@ -11,6 +11,7 @@ import {
   review,
   script,
   submit,
+  withoutField,
   jobSandbox,
 } from './job-sandbox.ts';
 
@@ -218,13 +219,25 @@ async function openSelection(page: Page, service: Service): Promise<void> {
   await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Deploy', exact: true }).click();
   await expect(heading(page)).toHaveText('Deploy');
-  await expect(page.getByText('6 devices, each of which gets a job of its own.')).toBeVisible();
+  await expect(page.getByText('6 devices, as they were selected.')).toBeVisible();
   await page.getByRole('combobox', { name: 'Artifact' }).click();
   await page.getByRole('option', { name: /hello\.sh/ }).click();
   await expect(page).toHaveURL(/artifact=/);
   await page.reload();
   await expect(review(page)).toContainText('6 devices6 Offline');
 }
+
+test('a selection is one job with all its devices @main', async ({ signedIn: page, service }) => {
+  const orders = ordersOf(page);
+  await openSelection(page, service);
+  await page.getByLabel(/^Name/).fill('Hello to six');
+  await page.getByLabel(/^Type 6 to confirm/).fill('6');
+  await page.getByRole('button', { name: 'Deploy to 6 devices' }).click();
+  await expect(heading(page)).toContainText('Hello to six Waiting');
+  await expect(page.getByRole('table', { name: 'Devices of this job' }).getByRole('row')).toHaveCount(7);
+  expect(orders).toHaveLength(1);
+  expect(await jobs(service)).toHaveLength(1);
+});
 
 /** Lets two jobs of a deploy arrive, and no more; resolves then. */
 async function letTwoArrive(page: Page): Promise<{ arrived: Promise<void> }> {
@@ -242,10 +255,11 @@ async function letTwoArrive(page: Page): Promise<{ arrived: Promise<void> }> {
   return { arrived };
 }
 
-test('a selection gets a job for each device, and goes on after a reload with those that have none @main', async ({
+test('where a service takes no lists, each selected device gets a job, also after a reload @main', async ({
   signedIn: page,
   service,
 }) => {
+  await withoutField(page, 'JobDevicesLimit');
   const orders = ordersOf(page);
   await openSelection(page, service);
   await page.getByLabel(/^Name/).fill('Hello to six');
@@ -294,10 +308,10 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   await page.goto(`${service.url}/jobs`);
   await page.goto(address);
   await page.getByRole('button', { name: 'Deploy update.sh 1.0.0 to the 2 that passed' }).click();
-  await expect(page.getByText('2 devices, each of which gets a job of its own.')).toBeVisible();
+  await expect(page.getByText('2 devices, as they were selected.')).toBeVisible();
   await expect(review(page)).toContainText('2 devices2 Online');
   await page.getByLabel(/^Type 2 to confirm/).fill('2');
   await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
-  await expect(page.getByText('2 done.')).toBeVisible();
+  await expect(heading(page)).toContainText('Succeeded');
   await expect.poll(async () => (await sandbox.traces()).sort()).toEqual(['updated one', 'updated three']);
 });

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
-import { heading, isJobPost, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
+import { heading, isJobPost, jobs, log, script, statusOf, submit, withoutField, jobSandbox } from './job-sandbox.ts';
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why it failed' });
 const groups = (page: Page) => why(page).getByRole('button', { expanded: false });
@@ -116,34 +116,63 @@ test('exactly the devices of a group are tagged, and selected in the device tabl
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('2 selected');
 });
 
-test('only one group is retried, and what still waits is taken back @main', async ({ signedIn: page, service }) => {
-  const { sandbox, devices, start, parent } = await update(service, ['1', '2', '6'], ['7']);
-  await page.goto(`${service.url}/jobs/${parent}`);
-  // Only the device without room, after room was made: one new job, whatever is clicked twice.
+/** Opens the retry of the one unit without room, after room was made. */
+async function openRetry(page: Page, { sandbox, parent }: Awaited<ReturnType<typeof update>>, url: string) {
+  await page.goto(`${url}/jobs/${parent}`);
   await group(page, /No space left/).click();
   await expect(membersOf(page)).toHaveText(['unit-1']);
   await sandbox.open('room');
+  await page.getByRole('button', { name: 'Retry these 1…' }).click();
+  return page.getByRole('dialog', { name: 'Retry this group: 1 device' });
+}
+
+test('only one group is retried, as the second attempt of the same job @main', async ({ signedIn: page, service }) => {
+  const fleet = await update(service, ['1', '2', '6']);
+  const dialog = await openRetry(page, fleet, service.url);
   const sent: string[] = [];
   page.on('request', (request) => void (isJobPost(request) && sent.push(request.postData() ?? '')));
-  await page.getByRole('button', { name: 'Retry these 1…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Retry this group: 1 device' });
+  await expect(dialog).toContainText('The device tries again.');
+  await dialog.getByRole('button', { name: 'Retry on 1 device' }).dblclick();
+  await expect(dialog).toBeHidden();
+  await expect(group(page, /No space left/)).toBeHidden();
+  expect(sent.map((body) => JSON.parse(body) as object)).toEqual([
+    { Name: 'Update', DeviceIds: [fleet.devices.get('1')?.DeviceId], RetryOf: fleet.parent },
+  ]);
+  // Its figures count the last attempt of each device, and both are there to be read.
+  await expect(progressOf(page)).toContainText(/Done on 3 devices.*1.failed.*2.succeeded/);
+  const table = page.getByRole('table', { name: 'Devices of this job' });
+  await expect(table.getByRole('row')).toHaveCount(4);
+  await expect(table.getByRole('row', { name: /unit-1/ })).toContainText('Succeeded attempt 2');
+  await table.getByRole('link', { name: 'unit-1' }).click();
+  await expect(log(page, 'unit-1')).toContainText('installed');
+  await page.getByRole('link', { name: 'Attempt 1' }).click();
+  await expect(log(page, 'unit-1')).toContainText('No space left on device');
+  expect(await jobs(service)).toHaveLength(1);
+});
+
+test('where a service has no attempts, a retry is a job of its own, found from the first and back', async ({
+  signedIn: page,
+  service,
+}) => {
+  await withoutField(page, 'Attempts');
+  const fleet = await update(service, ['1', '6']);
+  const dialog = await openRetry(page, fleet, service.url);
   await expect(dialog).toContainText('The device gets a new job.');
   await expect(dialog).toContainText('It is named Update retry.');
   await dialog.getByRole('button', { name: 'Retry on 1 device' }).dblclick();
   await expect(dialog).toContainText('1 done.');
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-  expect(sent).toHaveLength(1);
-  expect((await retries(service)).map(({ DeviceId }) => DeviceId)).toEqual([devices.get('1')?.DeviceId]);
-  await expect.poll(sandbox.traces).toEqual(expect.arrayContaining(['installed on 1', 'installed on 6']));
-
-  // From the job to its retry, and back.
+  expect((await retries(service)).map(({ DeviceId }) => DeviceId)).toEqual([fleet.devices.get('1')?.DeviceId]);
   await page.getByRole('link', { name: '1 retry' }).click();
   await page.getByRole('link', { name: 'Update retry' }).click();
   await expect(heading(page)).toContainText('Update retry Succeeded');
   await page.getByRole('link', { name: 'Update', exact: true }).click();
-  await expect(heading(page)).toContainText('Update Waiting');
+  await expect(heading(page)).toContainText('Update Failed');
+});
 
-  // What still waits is taken back; what ended is left alone, and the device that comes later has nothing to do.
+test('what still waits is taken back, and its device has nothing to do later', async ({ signedIn: page, service }) => {
+  const { sandbox, start, parent } = await update(service, ['2', '6'], ['7']);
+  await page.goto(`${service.url}/jobs/${parent}`);
   await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
   const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
   await expect(cancel.getByRole('listitem')).toHaveText(['unit-7']);
@@ -151,7 +180,7 @@ test('only one group is retried, and what still waits is taken back @main', asyn
   await expect(cancel).toContainText('1 done.');
   await cancel.getByRole('button', { name: 'Close', exact: true }).last().click();
   await expect(heading(page)).toContainText('Update Failed');
-  await expect(progressOf(page)).toContainText(/Done on 4 devices.*1.cancelled/);
+  await expect(progressOf(page)).toContainText(/Done on 3 devices.*1.cancelled/);
   await start('7');
   expect(await sandbox.traces()).not.toContain('installed on 7');
 });
@@ -198,13 +227,12 @@ test('devices of a job are found by what they printed, sorted, selected and retr
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('3 selected');
   await page.getByRole('button', { name: 'Retry the selected (3)…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Retry the selected: 3 devices' });
-  await expect(dialog).toContainText('2 of 3 devices get a new job each.');
-  await expect(dialog).toContainText('1 skipped: it has “Check” already, which has not ended.');
+  await expect(dialog).toContainText('2 of 3 devices try again.');
+  await expect(dialog).toContainText('1 skipped: it has not ended there.');
   await dialog.getByLabel('Type 2 to confirm').fill('2');
   await dialog.getByLabel('Type 2 to confirm').press('Enter');
-  await expect(dialog).toContainText('2 done, 1 skipped.');
-  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-  expect(await retries(service)).toHaveLength(2);
-  expect((await jobs(service)).length).toBe(3);
+  await expect(dialog).toBeHidden();
+  await expect(table.getByText('attempt 2')).toHaveCount(2);
+  expect((await jobs(service)).length).toBe(1);
   expect(await statusOf(service, parent)).not.toBe('Succeeded');
 });

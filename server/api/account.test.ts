@@ -32,6 +32,7 @@ test('the account tells its limits and what is used of them', async () => {
     ArtifactBytesLimit: 2 * 1024 * 1024,
     OutputBytesUsed: 0,
     OutputBytesLimit: 10 * 1024 * 1024 * 1024,
+    JobDevicesLimit: 50_000,
   });
 });
 

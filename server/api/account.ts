@@ -1,5 +1,6 @@
 // v1.md, "Account", and the account's API tokens and sessions.
 import type { NewApiToken, accountEndpoints } from '#/contract/account.ts';
+import { MOST_DEVICES } from '#/contract/job-draft.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { SigninLimit } from '../auth/signin-limit.ts';
@@ -39,6 +40,7 @@ export function accountRoutes(
       return {
         ...found,
         ...(await retention.usage(account.id)),
+        JobDevicesLimit: MOST_DEVICES,
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };
     },

@@ -37,7 +37,7 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...(row.exit_code !== null && { ExitCode: row.exit_code }),
     ...(!isParent && { DeviceName: row.device_name }),
     ...(row.parent_id !== null && { ParentJobId: row.parent_id }),
-    ...(row.attempt > 1 && { Attempt: row.attempt }),
+    ...(!isParent && row.attempt > 1 && { Attempt: row.attempt }),
     ...(row.device_group !== null && { DeviceGroup: row.device_group }),
     ...(row.tag_id !== null && { TagId: row.tag_id }),
     ...(row.artifact_id !== null && { ArtifactId: row.artifact_id }),
@@ -49,7 +49,7 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
-    ...(isParent && { Counts: present(countsIn(row)) }),
+    ...(isParent && { Counts: present(countsIn(row)), Attempts: row.attempt }),
     ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
   };
 }

@@ -109,6 +109,7 @@ test('a retry belongs to its parent, whose figures count each device by its last
   const open = await fleet.job(parent);
   assert.equal(open.EndTime, '');
   assert.equal(open.Counts?.['Failed'], undefined);
+  assert.equal(open.Attempts, 2);
   await finish(agents.bad, 0, 'done\n');
   const ended = await fleet.ended(parent);
   assert.deepEqual([ended.Status, ended.Counts, ended.Result], ['Succeeded', { Succeeded: 2 }, '2 of 2 succeeded']);

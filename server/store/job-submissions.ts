@@ -149,8 +149,13 @@ export async function insertAttempts(
   await tx.run(SUPERSEDE(tx), JSON.stringify(targets.map(({ last }) => last.seq)));
   const children = targets.map(({ device, last }) => ({ device: device.seq, attempt: last.attempt + 1 }));
   await insertChildren(tx, parentSeq, submission, children);
-  // A stop that was requested before does not concern the new attempts.
-  await tx.run('UPDATE jobs SET stop_asked = NULL WHERE seq = ?', parentSeq);
+  const highest = children.reduce((most, { attempt }) => Math.max(most, attempt), 1);
+  await tx.run(
+    // A stop that was requested before does not concern the new attempts.
+    'UPDATE jobs SET stop_asked = NULL, attempt = CASE WHEN attempt < ?1 THEN ?1 ELSE attempt END WHERE seq = ?2',
+    highest,
+    parentSeq,
+  );
   await refreshParents(tx, parents);
 }
 

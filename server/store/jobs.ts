@@ -12,7 +12,7 @@ export interface JobRow {
   device_seq: number | null;
   device_id: string;
   device_name: string;
-  /** Which try of its parent on its device it is; the last one counts. */
+  /** Which try of its parent on its device it is; the last one counts. Of a parent, the highest. */
   attempt: number;
   device_group: string | null;
   tag_id: string | null;

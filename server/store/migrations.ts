@@ -140,7 +140,7 @@ export const migrations: readonly Migration[] = [
   `,
   `
   -- A retry of some of a job's devices adds further attempts to it; the last one of each device counts.
-  ALTER TABLE jobs ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE jobs ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;        -- of a parent: the highest of its children
   ALTER TABLE jobs ADD COLUMN superseded INTEGER NOT NULL DEFAULT 0;     -- 1: a later attempt of its device is there
   CREATE INDEX jobs_superseded ON jobs (parent_seq, device_seq) WHERE superseded = 1;
   `,

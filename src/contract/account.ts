@@ -25,6 +25,8 @@ export const account = z.looseObject({
     ),
     undefined,
   ),
+  /** Most devices of a job to `DeviceIds`; missing if the service does not accept these. */
+  JobDevicesLimit: optionalNumber,
   /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
   /** Its free bytes. */

@@ -5,7 +5,7 @@ import { nameText } from '#/contract/endpoint.ts';
 const present = (value: string | undefined) => value !== undefined && value !== '';
 
 /** Most devices of one submission by id. */
-const MOST_DEVICES = 50_000;
+export const MOST_DEVICES = 50_000;
 /** Room for that many ids of the usual length. */
 export const SUBMIT_BODY_BYTES = 4 * 1024 * 1024;
 

@@ -47,6 +47,8 @@ const jobRow = row(
     OutputRemovedBecause: optionalText,
     /** Set on a parent: how many devices have each status, by their last attempt. Statuses without one are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
+    /** Set on a parent: how many attempts it has had. Missing if a service cannot add some, as `RetryOf` does. */
+    Attempts: optionalNumber,
     /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
     WaitingOffline: optionalNumber,
   }),
@@ -69,7 +71,7 @@ const OPTIONAL_TEXTS = [
   'OutputRemovedTime',
   'OutputRemovedBecause',
 ] as const;
-const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'WaitingOffline'] as const;
+const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline'] as const;
 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);

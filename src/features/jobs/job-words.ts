@@ -116,6 +116,8 @@ const SHOWN_ELSEWHERE = new Set([
   'ParentJobId',
   'StopTime',
   'WaitingOffline',
+  'Attempt',
+  'Attempts',
   'DeviceGroup',
   'TagId',
   'ArtifactId',

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { call } from '#/api/call.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
+import { byAttempt } from '#/features/jobs/attempts.ts';
 import type { KnownVerdicts } from '#/features/jobs/lately.ts';
 import { outcomeOf, overallState, stateOf } from '#/features/jobs/outcome.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
@@ -32,7 +33,7 @@ async function look(job: Job, rules: readonly Rule[], signal: AbortSignal): Prom
   const params = { job_id: job.JobId };
   const parent = isParent(job);
   const jobs = parent
-    ? await call(jobEndpoints.children, { params }, { signal })
+    ? byAttempt(await call(jobEndpoints.children, { params }, { signal })).last
     : [await call(jobEndpoints.get, { params }, { signal })];
   await readVerdicts(jobs, rules, signal);
   if (signal.aborted || jobs.some(isMoving)) return;

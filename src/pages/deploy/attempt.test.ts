@@ -29,6 +29,11 @@ test('finds its job by name, target and artifact, among those that were not ther
   assert.equal(isIt({ TagId: 't' }, { ...parent, DeviceGroup: undefined }), true);
   assert.equal(isIt({ TagId: 't' }, made), false);
 
+  const list = { DeviceIds: ['d1', 'd2'] };
+  assert.equal(isIt(list, { ...parent, DeviceGroup: undefined }), true);
+  assert.equal(isIt(list, parent), false);
+  assert.equal(isIt(list, made), false);
+
   assert.equal(isIt({ ids: ['d1', 'd2'] }, made), true);
   assert.equal(isIt({ ids: ['d2'] }, made), false);
 });

@@ -12,10 +12,10 @@ const attempt = z.object({
   key: z.string(),
   /** What runs, as the request has it. */
   what: z.object({ Name: z.string(), ArtifactId: id, WorkflowId: id }),
-  /** A target of the API; or a job for each of these devices. */
+  /** A target of the API; or, where it has none for a selection, a job for each of these devices. */
   target: z.union([
     z.object({ ids: z.readonly(z.array(z.string())) }),
-    z.object({ DeviceId: id, DeviceGroup: id, TagId: id }),
+    z.object({ DeviceId: id, DeviceGroup: id, TagId: id, DeviceIds: z.optional(z.array(z.string())) }),
   ]),
   /** In words: "group lab". */
   label: z.string(),
@@ -26,7 +26,7 @@ const attempt = z.object({
 });
 export type Attempt = z.infer<typeof attempt>;
 
-/** A deploy to a selection: a job for each of these devices. */
+/** A deploy to a selection on a service without `DeviceIds`: a job for each of these devices. */
 export interface ManyJobs {
   attempt: Attempt;
   /** Those that have no job of it yet. */
@@ -41,6 +41,7 @@ export function isMadeBy({ what, target, before }: Attempt, job: Job): boolean {
   if (!same(job.ArtifactId, what.ArtifactId) || !same(job.WorkflowId, what.WorkflowId)) return false;
   if ('ids' in target) return target.ids.includes(job.DeviceId);
   if (target.DeviceId) return job.DeviceId === target.DeviceId;
+  if (target.DeviceIds) return isParent(job) && !job.DeviceGroup && !job.TagId;
   return isParent(job) && same(job.DeviceGroup, target.DeviceGroup) && same(job.TagId, target.TagId);
 }
 

@@ -30,15 +30,20 @@ test('another target replaces the old one and leaves the rest', () => {
 });
 
 test('the order is what the contract wants, and nothing is sent before everything is chosen', () => {
-  const draft = (search: string) => ({
+  const draft = (search: string, ids = ['d1', 'd2'], most = 0) => ({
     ...whatOf(read(search), 'A name'),
-    ...attemptTargetOf(read(search).target, ['d1', 'd2']),
+    ...attemptTargetOf(read(search).target, ids, most),
   });
   assert.deepEqual(draft('tag=t1&artifact=a1'), { Name: 'A name', TagId: 't1', ArtifactId: 'a1' });
   assert.equal(jobDraft.safeParse(draft('tag=t1&artifact=a1')).success, true);
   assert.equal(jobDraft.safeParse(draft('tag=&artifact=a1')).success, false);
   assert.equal(jobDraft.safeParse(draft('tag=t1')).success, false);
-  assert.deepEqual(draft('selection=7&workflow=w1'), { Name: 'A name', WorkflowId: 'w1', ids: ['d1', 'd2'] });
+  const selection = 'selection=7&workflow=w1';
+  assert.deepEqual(draft(selection), { Name: 'A name', WorkflowId: 'w1', ids: ['d1', 'd2'] });
+  const listed = draft(selection, ['d1', 'd2'], 2);
+  assert.deepEqual(listed, { Name: 'A name', WorkflowId: 'w1', DeviceIds: ['d1', 'd2'] });
+  assert.equal(jobDraft.safeParse(listed).success, true);
+  assert.deepEqual(draft(selection, ['d1'], 2), { Name: 'A name', WorkflowId: 'w1', DeviceId: 'd1' });
 });
 
 test('suggests a name that the contract takes', () => {

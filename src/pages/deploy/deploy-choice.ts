@@ -42,9 +42,17 @@ export function whatOf({ payload }: DeployChoice, Name: string): Attempt['what']
   return { Name, ...(payload.kind === 'artifact' ? { ArtifactId: payload.value } : { WorkflowId: payload.value }) };
 }
 
-/** Where it runs, as the request has it; a selection is no target of the API, but a job for each of its devices. */
-export function attemptTargetOf({ kind, value }: DeployChoice['target'], ids: readonly string[]): Attempt['target'] {
-  if (kind === 'selection') return { ids };
+/** Where it runs, as the request has it. `most`: how many devices of a selection the service takes as one target. */
+export function attemptTargetOf(
+  { kind, value }: DeployChoice['target'],
+  ids: readonly string[],
+  most: number,
+): Attempt['target'] {
+  if (kind === 'selection') {
+    const [first] = ids;
+    if (ids.length === 1 && first) return { DeviceId: first };
+    return ids.length <= most ? { DeviceIds: [...ids] } : { ids };
+  }
   return { [({ device: 'DeviceId', group: 'DeviceGroup', tag: 'TagId' } as const)[kind]]: value };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JobDraft } from '#/contract/job-draft.ts';
 import { device } from '#/contract/devices.ts';
 import { deployUrl } from './deploy-choice.ts';
 import { deployPlan, requestsOf, submissionOf, type DeployForm } from './deploy-form.ts';
@@ -36,13 +37,21 @@ test('one device needs no confirmation, a group of one does', () => {
   assert.equal(reason({}, { ...lab, devices: [one] }), 'Type the confirmation first.');
 });
 
-test('a selection is a request for each of its devices, a group is one', () => {
-  const sent = (search: string) => {
-    const reach = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false };
+test('a selection is one request where the service takes so many devices, else one for each; a group is one', () => {
+  const sent = (search: string, mostListed = 0) => {
+    const reach = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false, mostListed };
     const submission = submissionOf(deployUrl.read(search), 'n', { ...reach, refetch: () => {}, accept: () => {} });
     assert.ok(submission);
-    return requestsOf(submission).length;
+    return requestsOf(submission).map(({ body }) => body as JobDraft);
   };
-  assert.equal(sent('group=lab&artifact=a'), 1);
-  assert.equal(sent('selection=7&artifact=a'), 2);
+  assert.equal(sent('group=lab&artifact=a').length, 1);
+  assert.deepEqual(
+    sent('selection=7&artifact=a').map(({ DeviceId }) => DeviceId),
+    ['d1', 'd2'],
+  );
+  assert.equal(sent('selection=7&artifact=a', 1).length, 2);
+  assert.deepEqual(
+    sent('selection=7&artifact=a', 2).map(({ DeviceIds }) => DeviceIds),
+    [['d1', 'd2']],
+  );
 });

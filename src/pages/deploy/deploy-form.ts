@@ -61,13 +61,13 @@ const idsOf = (devices: readonly Device[]) => devices.map(({ DeviceId }) => Devi
 
 /** What is sent once nothing is in its way; undefined while the target is not known. */
 export function submissionOf(choice: DeployChoice, name: string, reach: Reach): Submission | undefined {
-  const { jobTarget, label, devices } = reach;
+  const { jobTarget, label, devices, mostListed } = reach;
   if (!jobTarget || !devices || label === undefined) return undefined;
-  const target = attemptTargetOf(choice.target, idsOf(devices));
+  const target = attemptTargetOf(choice.target, idsOf(devices), mostListed);
   return { jobTarget, devices, attempt: { what: whatOf(choice, name), target, label } };
 }
 
-/** The requests of it: one job, or one for each device of a selection. */
+/** The requests of it: one job, or on some services one for each device of a selection. */
 export function requestsOf({ attempt: { what, target } }: Submission) {
   const targets = 'ids' in target ? target.ids.map((DeviceId) => ({ DeviceId })) : [target];
   return targets.map((each) => requestOf(jobEndpoints.submit, { body: { ...what, ...each } }));

@@ -145,7 +145,7 @@ function SelectionPanel({ value, onPick }: PickerProps) {
     return (
       <div className={classes.selection}>
         <span>
-          <strong>{devicesText(transferred.length)}</strong>, each of which gets a job of its own.
+          <strong>{devicesText(transferred.length)}</strong>, as they were selected.
         </span>
         {choose}
       </div>

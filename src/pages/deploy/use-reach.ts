@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
+import { accountQueries } from '#/api/account.ts';
 import { memberQueries, type JobTarget } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { transferredDevices } from '#/features/bulk/device-transfer.ts';
@@ -27,6 +28,7 @@ export function useReach(target: DeployChoice['target']) {
   const members = memberQueries.of(jobTarget ?? NOBODY);
   const { data: devices, ...query } = useQuery({ ...members, enabled: jobTarget !== undefined });
   const tags = useQuery({ ...tagQueries.list(), enabled: kind === 'tag', retry: false });
+  const account = useQuery({ ...accountQueries.get(), enabled: kind === 'selection' });
   const name =
     kind === 'group'
       ? value
@@ -46,8 +48,10 @@ export function useReach(target: DeployChoice['target']) {
     label: jobTarget && labelOf(),
     /** What may be typed to confirm instead of the count: the name of a group or tag. */
     name,
-    /** Undefined until they are read. */
-    devices: jobTarget && devices,
+    /** Undefined until they are read, and it is known how the service takes them. */
+    devices: jobTarget && (kind === 'selection' && account.isPending ? undefined : devices),
+    /** How many devices of a selection the service takes as one target. */
+    mostListed: account.data?.JobDevicesLimit ?? 0,
     /** Of a selection: how many are not there any more. */
     gone: devices && wanted > 0 ? wanted - devices.length : 0,
     at: new Date(query.dataUpdatedAt),

@@ -7,6 +7,7 @@ import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import { attemptOf } from '#/features/jobs/attempts.ts';
 import { ALREADY_ASKED } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { paths } from '#/paths.ts';
@@ -22,6 +23,8 @@ import classes from './job-page.module.css';
 
 interface ChildPanelProps {
   parent: Job;
+  /** All attempts of its device, oldest first; empty if there is only one. */
+  attempts: readonly Job[];
   /** Empty where the service gives children no id. */
   id: string;
   /** The child as the list has it. */
@@ -30,7 +33,7 @@ interface ChildPanelProps {
   fallback: string;
 }
 
-export function ChildPanel({ parent, id, row, fallback }: ChildPanelProps) {
+export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelProps) {
   const [, url] = useUrlState(jobUrl);
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
@@ -56,6 +59,7 @@ export function ChildPanel({ parent, id, row, fallback }: ChildPanelProps) {
             {judgement && <VerdictMark judgement={judgement} />}
             {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
             <Duration job={child} />
+            <AttemptLinks attempts={attempts} shown={id} />
             {child.JobId && <Link to={paths.job(child.JobId)}>Own page</Link>}
             {child.JobId && canStop(child) && (
               <Button
@@ -85,5 +89,31 @@ export function ChildPanel({ parent, id, row, fallback }: ChildPanelProps) {
       )}
       {child && stops && <StopJobDialog job={child} state={jobState(child)} onClose={() => setStops(false)} />}
     </section>
+  );
+}
+
+/** From one attempt of a device to the others. */
+function AttemptLinks({ attempts, shown }: { attempts: readonly Job[]; shown: string }) {
+  const [, url] = useUrlState(jobUrl);
+  if (attempts.length === 0) return null;
+  return (
+    <nav aria-label="Attempts" className="flow">
+      {attempts.map((attempt) => {
+        const { to, state } = url.opening({ child: attempt.JobId });
+        return (
+          <Link
+            key={attempt.JobId}
+            to={to}
+            state={state}
+            replace
+            preventScrollReset
+            aria-current={attempt.JobId === shown ? 'true' : undefined}
+            title={jobState(attempt)}
+          >
+            Attempt {attemptOf(attempt)}
+          </Link>
+        );
+      })}
+    </nav>
   );
 }

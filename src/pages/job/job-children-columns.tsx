@@ -2,6 +2,7 @@
 import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { attemptOf } from '#/features/jobs/attempts.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
@@ -110,7 +111,12 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
       header: 'State',
       by: 'state',
       width: opened ? '32%' : '124px',
-      cell: (child) => <VerdictMark judgement={jobs.verdicts.of(child)} />,
+      cell: (child) => (
+        <>
+          <VerdictMark judgement={jobs.verdicts.of(child)} />
+          {attemptOf(child) > 1 && <span className="dim"> attempt {attemptOf(child)}</span>}
+        </>
+      ),
     },
     { header: 'Exit code', by: 'exit', width: opened ? '22%' : '92px', phone: 'second', cell: exitCode },
   ];

@@ -25,7 +25,7 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { ChildPanel } from './child-panel.tsx';
 import { FAILURES } from '#/features/jobs/lately.ts';
-import { UNANSWERED, childName, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
+import { UNANSWERED, attemptsOf, childName, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
 import { jobUrl, type JobUrl } from './children/job-url.ts';
 import { childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
@@ -135,6 +135,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
         <ChildPanel
           key={opened}
           parent={parent}
+          attempts={attemptsOf(jobs, row)}
           id={row ? row.JobId : opened}
           row={row}
           fallback={visible(`Device ${opened}`)}

@@ -21,6 +21,7 @@ import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, NoDataYet, View } from '#/ui/page/view.tsx';
 import { FAILURES } from '#/features/jobs/lately.ts';
+import { byAttempt } from '#/features/jobs/attempts.ts';
 import { keysOf, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
 import { JobChildren } from './job-children.tsx';
 import { JobProgress } from './job-progress.tsx';
@@ -133,7 +134,7 @@ function FoundJob({
         {() => (
           <>
             <JobFacts job={job} />
-            <RetryLinks job={job} />
+            {job.Attempts === undefined && <RetryLinks job={job} />}
             {isStopping(job) && (
               <p className={classes.note}>
                 It was asked to stop (<Timestamp text={job.StopTime} />
@@ -170,12 +171,13 @@ function FoundJob({
 function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
   const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
   const fleet = useSmallFleet(query.data !== undefined);
-  const rows = query.data ?? NONE;
+  const all = query.data ?? NONE;
+  const { last: rows, earlier } = useMemo(() => byAttempt(all), [all]);
   const verdicts = useVerdicts(rows, job);
   const jobs = useMemo((): ChildJobs => {
-    const keys = keysOf(rows);
-    return { rows, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
-  }, [rows, verdicts]);
+    const keys = keysOf(all);
+    return { rows, earlier, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
+  }, [all, rows, earlier, verdicts]);
   const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
   return (
     <>
@@ -219,7 +221,7 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
   );
 }
 
-/** Links a job to its retries and back. Only the names connect them: the list of jobs has no field for it. */
+/** Links a job to its retries and back, where these are jobs of their own: only the names connect them. */
 function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job }) {
   // A page's own list of jobs is read again after each retry; that is when it matters.
   const list = useQuery({ ...jobQueries.list(), refetchInterval: false, staleTime: 60_000 });

@@ -5,6 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { byAttempt } from '#/features/jobs/attempts.ts';
 import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
@@ -22,7 +23,8 @@ export function useOutcome(job: Job): VerdictCounts | undefined {
   const { data: children } = useDeferredQuery(
     useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) }),
   );
-  const verdicts = useVerdicts((ruled && children) || NONE, job);
+  const rows = useMemo(() => byAttempt((ruled && children) || NONE).last, [ruled, children]);
+  const verdicts = useVerdicts(rows, job);
   if (!parent) return undefined;
   return ruled && children ? verdicts.counts : (given ?? countStates(children ?? NONE));
 }

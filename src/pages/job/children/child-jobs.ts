@@ -2,12 +2,16 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
+import type { Attempts } from '#/features/jobs/attempts.ts';
 import { FAILURES } from '#/features/jobs/lately.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 
 export interface ChildJobs {
+  /** Each device once, with its last attempt. */
   rows: Job[];
-  /** The key of a child in the URL: its id, or its index where a service gives jobs no ids. */
+  /** The attempts before, by device. */
+  earlier: Attempts['earlier'];
+  /** The key of a child in the URL: its id, or its index where a service gives jobs no ids; earlier attempts too. */
   keys: ReadonlyMap<Job, string>;
   byKey: ReadonlyMap<string, Job>;
   verdicts: Verdicts;
@@ -31,4 +35,12 @@ export const failedOf = ({ rows, keys, verdicts }: ChildJobs): FailedJob[] =>
 export function whyNoRetry({ ArtifactId, WorkflowId }: Job, devices: number): string | undefined {
   if (!ArtifactId && !WorkflowId) return 'The service does not say which artifact or workflow this job ran';
   return devices === 0 ? 'There is no such device' : undefined;
+}
+
+/** All attempts of the device of a job, oldest first; empty if there is only one. */
+export function attemptsOf({ rows, earlier }: ChildJobs, job: Job | undefined): readonly Job[] {
+  const before = job && earlier.get(job.DeviceId);
+  if (!before) return [];
+  const last = rows.find(({ DeviceId }) => DeviceId === job.DeviceId);
+  return last ? [...before, last] : before;
 }

@@ -1,4 +1,5 @@
-// Does a job again on some of its devices: one new job for each, for exactly those, after a look at what is there already.
+// Does a job again on some of its devices, after a look at what is there already: as further attempts of the job, or, on a
+// service without these, as one new job for each.
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
@@ -14,6 +15,7 @@ import { BulkSteps, type BulkActionProps } from '#/features/bulk/bulk-steps.tsx'
 import { queueQueries, type Queues } from '#/features/job-queue/queue-reader.ts';
 import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts';
 import { paths } from '#/paths.ts';
+import { AttemptDialog } from './attempt-dialog.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
 interface RetryDialogProps {
@@ -25,9 +27,11 @@ interface RetryDialogProps {
   onClose: () => void;
 }
 
-export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) {
+export function RetryDialog(props: RetryDialogProps) {
+  const { job, targets, which, onClose } = props;
   // What was asked about is what is done, whatever else fails meanwhile.
   const [ids] = useState(() => [...new Set(targets.map(({ DeviceId }) => DeviceId).filter(Boolean))]);
+  if (job.Attempts !== undefined) return <AttemptDialog {...props} ids={ids} />;
   return (
     <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={JOBS_CHANGED} onClose={onClose}>
       {(frame) => <RetrySteps job={job} frame={frame} />}
