@@ -147,6 +147,9 @@ interface Options {
   expectedConsole: RegExp[];
 }
 
+/** How another service says that it does not report changes. */
+const WITHOUT_EVENTS = / 404 .*\/v1\/(events|changes)\b/;
+
 export const test = base.extend<Options & { service: Service; signedIn: Page; tokenGuard: TokenGuard }>({
   serviceEnv: [{}, { option: true }],
   expectedConsole: [[], { option: true }],
@@ -175,10 +178,10 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
 
   page: async ({ page, service, expectedConsole }, use) => {
     const wrong: string[] = [];
+    const allowed = [...expectedConsole, WITHOUT_EVENTS];
     page.on('console', (message) => {
       const text = `${message.text()} (${message.location().url})`;
-      if (message.type() === 'error' && !expectedConsole.some((pattern) => pattern.test(text)))
-        wrong.push(`console: ${text}`);
+      if (message.type() === 'error' && !allowed.some((pattern) => pattern.test(text))) wrong.push(`console: ${text}`);
     });
     page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
     page.on('request', (request) => {

@@ -4,6 +4,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { MAX_ROWS_PER_PAGE, deviceEndpoints, type Device, type DevicePage } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { livePace } from '#/api/live.ts';
 import { eachOf } from '#/lib/pace.ts';
 
 /** Up to this number, each device is read by its own id. */
@@ -116,7 +117,7 @@ export const arrivalQueries = {
       queryFn: ({ signal }) => arrivals.check(ids, signal),
       placeholderData: keepPreviousData,
       // Many devices are many pages.
-      refetchInterval: () => (arrivals.isOver(ids) ? false : ids.length > 2_000 ? 10_000 : 3_000),
+      refetchInterval: livePace(() => (arrivals.isOver(ids) ? false : ids.length > 2_000 ? 10_000 : 3_000)),
       staleTime: 0,
       gcTime: 0,
     }),

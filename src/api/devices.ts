@@ -11,6 +11,7 @@ import {
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
+import { livePace } from '#/api/live.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Fleets up to this size are read completely without a request of the user. */
@@ -66,13 +67,13 @@ export const deviceQueries = {
       queryKey: [...deviceQueries.pages, page, rows, filter],
       queryFn: ({ signal }) => readPage(page, rows, filter, signal),
       placeholderData: keepPreviousData,
-      refetchInterval: LIVE,
+      refetchInterval: livePace(LIVE),
     }),
   one: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'one', id],
       queryFn: ({ signal }) => readOne(id, signal),
-      refetchInterval: LIVE,
+      refetchInterval: livePace(LIVE),
     }),
   locations: () =>
     queryOptions({

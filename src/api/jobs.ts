@@ -4,8 +4,9 @@ import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
+import { livePace, type QueryReading } from '#/api/live.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Polling interval of a visible page while a job changes, in milliseconds. */
@@ -17,12 +18,19 @@ const MANY_ROWS = 500;
 
 const pace = (rows: number) => (rows > MANY_ROWS ? 5 * MOVING : MOVING);
 
+/** Output is not reported: that of a job which runs is asked for, live or not. */
+const isFollowed = ({ job, complete }: FollowedJob) => !complete || (!isParent(job) && jobState(job) === 'Running');
+const ofOutput = ({ state: { data } }: QueryReading<FollowedJob>) => data && outputPace(data, isMoving(data.job));
+const ofState = livePace(ofOutput);
+
 export const jobQueries = {
   list: () =>
     queryOptions({
       queryKey: ['jobs', 'list'],
       queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
-      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? 2 * pace(state.data.length) : RESTING),
+      refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
+        data?.some(isMoving) ? 2 * pace(data.length) : RESTING,
+      ),
     }),
   /** One job with its output; while that is still being read, `complete` is false. */
   one: (id: string) =>
@@ -30,7 +38,7 @@ export const jobQueries = {
       queryKey: ['jobs', 'one', id],
       queryFn: ({ signal, client, queryKey }) => readOutput(id, client.getQueryData<FollowedJob>(queryKey), signal),
       structuralSharing: false, // unchanged parts are already the same objects
-      refetchInterval: ({ state: { data } }) => data && outputPace(data, isMoving(data.job)),
+      refetchInterval: (query) => (query.state.data && isFollowed(query.state.data) ? ofOutput : ofState)(query),
     }),
   children: (id: string) =>
     queryOptions({
@@ -40,14 +48,16 @@ export const jobQueries = {
         return readChildren(id, client.getQueryData<Job[]>(queryKey), signal);
       },
       structuralSharing: false, // already done in short tasks
-      refetchInterval: ({ state }) => (state.data?.some(isMoving) ? pace(state.data.length) : false),
+      refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
+        data?.some(isMoving) ? pace(data.length) : false,
+      ),
     }),
   /** A device's own queue. Fails as `isNotOffered` on a service without this addition. */
   ofDevice: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'jobs', id],
       queryFn: ({ signal }) => call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal }),
-      refetchInterval: ({ state }) => (isNotOffered(state.error) ? false : OF_DEVICE),
+      refetchInterval: livePace(({ state }: QueryReading<Job[]>) => (isNotOffered(state.error) ? false : OF_DEVICE)),
     }),
   /** All jobs of an artifact, by device and without output. Fails as `isNotOffered` on other services. */
   runs: (artifact: string) =>

@@ -62,13 +62,20 @@ interface Reader<Row> {
   safeParse: (value: unknown) => { success: true; data: Row[] } | { success: false };
 }
 
-/** The rows of a list answer, and the answer without them; throws an ApiError if it is not a list of such rows. */
-export async function readList<Row>(
+/** The same rule as for every list, now that its only array is empty. */
+const isFrameOfList = (value: unknown): value is unknown => rowsOf(value)?.length === 0;
+
+/**
+ * The rows of a list answer, and the answer without them; throws an ApiError if it is not a list of such rows.
+ * `isFrame`: what the answer has to be without its rows.
+ */
+export async function readList<Row, Frame = unknown>(
   { status, text }: { status: number; text: string },
   reader: Reader<Row>,
-): Promise<{ rows: Row[]; frame: unknown }> {
+  isFrame?: (value: unknown) => value is Frame,
+): Promise<{ rows: Row[]; frame: Frame }> {
   try {
-    return await inTurns(readSteps(text, reader));
+    return await inTurns(readSteps(text, reader, isFrame ?? (isFrameOfList as (value: unknown) => value is Frame)));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof NotTheList) throw unexpectedError(status, text);
     throw error;
@@ -77,15 +84,18 @@ export async function readList<Row>(
 
 class NotTheList extends Error {}
 
-function* readSteps<Row>(text: string, reader: Reader<Row>): Generator<void, { rows: Row[]; frame: unknown }> {
+function* readSteps<Row, Frame>(
+  text: string,
+  reader: Reader<Row>,
+  isFrame: (value: unknown) => value is Frame,
+): Generator<void, { rows: Row[]; frame: Frame }> {
   const rows: Row[] = [];
   const pieces = cutList(text, PIECE);
   for (;;) {
     const { done, value } = pieces.next();
     if (done) {
       const frame: unknown = value.trim() === '' ? null : JSON.parse(value);
-      // The same rule as for every list, now that its only array is empty.
-      if (rowsOf(frame)?.length !== 0) throw new NotTheList();
+      if (!isFrame(frame)) throw new NotTheList();
       return { rows, frame };
     }
     const read = reader.safeParse(JSON.parse(value));

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { deviceEndpoints, type Device, type DeviceFilter } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { livePace } from '#/api/live.ts';
 
 /** Most requests at a time. */
 const AT_ONCE = 2;
@@ -48,5 +49,5 @@ export const taggedQuery = (tags: readonly string[]) =>
       return found;
     },
     structuralSharing: false,
-    refetchInterval: 30_000,
+    refetchInterval: livePace(30_000),
   });

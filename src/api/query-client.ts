@@ -1,6 +1,7 @@
 // Defaults of every query and mutation: polling, what a write makes stale, and the reaction to a 401.
 import { MutationCache, QueryCache, QueryClient, partialMatchKey, type QueryKey } from '@tanstack/react-query';
 import { isSignedOut } from '#/api/api-error.ts';
+import { staleAfter } from '#/api/live.ts';
 import { onSession, sessionEnded, sessionQueries } from '#/api/session.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 
@@ -34,7 +35,7 @@ export const queryClient: QueryClient = new QueryClient({
     },
   }),
   defaultOptions: {
-    queries: { networkMode: 'always', staleTime: 5_000, retry: shouldRetry, retryDelay },
+    queries: { networkMode: 'always', staleTime: staleAfter, retry: shouldRetry, retryDelay },
     // "always": an offline click must fail now, and not run when the network is back.
     mutations: { networkMode: 'always', retry: false },
   },

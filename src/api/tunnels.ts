@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { call } from '#/api/call.ts';
+import { livePace } from '#/api/live.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 const changed = { invalidates: [['tunnels']] };
@@ -11,7 +12,7 @@ export const tunnelQueries = {
     queryOptions({
       queryKey: ['tunnels'],
       queryFn: ({ signal }) => call(tunnelEndpoints.list, {}, { signal }),
-      refetchInterval: 5_000,
+      refetchInterval: livePace(5_000),
     }),
 };
 

@@ -134,8 +134,11 @@ export class Search {
   private readonly table: Table;
   private last: { filter: RowFilter; found: Uint8Array } | undefined;
 
-  constructor(table: Table) {
+  /** `before`: the search of an earlier version, which holds where no name and no device is another one. */
+  constructor(table: Table, before?: Search) {
     this.table = table;
+    if (before && before.table.haystack === table.haystack && before.table.alive === table.alive)
+      this.last = before.last;
   }
 
   /** The existing rows whose text matches the filter. */

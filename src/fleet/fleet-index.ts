@@ -22,6 +22,8 @@ export interface RowQuery {
 
 export type FacetCounts = Record<Exclude<Facet, 'tag'>, FacetValue[]> & { tag: FacetValue[] | undefined };
 
+const idsOfRows = new WeakMap<Uint32Array, readonly string[]>();
+
 let readTable: (index: FleetIndex) => Table;
 /** For fleet/ only, which derives new tables; all others use the index. */
 export const tableOf = (index: FleetIndex): Table => readTable(index);
@@ -37,10 +39,11 @@ export class FleetIndex {
   private readonly search: Search;
   private hasTags: boolean | undefined;
 
-  constructor(table: Table, complete = true) {
+  /** `before`: the index of which this is the next version. */
+  constructor(table: Table, complete = true, before?: FleetIndex) {
     this.#table = table;
     this.complete = complete;
-    this.search = new Search(table);
+    this.search = new Search(table, before?.search);
   }
 
   /** Number of devices. */
@@ -158,6 +161,13 @@ export class FleetIndex {
   /** The ids of rows, in their order. */
   ids(rows: Iterable<number>): string[] {
     return Array.from(rows, (row) => this.idOf(row));
+  }
+
+  /** The same, once for each array: a row's id is the same in every version. */
+  idsOf(rows: Uint32Array): readonly string[] {
+    const known = idsOfRows.get(rows) ?? this.ids(rows);
+    idsOfRows.set(rows, known);
+    return known;
   }
 
   /** The row of a device; it is the same in every later index. */

@@ -1,69 +1,36 @@
-// Keeps a fleet index up to date: reads it when it is first needed, periodically while it is used, and soon after a
-// write. A failure leaves the index as it is, with its age.
-import type { DeviceLocation } from '#/contract/devices.ts';
+// Keeps a fleet index up to date: reads it when it is first needed. From then on it reads what changed, where the service
+// reports that; else all of it again, periodically while it is used and soon after a write. A failure leaves the index as
+// it is, with its age.
+import type { DeviceChanges } from '#/api/device-feed.ts';
 import { isSignedOut } from '#/api/api-error.ts';
-import { FleetIndex, tableOf } from './fleet-index.ts';
 import { inTurns, nextTask } from '#/lib/pace.ts';
-import { RequestQueue } from '#/lib/request-queue.ts';
-import { placeSteps } from './places.ts';
-import { readFleet } from './read-fleet.ts';
-import { AT_ONCE } from './read-pages.ts';
+import { NO_FLEET, type Fleet, type Surroundings } from './fleet.ts';
+import { FleetIndex, tableOf } from './fleet-index.ts';
+import { asError, readIndex, type FleetReadingRun } from './fleet-reading.ts';
+import { followSteps } from './follow.ts';
 import type { FleetSource } from './source.ts';
-import { Draft, emptyTable, type Table } from './table.ts';
+import type { Table } from './table.ts';
 import { written, type DeviceWrite } from './writes.ts';
-
-/** The current state of the fleet; a new object at each change. */
-export interface Fleet {
-  /** `absent`: not needed yet. `ready`: there is an index, however old. */
-  state: 'absent' | 'loading' | 'ready' | 'failed';
-  /** Progress of the first reading. */
-  progress: { read: number; total: number | undefined } | undefined;
-  index: FleetIndex | undefined;
-  /** Start of the reading of this index, in milliseconds since the epoch. */
-  at: number | undefined;
-  /** Why the latest reading of the listing failed; an older index remains. */
-  error: Error | null;
-  /** Why the latest reading of the locations failed; older ones remain. */
-  placesError: Error | null;
-  isReading: boolean;
-}
-
-/** What the store needs from the page. */
-export interface Surroundings {
-  isVisible: () => boolean;
-  onVisibility: (listener: () => void) => void;
-  /** An answer was 401. */
-  signedOut: () => void;
-  /** The fleet was read; `before`: the previous index, `every`: milliseconds between readings. */
-  onRead?: (index: FleetIndex, before: FleetIndex | undefined, every: number) => void;
-}
 
 /** Milliseconds between two readings of up to 5,000 devices; larger fleets are read less often, but every 5 minutes. */
 const INTERVAL = 30_000;
 const SMALL = 5_000;
 const LONGEST = 300_000;
+/** Between two questions for what changed, where it is not reported as it happens. */
+const POLL = 5_000;
+/** Between two notes that nothing else has happened, where it is. */
+const BEAT = 60_000;
 /** Milliseconds between a write and the next reading, because writes come in bursts. */
 const AFTER_WRITE = 400;
 /** Rows to request in a page. */
 const ROWS = 1000;
 
-const NOTHING = { progress: undefined, index: undefined, at: undefined, error: null, placesError: null };
-const ABSENT: Fleet = { state: 'absent', isReading: false, ...NOTHING };
-
-interface Reading {
-  stop: AbortController;
-  /** Writes since it began, which its pages may not show. */
-  writes: DeviceWrite[];
-  /** Something changed meanwhile: another reading follows. */
-  again: boolean;
-}
-
 export class FleetStore {
-  private fleet = ABSENT;
+  private fleet = NO_FLEET;
   private readonly listeners = new Set<() => void>();
   private readonly source: FleetSource;
   private readonly around: Surroundings;
-  private reading: Reading | undefined;
+  private reading: FleetReadingRun | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private rows = ROWS;
   /** When the latest reading ended, and its duration; not finite if there was none, or it no longer counts. */
@@ -77,6 +44,8 @@ export class FleetStore {
     this.source = source;
     this.around = around;
     around.onVisibility(() => this.attend());
+    source.feed?.subscribe((changes) => this.follow(changes));
+    around.onLive?.(() => this.changeLive());
   }
 
   readonly get = (): Fleet => this.fleet;
@@ -96,10 +65,17 @@ export class FleetStore {
     if (!this.fleet.index && !this.reading) void this.read();
   };
 
-  /** Reads the fleet now. */
+  /** Reads the fleet, or what changed, now. */
   readonly retry = (): void => {
-    if (!this.reading) void this.read();
+    if (this.reading) return;
+    if (this.canFollow()) void this.catchUp();
+    else void this.read();
   };
+
+  /** Whether any part of the page shows it. */
+  isWatched(): boolean {
+    return this.listeners.size > 0 && this.around.isVisible();
+  }
 
   /** Called when a write has ended or failed: the index may be stale. An unused fleet is not read. */
   changed(): void {
@@ -123,8 +99,8 @@ export class FleetStore {
     for (const go of this.held.splice(0)) go();
     if (forget) {
       this.rows = ROWS;
-      this.set(ABSENT);
-    } else this.set({ isReading: false, progress: undefined });
+      this.set(NO_FLEET);
+    } else this.set({ isReading: false, progress: undefined, isFollowed: false });
   }
 
   /** There is a session again. */
@@ -136,11 +112,16 @@ export class FleetStore {
 
   // ---- When to read ------------------------------------------------------------------------------------------------
 
-  private isWatched(): boolean {
-    return this.listeners.size > 0 && this.around.isVisible();
+  private canFollow(): boolean {
+    return this.fleet.isFollowed && this.fleet.index !== undefined && Number.isFinite(this.ended);
+  }
+
+  private isLive(): boolean {
+    return this.fleet.isFollowed && this.around.isLive?.() === true;
   }
 
   private interval(): number {
+    if (this.fleet.isFollowed) return this.isLive() ? BEAT : POLL;
     return Math.min(LONGEST, INTERVAL * Math.max(1, (this.fleet.index?.size ?? 0) / SMALL));
   }
 
@@ -154,11 +135,26 @@ export class FleetStore {
     for (const go of this.held.splice(0)) go();
     if (this.reading || this.isOver || !this.isWanted()) return;
     const age = Date.now() - this.ended;
-    if (age >= this.interval() / 3) void this.read();
+    const isOld = this.isLive()
+      ? this.source.feed?.hasMissed === true || !this.canFollow()
+      : age >= this.interval() / 3;
+    if (isOld) this.retry();
     else this.readIn(this.interval() - age);
   }
 
+  private changeLive(): void {
+    if (!this.fleet.isFollowed) return;
+    // Until now it was current.
+    if (!this.isLive()) {
+      this.set({ at: Date.now() });
+      if (this.isWatched()) this.around.onStates?.([], BEAT);
+    }
+    clearTimeout(this.timer);
+    this.attend();
+  }
+
   private readSoon(): void {
+    if (this.canFollow()) return this.readIn(AFTER_WRITE);
     this.ended = Number.NEGATIVE_INFINITY;
     // A series of writes must not cause endless readings.
     if (this.listeners.size > 0) this.readIn(Math.max(AFTER_WRITE, 2 * this.took));
@@ -166,9 +162,12 @@ export class FleetStore {
 
   private readIn(milliseconds: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (this.isWatched()) this.retry();
-    }, milliseconds);
+    this.timer = setTimeout(
+      () => {
+        if (this.isWatched()) this.retry();
+      },
+      Math.max(0, milliseconds),
+    );
   }
 
   /** Resolves while the fleet is in use. */
@@ -180,14 +179,34 @@ export class FleetStore {
 
   private async read(): Promise<void> {
     clearTimeout(this.timer);
-    const reading: Reading = { stop: new AbortController(), writes: [], again: false };
+    const reading: FleetReadingRun = { stop: new AbortController(), writes: [], changes: [], again: false };
     this.reading = reading;
     const begun = Date.now();
     const before = this.fleet.index;
     this.set({ isReading: true, progress: this.fleet.index ? undefined : { read: 0, total: undefined } });
     let failure: Error | null = null;
     try {
-      await this.readAll(reading, begun);
+      // Before the first page, so that no change is missed.
+      const isFollowed = (await this.source.feed?.begin()) ?? false;
+      if (this.reading === reading) this.set({ isFollowed });
+      const { rows, placesError } = await readIndex(reading, {
+        source: this.source,
+        before,
+        rows: this.rows,
+        mayGoOn: this.mayGoOn,
+        onProgress: (read, total) => {
+          if (!before && this.reading === reading) this.set({ progress: { read, total } });
+        },
+        show: (make, change) =>
+          this.publish(async ({ index }) => {
+            const next = await make(index);
+            return this.reading === reading ? { ...change, index: next } : undefined;
+          }),
+      });
+      if (this.reading === reading) {
+        this.rows = rows;
+        if (placesError) this.set({ placesError });
+      }
     } catch (error) {
       failure = asError(error);
       reading.stop.abort();
@@ -204,56 +223,54 @@ export class FleetStore {
     else if (this.listeners.size > 0) this.readIn(this.interval());
   }
 
-  private async readAll(reading: Reading, begun: number): Promise<void> {
-    const { signal } = reading.stop;
-    const queue = new RequestQueue({ signal, atOnce: AT_ONCE, mayGoOn: this.mayGoOn });
-    const ask = <Answer>(request: () => Promise<Answer>) => queue.add(() => queue.read(request));
-    const before = this.fleet.index;
-    const base = before ? tableOf(before) : emptyTable();
-    const draft = new Draft(base);
-    const listing = readFleet({
-      readPage: (page, rows) => ask(() => this.source.readPage(page, rows, signal)),
-      rows: this.rows,
-      draft,
-      had: before?.size ?? 0,
-      onProgress: (read, total) => {
-        if (!before && this.reading === reading) this.set({ progress: { read, total } });
-      },
-    });
-    let locations: DeviceLocation[] | undefined;
-    const locating = ask(() => this.source.readLocations(signal)).then((rows) => {
-      locations = rows;
-      return null;
-    }, asError);
+  // ---- Following ---------------------------------------------------------------------------------------------------
 
-    const { order, rows, complete } = await listing;
-    this.rows = rows;
-    const place = async (table: Table) => (locations ? inTurns(placeSteps(table, locations)) : table);
-    const show = (table: Table, change: Partial<Fleet>) =>
-      this.publish(({ index }) => {
-        if (this.reading !== reading) return undefined;
-        const next = written(table, reading.writes);
-        const isSame = index && tableOf(index) === next && index.complete === complete;
-        return { ...change, index: isSame ? index : new FleetIndex(next, complete) };
-      });
-    const already = locations !== undefined;
-    const listed = await place(draft.finish(order));
-    await show(listed, { at: begun, error: null, ...(already && { placesError: null }) });
-    const placesError = await locating;
-    if (this.reading !== reading || already) return;
-    if (placesError && isSignedOut(placesError)) throw placesError;
-    if (placesError) this.set({ placesError });
-    else await show(await place(listed), { placesError: null });
+  /** Asks for what changed since the last time. */
+  private async catchUp(): Promise<void> {
+    clearTimeout(this.timer);
+    let failure: Error | null = null;
+    try {
+      const asks = !this.isLive() || this.source.feed?.hasMissed || this.fleet.error !== null;
+      if (asks) await this.source.feed?.catchUp();
+    } catch (error) {
+      failure = asError(error);
+    }
+    if (this.isOver || this.reading) return;
+    if (failure && isSignedOut(failure)) return this.around.signedOut();
+    if (!failure) {
+      this.ended = Date.now();
+      this.around.onStates?.([], this.interval());
+    }
+    this.set({ error: failure, ...(!failure && !this.isLive() && { at: this.ended }) });
+    if (this.listeners.size > 0) this.readIn(this.interval());
+  }
+
+  private follow(changes: DeviceChanges): void {
+    if (this.isOver) return;
+    if (changes.reset) {
+      if (this.reading) this.reading.again = true;
+      this.ended = Number.NEGATIVE_INFINITY;
+      return this.attend();
+    }
+    this.reading?.changes.push(changes);
+    void this.publish(async ({ index }) => {
+      if (!index) return undefined;
+      const { table, states } = await inTurns(followSteps(tableOf(index), changes));
+      if (states.length > 0) this.around.onStates?.(states, this.interval());
+      return { at: Date.now(), index: withTable(index, table) };
+    });
   }
 
   /**
    * Replaces the present index by one that is already sorted by name, its most common order. Replacements run one
    * after the other, each based on the result of the one before.
    */
-  private publish(make: (now: Fleet) => Partial<Fleet> | undefined): Promise<void> {
+  private publish(
+    make: (now: Fleet) => Partial<Fleet> | Promise<Partial<Fleet> | undefined> | undefined,
+  ): Promise<void> {
     const turn = this.publishing.then(async () => {
       const before = this.fleet;
-      const change = make(before);
+      const change = await make(before);
       if (!change) return;
       if (change.index?.isPrepared('DeviceName') === false) {
         await change.index.prepare('DeviceName', before.index);
@@ -277,7 +294,5 @@ export class FleetStore {
   }
 }
 
-const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-
 const withTable = (index: FleetIndex, table: Table) =>
-  table === tableOf(index) ? index : new FleetIndex(table, index.complete);
+  table === tableOf(index) ? index : new FleetIndex(table, index.complete, index);

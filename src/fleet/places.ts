@@ -44,18 +44,23 @@ export function* placeSteps(table: Table, locations: DeviceLocation[]): Generato
   return { ...table, places: { lat, lng, kind } };
 }
 
-/** The table with one device moved. */
-export function withPlace(table: Table, row: number, { Lat, Lng }: Position): Table {
+/** The table with some devices moved; the same table if none is anywhere else. */
+export function withPlaces(table: Table, moves: readonly (readonly [row: number, at: Position])[]): Table {
   const { places, size } = table;
   if (!places) return table;
+  const isMoved = ([row, { Lat, Lng }]: (typeof moves)[number]) =>
+    (places.lat[row] ?? 0) !== Lat || (places.lng[row] ?? 0) !== Lng;
+  if (places.lat.length === size && !moves.some(isMoved)) return table;
   const grown = <Values extends Float64Array | Uint8Array>(values: Values): Values => {
     const copy = new (values.constructor as new (length: number) => Values)(size);
     copy.set(values);
     return copy;
   };
   const next: Places = { lat: grown(places.lat), lng: grown(places.lng), kind: grown(places.kind) };
-  next.lat[row] = Lat;
-  next.lng[row] = Lng;
-  next.kind[row] = kindOf(Lat, Lng);
+  for (const [row, { Lat, Lng }] of moves) {
+    next.lat[row] = Lat;
+    next.lng[row] = Lng;
+    next.kind[row] = kindOf(Lat, Lng);
+  }
   return { ...table, places: next };
 }

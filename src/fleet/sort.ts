@@ -36,6 +36,30 @@ export function knownOrder(table: Table, by: string): Sorted | undefined {
   return order?.rows.length === table.size ? order : undefined;
 }
 
+export function storeOrder(table: Table, by: string, order: Sorted): void {
+  const source = sourceOf(table, by);
+  if (source) orders.set(source, order);
+}
+
+/** What a row is sorted by. */
+export type SortKey = string | number;
+
+/** The key of each row in a column, comparable with the others; undefined for rows without a value. */
+export function sortKeysOf(table: Table, by: string): ((row: number) => SortKey | undefined) | undefined {
+  const source = sourceOf(table, by);
+  if (!source) return undefined;
+  const finite = (value: number | undefined) => (Number.isFinite(value) ? value : undefined);
+  if (source instanceof Float64Array) return (row) => (isPlaced(table.places, row) ? finite(source[row]) : undefined);
+  if (source instanceof TimeColumn) return (row) => finite(source.time(row));
+  if (source instanceof CodeColumn) {
+    const ranks = source.dictionary.ranks();
+    return (row) => ranks[source.code(row)] || undefined;
+  }
+  const texts = source;
+  return (row) =>
+    naturalKey(texts instanceof TextColumn ? texts.text(row) : ((texts as string[])[row] ?? '')) || undefined;
+}
+
 /**
  * Computes the order by a column; undefined if there is no such column. `before`: an earlier version of the table,
  * whose order is nearly right.

@@ -1,14 +1,19 @@
 // The requests for the fleet: the listing, page by page, and the list of locations.
 import { deviceEndpoints, type DeviceLocation, type DevicePage } from '#/contract/devices.ts';
 import { pathOf, send } from '#/api/call.ts';
+import { deviceFeed, type DeviceFeed } from '#/api/device-feed.ts';
 import { readList } from '#/api/list-text.ts';
 
 export interface FleetSource {
   readPage: (page: number, rows: number, signal: AbortSignal) => Promise<DevicePage>;
   readLocations: (signal: AbortSignal) => Promise<DeviceLocation[]>;
+  /** What changed, where the service reports that. */
+  feed?: DeviceFeed;
 }
 
 export const serviceSource: FleetSource = {
+  feed: deviceFeed,
+
   async readPage(page_num, rows_per_page, signal) {
     const { method, response } = deviceEndpoints.page;
     const path = pathOf(deviceEndpoints.page, { params: { page_num, rows_per_page } });

@@ -1,6 +1,7 @@
 // Passes the states of each reading of the fleet to its listeners. Separate from the store, so that listening does not
 // load the code that reads the fleet.
 import type { FleetIndex } from './fleet-index.ts';
+import type { ReportedState } from './follow.ts';
 
 /** A device that is not Online. */
 export interface Away {
@@ -19,6 +20,24 @@ export interface StatesRead {
   has: (id: string) => boolean;
   /** Whether the previous reading contained it; false if there was none. */
   had: (id: string) => boolean;
+}
+
+/** The states that changed since the last time, possibly none. */
+export interface StatesChanged {
+  at: number;
+  every: number;
+  states: readonly ReportedState[];
+}
+
+const changeListeners = new Set<(changed: StatesChanged) => void>();
+
+export function onStatesChanged(listener: (changed: StatesChanged) => void): () => void {
+  changeListeners.add(listener);
+  return () => changeListeners.delete(listener);
+}
+
+export function tellChangedStates(states: readonly ReportedState[], every: number): void {
+  for (const listener of changeListeners) listener({ at: Date.now(), every, states });
 }
 
 const listeners = new Set<(reading: StatesRead) => void>();

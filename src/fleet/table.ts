@@ -54,7 +54,8 @@ export class Draft {
   private readonly base: Table;
   private readonly columns: Map<string, FleetColumn>;
   private readonly haystack: TextColumn;
-  private readonly changed = new Set<number>();
+  /** The rows that are different from before. */
+  readonly changed = new Set<number>();
 
   constructor(base: Table) {
     this.base = base;
@@ -100,8 +101,9 @@ export class Draft {
     if (sameOrder && changed.size === 0) return base;
     const settled = <Kind extends FleetColumn>(column: Kind, before: Kind | undefined): Kind =>
       before === undefined || column.changed ? column : before;
-    const alive = new Uint8Array(base.ids.length);
-    for (const row of order) alive[row] = 1;
+    const isSame = sameOrder && base.alive.length === base.ids.length;
+    const alive = isSame ? base.alive : new Uint8Array(base.ids.length);
+    if (!isSame) for (const row of order) alive[row] = 1;
     return {
       ...base,
       size: base.ids.length,

@@ -4,10 +4,12 @@ import { focusManager, partialMatchKey } from '@tanstack/react-query';
 import type { DeviceChange, Position } from '#/contract/devices.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetIndex } from './fleet-index.ts';
-import { FleetStore, type Fleet } from './fleet-store.ts';
+import type { Fleet } from './fleet.ts';
+import { FleetStore } from './fleet-store.ts';
 import { serviceSource } from './source.ts';
-import { tellStates } from './states-read.ts';
+import { tellChangedStates, tellStates } from './states-read.ts';
 import type { DeviceWrite } from './writes.ts';
+import { isLive, live, shownDevices } from '#/api/live.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession, sessionEnded } from '#/api/session.ts';
 
@@ -23,6 +25,9 @@ export function fleetStore(): FleetStore {
     onVisibility: (listener) => void focusManager.subscribe(listener),
     signedOut: sessionEnded,
     onRead: tellStates,
+    onStates: tellChangedStates,
+    isLive,
+    onLive: live.subscribe,
   });
   onSession((event) => {
     if (event === 'in') made.begin();
@@ -35,6 +40,7 @@ export function fleetStore(): FleetStore {
     // After a failure too: a lost answer may hide a write that was carried out.
     if (meta?.invalidates?.some((key) => partialMatchKey(KEY, key))) made.changed();
   });
+  shownDevices.add(() => made.isWatched());
   store = made;
   return made;
 }

@@ -34,6 +34,14 @@ export function useRows(index: FleetIndex | undefined, { filter, sort }: RowQuer
     [index, filter, by, down, isPending],
   );
   const [shown, setShown] = useState(asked);
-  if (asked && asked !== shown) setShown(asked);
-  return { rows: index && (asked ?? shown ?? index.rows), isPending };
+  // The same array while the rows are the same: most changes move none.
+  const next = asked && shown && isSame(asked, shown) ? shown : asked;
+  if (next && next !== shown) setShown(next);
+  return { rows: index && (next ?? shown ?? index.rows), isPending };
+}
+
+function isSame(one: Uint32Array, two: Uint32Array): boolean {
+  if (one.length !== two.length) return false;
+  for (let place = 0; place < one.length; place++) if (one[place] !== two[place]) return false;
+  return true;
 }

@@ -1,7 +1,7 @@
 // What a write did to the fleet, for the time until the fleet is read again.
 import type { DeviceChange, Position } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { withPlace } from './places.ts';
+import { withPlaces } from './places.ts';
 import { Draft, type Table } from './table.ts';
 
 /** What a write that was carried out did to one device. */
@@ -17,7 +17,7 @@ export function written(table: Table, writes: DeviceWrite[]): Table {
     const row = next.rowOf.get(write.id);
     if (row === undefined || next.alive[row] !== 1) continue;
     if (write.is === 'located') {
-      next = withPlace(next, row, write.position);
+      next = withPlaces(next, [[row, write.position]]);
       continue;
     }
     const draft = new Draft(next);

@@ -46,6 +46,8 @@ const loadStateRecorder = async () => (await import('#/features/device-history/s
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
 /** What runs in the service, shown a little after the page. */
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
+/** Begins to follow what changes. */
+const LiveWatch = lazyPart(() => import('./live-watch.tsx'), 'LiveWatch');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
 
 const NAVIGATION = [
@@ -162,6 +164,7 @@ function Frame() {
       <AwayWatch />
       <BuildWatch />
       <DiskWatch />
+      <LiveWatch open={{}} isUrgent={false} />
       <JobNotices open={{}} isUrgent={false} />
       {palette.dialog}
       <PageRequestsDialog open={areRequestsOpen && { onClose: () => setRequestsOpen(false) }} />

@@ -5,6 +5,7 @@ import {
   NO_HISTORY,
   statesFormat,
   watchedFormat,
+  withChanges,
   withDevice,
   withReading,
   type StateHistory,
@@ -113,4 +114,41 @@ test('stored as text it is the same; what cannot be read is nothing', () => {
   assert.deepEqual(readTexts(statesFormat.print(history), watchedFormat.print(history.watched)), history);
   for (const text of ['null', '7', '{"changes":[["a",1]],"away":"x"}', '[[1]]'])
     assert.deepEqual(readTexts(text, text), NO_HISTORY);
+});
+
+const report = (
+  history: StateHistory,
+  at: number,
+  ...states: [id: string, state: string, seen: number | undefined][]
+) =>
+  withChanges(history, {
+    at: START + at * MINUTE,
+    every: MINUTE,
+    states: states.map(([id, state, time]) => ({ id, state, seen: time, was: id === 'new' ? undefined : 'other' })),
+  });
+
+test('what is reported as it happens has exact times', () => {
+  let history = report(after({ at: 0, away: { a: seen(-100) } }), 1, ['b', 'Offline', seen(0.9)]);
+  history = report(history, 2, ['b', 'Online', seen(2)], ['a', 'Online', seen(2)]);
+  history = report(history, 3);
+  assert.deepEqual(changesOf(history), ['b Offline 0.9..0.9', 'b Online 2..2', 'a Online 2..2']);
+  assert.deepEqual(stretches(history), ['0..3']);
+  assert.equal(history.away?.size, 0);
+});
+
+test('what is reported after a gap happened within it', () => {
+  const history = report(
+    after({ at: 0, away: { a: seen(-100) } }),
+    60,
+    ['a', 'Online', seen(60)],
+    ['b', 'Offline', seen(20)],
+  );
+  assert.deepEqual(changesOf(history), ['b Offline 20..20', 'a Online 0..60']);
+  assert.deepEqual(stretches(history), ['0..0', '60..60']);
+});
+
+test('a new device that never was there is no change', () => {
+  const history = report(after({ at: 0 }), 1, ['new', 'Offline', Number.NaN]);
+  assert.deepEqual(changesOf(history), []);
+  assert.equal(history.away?.get('new')?.state, 'Offline');
 });

@@ -1,7 +1,7 @@
 // Which devices went and came back, and when: the API has no such history, so this browser collects it from the
 // readings of the fleet that pages make anyway. It knows when nobody was looking, and claims nothing about that time
 // beyond what the service reported.
-import type { Away, StatesRead } from '#/fleet/states-read.ts';
+import type { Away, StatesChanged, StatesRead } from '#/fleet/states-read.ts';
 import type { Format } from '#/lib/stored.ts';
 
 export interface StateChange {
@@ -33,13 +33,44 @@ const MOST_AWAY = 3_000;
 /** Readings that are late by so much left a gap. */
 const LATE = 2.5;
 
-export function withReading(history: StateHistory, reading: StatesRead): StateHistory {
-  const { at } = reading;
+/** What is known before a look at this time, and whether nobody looked for a while. */
+function beforeLook(history: StateHistory, at: number, every: number) {
   // After the clock was set back, entries of the future are dropped.
   const watched = history.watched.filter(([from]) => from < at).map(([from, to]) => [from, Math.min(to, at)] as const);
   const changes = history.changes.filter((change) => change.at <= at);
   const before = watched.at(-1);
-  const isNew = before === undefined || at - before[1] > LATE * reading.every;
+  const isNew = before === undefined || at - before[1] > LATE * every;
+  return {
+    before,
+    changes,
+    isNew,
+    watched: before && !isNew ? [...watched.slice(0, -1), [before[0], at] as const] : [...watched, [at, at] as const],
+  };
+}
+
+/** With what the service reported as it happened. */
+export function withChanges(history: StateHistory, { at, every, states }: StatesChanged): StateHistory {
+  const { before, changes, isNew, watched } = beforeLook(history, at, every);
+  if (!history.away || !before) return { ...history, watched };
+  if (states.length === 0) return bounded({ ...history, changes, watched });
+  const away = new Map(history.away);
+  const found: StateChange[] = [];
+  for (const { id, state, seen, was } of states) {
+    const since = isNew ? before[1] : at;
+    const reported = seen === undefined || Number.isNaN(seen) ? undefined : Math.min(seen, at);
+    // A device that never was there is new.
+    const isNews = was !== undefined && (state === 'Online' || seen === undefined || reported !== undefined);
+    const time = state === 'Online' ? at : (reported ?? at);
+    if (isNews) found.push({ id, to: state, at: time, since: state !== 'Online' && time === reported ? time : since });
+    if (state === 'Online') away.delete(id);
+    else away.set(id, { state, at: was === undefined ? reported : time });
+  }
+  return bounded({ watched, changes: [...changes, ...found].sort((one, two) => one.at - two.at), away });
+}
+
+export function withReading(history: StateHistory, reading: StatesRead): StateHistory {
+  const { at } = reading;
+  const { before, changes, watched } = beforeLook(history, at, reading.every);
   const found = before && history.away ? changesOf(history.away, reading, before[1]) : [];
   const changed = new Map(found.map((change) => [change.id, change.at]));
   const away = new Map(
@@ -50,7 +81,7 @@ export function withReading(history: StateHistory, reading: StatesRead): StateHi
     }),
   );
   return bounded({
-    watched: isNew ? [...watched, [at, at]] : [...watched.slice(0, -1), [before[0], at]],
+    watched,
     changes: found.length > 0 ? [...changes, ...found].sort((one, two) => one.at - two.at) : changes,
     away,
   });

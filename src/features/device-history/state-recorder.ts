@@ -1,12 +1,13 @@
 // The history of states of the account, as this browser stores it; every reading of the fleet goes into it.
 import { useMemo } from 'react';
-import { onStatesRead } from '#/fleet/states-read.ts';
+import { onStatesChanged, onStatesRead, type StatesChanged } from '#/fleet/states-read.ts';
 import { currentAccount, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import {
   NO_HISTORY,
   statesFormat,
   watchedFormat,
+  withChanges,
   withDevice,
   withReading,
   type StateHistory,
@@ -29,11 +30,30 @@ function change(how: (history: StateHistory) => StateHistory): void {
 
 let isRecording = false;
 
+/** Milliseconds for which changes are gathered: storing them writes all of the history. */
+const GATHER = 3_000;
+let gathered: StatesChanged | undefined;
+
+function storeGathered(): void {
+  const changed = gathered;
+  gathered = undefined;
+  if (changed) change((history) => withChanges(history, changed));
+}
+
+function gather(changed: StatesChanged): void {
+  if (!gathered) setTimeout(storeGathered, GATHER);
+  gathered = { ...changed, states: [...(gathered?.states ?? []), ...changed.states] };
+}
+
 /** From now on every reading of the fleet is remembered. */
 export function recordStates(): void {
   if (isRecording) return;
   isRecording = true;
-  onStatesRead((reading) => change((history) => withReading(history, reading)));
+  onStatesChanged(gather);
+  onStatesRead((reading) => {
+    storeGathered();
+    change((history) => withReading(history, reading));
+  });
 }
 
 export const noteDevice = (look: Parameters<typeof withDevice>[1]): void =>

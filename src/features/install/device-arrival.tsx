@@ -2,6 +2,7 @@
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader } from '@mantine/core';
+import { livePace } from '#/api/live.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -14,7 +15,7 @@ export function useArrival(id: string, enabled: boolean): string | undefined {
   const { data } = useQuery({
     ...deviceQueries.one(id),
     enabled,
-    refetchInterval: ({ state }) => (state.data?.DeviceStatus === 'Online' ? 5_000 : WAITING),
+    refetchInterval: livePace(({ state }) => (state.data?.DeviceStatus === 'Online' ? 5_000 : WAITING)),
   });
   return data?.DeviceStatus;
 }

@@ -1,6 +1,7 @@
 // What waits or runs on each device, in the order in which it runs. A service that lists it is asked for just that; of
 // any other, the list of jobs is read and the children of each parent that may still move.
 import { queryOptions } from '@tanstack/react-query';
+import { livePace, type QueryReading } from '#/api/live.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
@@ -163,6 +164,8 @@ export const queueQueries = {
       queryKey: ['jobs', 'queues'],
       queryFn: ({ signal }) => reader.read(signal),
       structuralSharing: false,
-      refetchInterval: ({ state }) => (state.data && countOf(state.data) > MANY_JOBS ? 4 * LIVE : LIVE),
+      refetchInterval: livePace(({ state }: QueryReading<Queues>) =>
+        state.data && countOf(state.data) > MANY_JOBS ? 4 * LIVE : LIVE,
+      ),
     }),
 };

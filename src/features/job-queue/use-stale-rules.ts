@@ -1,6 +1,7 @@
 // What is known now that makes a waiting job stale.
 import { useMemo } from 'react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { livePace } from '#/api/live.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { call } from '#/api/call.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
@@ -67,6 +68,6 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
 }
 
 function useVersions(isWanted: boolean) {
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: isWanted, refetchInterval: MINUTE });
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: isWanted, refetchInterval: livePace(MINUTE) });
   return { artifacts, versions: useMemo(() => versionsOf(artifacts.data ?? []), [artifacts.data]) };
 }

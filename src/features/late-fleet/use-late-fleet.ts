@@ -5,7 +5,8 @@ import { accountQueries } from '#/api/account.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
-import type { Fleet, FleetStore } from '#/fleet/fleet-store.ts';
+import type { Fleet } from '#/fleet/fleet.ts';
+import type { FleetStore } from '#/fleet/fleet-store.ts';
 import { usePreload } from '#/ui/late/use-preload.ts';
 
 let opened: (() => FleetStore) | undefined;
@@ -29,12 +30,12 @@ export function useLateFleet(devices: number | undefined, need: boolean): FleetI
   useEffect(() => {
     if (isWanted) store?.ensure();
   }, [isWanted, store]);
-  const isLive = fleet?.index !== undefined && fleet.index.size <= ONE_REQUEST && !fleet.error;
+  const isPolled = fleet?.index !== undefined && fleet.index.size <= ONE_REQUEST && !fleet.error && !fleet.isFollowed;
   useEffect(() => {
-    if (!isLive || !store) return;
+    if (!isPolled || !store) return;
     const timer = setInterval(() => document.visibilityState === 'visible' && store.retry(), LIVE);
     return () => clearInterval(timer);
-  }, [isLive, store]);
+  }, [isPolled, store]);
   return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry } : undefined;
 }
 

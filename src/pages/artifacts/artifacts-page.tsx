@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useQuery, useMutation } from '@tanstack/react-query';
+import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries, artifactMutations } from '#/api/artifacts.ts';
 import { jobQueries } from '#/api/jobs.ts';
@@ -43,7 +44,7 @@ function useArtifacts() {
   const artifacts = useQuery(artifactQueries.list());
   const listed = useDeferredQuery(artifacts);
   const account = useQuery(accountQueries.get()).data;
-  const jobs = useQuery({ ...jobQueries.list(), refetchInterval: JOBS_PACE });
+  const jobs = useQuery({ ...jobQueries.list(), refetchInterval: livePace(JOBS_PACE) });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
   return { artifacts, listed, account, usage, isUsageUnknown: jobs.data !== undefined && usage === undefined };
 }

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
+import { livePace } from '#/api/live.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { jobQueries } from '#/api/jobs.ts';
@@ -38,7 +39,7 @@ interface Step {
 
 function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
-  const artifacts = useQuery({ ...artifactQueries.list(), refetchInterval: LOOK }).data;
+  const artifacts = useQuery({ ...artifactQueries.list(), refetchInterval: livePace(LOOK) }).data;
   const jobs = useQuery(jobQueries.list()).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;

@@ -2,6 +2,7 @@
 // links to the list behind it, with the filter that makes it the same number.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
+import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Account } from '#/contract/account.ts';
@@ -33,7 +34,7 @@ const SELDOM = 60_000;
 export function OverviewPage() {
   const account = useQuery({
     ...accountQueries.get(),
-    refetchInterval: ({ state }) => (state.data?.NumDevicesAdded === 0 ? OFTEN : SELDOM),
+    refetchInterval: livePace(({ state }) => (state.data?.NumDevicesAdded === 0 ? OFTEN : SELDOM)),
   });
   return (
     <Page title="Overview">

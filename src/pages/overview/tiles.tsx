@@ -2,6 +2,7 @@
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
+import { livePace } from '#/api/live.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
@@ -83,7 +84,7 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
 export function QueueTile() {
   const { data, error } = useQuery({
     ...queueQueries.all(),
-    refetchInterval: ({ state }) => (state.data && state.data.size > MANY ? SELDOM : OFTEN),
+    refetchInterval: livePace(({ state }) => (state.data && state.data.size > MANY ? SELDOM : OFTEN)),
   });
   const jobs = useMemo(() => data && Array.from(data.values()).flat(), [data]);
   const { rules } = useStaleRules(jobs);

@@ -5,6 +5,7 @@ import { Link, useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
 import { isMoving } from '#/api/job-state.ts';
+import { isLive } from '#/api/live.ts';
 import { jobQueries, readJobs } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { paths } from '#/paths.ts';
@@ -62,7 +63,7 @@ export function JobNotices() {
       stop = new AbortController();
       const { signal } = stop;
       const { data, dataUpdatedAt = 0 } = client.getQueryState(jobQueries.list().queryKey) ?? {};
-      if (!data || Date.now() - dataUpdatedAt > FRESH) void look(undefined, signal);
+      if (!data || (!isLive() && Date.now() - dataUpdatedAt > FRESH)) void look(undefined, signal);
       else if (data.some(isMoving)) timer = setTimeout(() => void look(data, signal), LOOK);
     };
     const comeBack = () => {

@@ -89,7 +89,7 @@ function useFound(index: FleetIndex | undefined, filter: RowFilter, sort: FleetV
     filter: tagged.filter ?? filter,
     sort: sort && { by: fieldOf(sort.by), down: sort.down },
   });
-  const ids = useMemo(() => (index && rows ? index.ids(rows) : undefined), [index, rows]);
+  const ids = index && rows && index.idsOf(rows);
   return { ...tagged, filter: tagged.filter ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
 }
 

@@ -1,0 +1,89 @@
+// The live connection of this page: what the service reports goes to the queries and to the listeners in live.ts. Loaded
+// after the first picture.
+import { openStream } from './call.ts';
+import { deviceFeed } from './device-feed.ts';
+import { directAddress } from './direct.ts';
+import { ChangeFollower } from './follow-changes.ts';
+import { live, onChange, reportChange, shownDevices } from './live.ts';
+import { LiveConnection, type LiveMessage, type OpenedStream } from './live-connection.ts';
+import { queryClient } from './query-client.ts';
+import { isLostNow, lastAnswer, onReach, reportAnswer } from './reach.ts';
+import { currentSession, onSession, sessionEnded } from './session.ts';
+import { currentAccount } from '#/lib/stored.ts';
+import { createStore } from '#/lib/store.ts';
+
+/** Whether a proxy holds events back, so that everything is polled. */
+export const heldBack = createStore(false);
+
+async function open(since: string, signal: AbortSignal): Promise<OpenedStream> {
+  // A service has both or neither.
+  if (deviceFeed.offered === false) return { status: 404, isEvents: false, chunks: () => textOf(new Response()) };
+  const response = await openStream(`/v1/events${since && `?since=${encodeURIComponent(since)}`}`, signal);
+  return {
+    status: response.status,
+    isEvents: /^text\/event-stream\b/.test(response.headers.get('content-type') ?? ''),
+    chunks: () => textOf(response),
+  };
+}
+
+async function* textOf({ body }: Response): AsyncGenerator<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) return;
+    yield value;
+  }
+}
+
+/** The tabs of one account; a token in memory belongs to one tab alone. */
+const nameOfTabs = () => `muster-live:${currentAccount.get()}`;
+const locks = directAddress === undefined ? (navigator as { locks?: LockManager }).locks : undefined;
+
+let started = false;
+
+/** Begins to follow what changes; further calls do nothing. */
+export function startEvents(): void {
+  if (started) return;
+  started = true;
+  const follower = new ChangeFollower(queryClient, deviceFeed);
+  onChange((change) =>
+    follower.report(
+      change,
+      [...shownDevices].some((isShown) => isShown()),
+    ),
+  );
+  const channel = locks && new BroadcastChannel('muster-live');
+  const connection = new LiveConnection({
+    open,
+    compete:
+      locks &&
+      ((lead, signal) => {
+        locks.request(nameOfTabs(), { signal }, lead).catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
+      }),
+    post: (message) => channel?.postMessage({ tabs: nameOfTabs(), message }),
+    isVisible: () => document.visibilityState === 'visible',
+    lastAnswer,
+    setState: (state) => {
+      live.set(state);
+      if (state === 'lost') follower.lose();
+    },
+    setHeldBack: heldBack.set,
+    report: reportChange,
+    answered: () => reportAnswer(200),
+    signedOut: sessionEnded,
+  });
+  channel?.addEventListener('message', ({ data }: MessageEvent<{ tabs: string; message: LiveMessage }>) => {
+    if (data.tabs === nameOfTabs()) connection.hear(data.message);
+  });
+  document.addEventListener('visibilitychange', () => connection.attend());
+  onReach(() => isLostNow() || connection.wake());
+  onSession((event) => {
+    connection.end();
+    deviceFeed.forget();
+    // The account may be another one.
+    if (event === 'in') void currentSession().then(() => connection.attend());
+  });
+  connection.attend();
+}

@@ -1,0 +1,115 @@
+// What a reported change does to everything that was read: devices are patched, the rest is read again. Nothing is asked
+// for that no part of the page shows; it is marked, and read when it is shown.
+import type { Query, QueryClient, QueryKey } from '@tanstack/react-query';
+import type { Device } from '#/contract/devices.ts';
+import type { DeviceRows } from './devices.ts';
+import type { ReportedDevice, DeviceChanges, DeviceFeed } from './device-feed.ts';
+import type { FollowedJob } from './job-output.ts';
+import { isReported, type LiveChange } from './live.ts';
+import { Refetcher } from './refetcher.ts';
+
+/** Milliseconds between two readings of what each change may concern, however often there is one. */
+const SELDOM = 5_000;
+const VERY_SELDOM = 30_000;
+/** A device that was created so short a time ago may be new to a list; clocks differ. */
+const NEW = 300_000;
+
+export class ChangeFollower {
+  private readonly client: QueryClient;
+  private readonly feed: DeviceFeed;
+  private readonly refetcher: Refetcher;
+
+  constructor(client: QueryClient, feed: DeviceFeed) {
+    this.client = client;
+    this.feed = feed;
+    this.refetcher = new Refetcher(client);
+    feed.subscribe((changes) => this.patchDevices(changes));
+  }
+
+  /** `isFleetUsed`: whether any part of the page shows the fleet, beside the queries. */
+  report({ Devices, Jobs, Tunnels, Artifacts, Tags, Account, Bulk }: LiveChange, isFleetUsed: boolean): void {
+    if (Devices) this.followDevices(isFleetUsed);
+    if (Jobs) this.followJobs(Jobs);
+    if (Tunnels) this.read(['tunnels']);
+    if (Artifacts) this.read(['artifacts']);
+    if (Tags) this.read(['tags']);
+    if (Account) this.read(['account']);
+    if (Bulk) this.read(['bulk']);
+  }
+
+  /** Nothing is reported any more: everything is polled, beginning at once. */
+  lose(): void {
+    void this.client.invalidateQueries({ predicate: isReported });
+  }
+
+  // ---- Devices -----------------------------------------------------------------------------------------------------
+
+  private followDevices(isFleetUsed: boolean): void {
+    this.read(['devices', 'tagged'], VERY_SELDOM);
+    this.read(['arrivals'], SELDOM);
+    void this.client.invalidateQueries({ queryKey: ['devices', 'locations'], refetchType: 'none' });
+    const shown = this.client.getQueryCache().findAll({ predicate: isOfDevices });
+    if (!isFleetUsed && !shown.some((query) => query.isActive())) {
+      for (const query of shown) query.invalidate();
+      this.feed.hasMissed = true;
+      return;
+    }
+    void this.feed.begin().then((isOffered) => {
+      if (!isOffered) for (const query of shown) this.refetcher.refetch(query, SELDOM);
+      // Their next reading says why it failed.
+      else this.feed.catchUp().catch(() => {});
+    });
+  }
+
+  private patchDevices({ reset, changed, removed }: DeviceChanges): void {
+    const byId = new Map(changed.map((change) => [change.device.DeviceId, change]));
+    for (const query of this.client.getQueryCache().findAll({ predicate: isOfDevices })) {
+      const next = reset ? undefined : patched(query, byId, removed);
+      // What is under way may be older than the change.
+      if (next === undefined || query.state.fetchStatus !== 'idle') this.refetcher.refetch(query, SELDOM);
+      else if (next !== query.state.data) this.client.setQueryData(query.queryKey, next);
+    }
+  }
+
+  // ---- Jobs --------------------------------------------------------------------------------------------------------
+
+  private followJobs(ids: readonly string[] | 'many'): void {
+    const isOf = (id: unknown) => ids === 'many' || (typeof id === 'string' && ids.includes(id));
+    for (const query of this.client.getQueryCache().findAll({ queryKey: ['jobs'] })) {
+      const [, what, id] = query.queryKey;
+      const parent = what === 'one' ? (query.state.data as FollowedJob | undefined)?.job.ParentJobId : undefined;
+      if (what === 'one' || what === 'children' ? isOf(id) || isOf(parent) : what !== 'runs')
+        this.refetcher.refetch(query);
+      else if (what === 'runs') query.invalidate();
+    }
+    this.read(['devices', 'jobs']);
+  }
+
+  private read(queryKey: QueryKey, space?: number): void {
+    for (const query of this.client.getQueryCache().findAll({ queryKey })) this.refetcher.refetch(query, space);
+  }
+}
+
+const isOfDevices = ({ queryKey: [what, of] }: { queryKey: QueryKey }) =>
+  what === 'devices' && (of === 'page' || of === 'one');
+
+/** What a query of devices has now; undefined where it has to be read again. */
+function patched(
+  { queryKey: [, of, id, , filter], state }: Query,
+  changed: ReadonlyMap<string, ReportedDevice>,
+  removed: readonly string[],
+): Device | DeviceRows | undefined {
+  if (of === 'one') {
+    const data = state.data as Device | undefined;
+    return removed.includes(String(id)) ? undefined : (changed.get(String(id))?.device ?? data);
+  }
+  const data = state.data as DeviceRows | undefined;
+  const isFiltered = Object.values(filter as object).some((value) => value !== undefined && value !== '');
+  if (!data || isFiltered || removed.length > 0) return undefined;
+  const known = new Set(data.rows.map(({ DeviceId }) => DeviceId));
+  const isNew = ({ device }: ReportedDevice) =>
+    !known.has(device.DeviceId) && Date.now() - Date.parse(device.CreatedTime ?? '') < NEW;
+  if ([...changed.values()].some(isNew)) return undefined;
+  if (!data.rows.some(({ DeviceId }) => changed.has(DeviceId))) return data;
+  return { ...data, rows: data.rows.map((row) => changed.get(row.DeviceId)?.device ?? row) };
+}

@@ -1,0 +1,43 @@
+// Reads queries again after changes: at once, but never two of the same at a time, and not more often than is asked for.
+import type { Query, QueryClient } from '@tanstack/react-query';
+
+/** Milliseconds from one reading to the next, at least; one that took long rests as long. */
+const SPACE = 900;
+
+interface Plan {
+  /** When the last one ended, in milliseconds since the epoch, and how long it took. */
+  ended: number;
+  took: number;
+  isWaiting: boolean;
+}
+
+export class Refetcher {
+  private readonly client: QueryClient;
+  private readonly plans = new WeakMap<Query, Plan>();
+
+  constructor(client: QueryClient) {
+    this.client = client;
+  }
+
+  /** `space`: milliseconds from one reading to the next. A query that nothing shows is only marked. */
+  refetch(query: Query, space = SPACE): void {
+    query.invalidate();
+    const plan = this.plans.get(query) ?? { ended: 0, took: 0, isWaiting: false };
+    this.plans.set(query, plan);
+    if (plan.isWaiting || !query.isActive()) return;
+    plan.isWaiting = true;
+    void this.run(query, plan, Math.max(space, plan.took));
+  }
+
+  private async run(query: Query, plan: Plan, space: number): Promise<void> {
+    // One that began before the change may not show it.
+    await query.promise?.catch(() => {});
+    const rest = plan.ended + space - Date.now();
+    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+    plan.isWaiting = false;
+    const begun = Date.now();
+    await this.client.refetchQueries({ predicate: (each) => each === query && each.isActive() });
+    plan.ended = Date.now();
+    plan.took = plan.ended - begun;
+  }
+}

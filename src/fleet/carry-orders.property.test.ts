@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { atOnce } from '#/lib/pace.ts';
+import { holds } from '../../scripts/test-property.ts';
+import { carryOrders } from './carry-orders.ts';
+import { knownOrder, orderSteps } from './sort.ts';
+import { Draft, emptyTable, type Table } from './table.ts';
+
+const COLUMNS = ['DeviceName', 'DeviceGroup', 'LastSeenTime', 'DeviceId'];
+
+const fields = fc.record({
+  DeviceName: fc.constantFrom('', 'cam-1', 'cam-2', 'cam-10', 'Cam-2', 'pump'),
+  DeviceGroup: fc.constantFrom('', 'a', 'b', 'new'),
+  LastSeenTime: fc.constantFrom('', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z', 'odd'),
+});
+type Fields = { DeviceName: string; DeviceGroup: string; LastSeenTime: string };
+
+function put(base: Table, rows: readonly (Fields & { DeviceId: string })[]): { table: Table; changed: Set<number> } {
+  const draft = new Draft(base);
+  const order = new Set(base.order);
+  for (const row of rows) order.add(draft.put({ LocalAddr: '', LocalPort: '', DeviceStatus: 'Online', ...row }));
+  return { table: draft.finish(Uint32Array.from(order)), changed: draft.changed };
+}
+
+test('rows that changed or are new are where a sort of all would put them', () =>
+  holds(
+    200,
+    fc.property(
+      fc.array(fields, { maxLength: 12 }),
+      fc.array(fc.tuple(fc.nat(14), fields), { maxLength: 6 }),
+      (rows, changes) => {
+        const { table } = put(
+          emptyTable(),
+          rows.map((row, n) => ({ ...row, DeviceId: `id-${n}` })),
+        );
+        for (const by of COLUMNS) atOnce(orderSteps(table, by));
+        const next = put(
+          table,
+          changes.map(([n, row]) => ({ ...row, DeviceId: `id-${n}` })),
+        );
+        atOnce(carryOrders(table, next.table, next.changed));
+        for (const by of COLUMNS) {
+          const carried = knownOrder(next.table, by);
+          assert.ok(carried, by);
+          const text = (name: string, row: number) =>
+            (next.table.columns.get(name)?.value(row) as string | undefined) ?? '';
+          // The same rows in a table of their own, sorted from nothing.
+          const devices = Array.from(next.table.order, (row) => ({
+            DeviceId: next.table.ids[row]!,
+            DeviceName: text('DeviceName', row),
+            DeviceGroup: text('DeviceGroup', row),
+            LastSeenTime: text('LastSeenTime', row),
+          }));
+          const fresh = atOnce(orderSteps(put(emptyTable(), devices).table, by))!;
+          assert.deepEqual([...carried.rows], [...fresh.rows], by);
+          assert.equal(carried.known, fresh.known, by);
+          const steps = ({ ranks, known }: typeof fresh) =>
+            Array.from({ length: Math.max(0, known - 1) }, (_, place) => ranks[place] === ranks[place + 1]);
+          assert.deepEqual(steps(carried), steps(fresh), by);
+        }
+      },
+    ),
+  ));

@@ -1,0 +1,28 @@
+// Follows what changes on the service, and says where a proxy prevents that: only its operator can mend it.
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { IconRefreshDot } from '@tabler/icons-react';
+import { heldBack, startEvents } from '#/api/events.ts';
+import classes from './shell.module.css';
+
+export function LiveWatch() {
+  const isHeldBack = useSyncExternalStore(heldBack.subscribe, heldBack.get);
+  const [isHidden, setHidden] = useState(false);
+  useEffect(startEvents, []);
+  const shown = isHeldBack && !isHidden;
+  return (
+    <div role="status" className={classes.away} data-shown={shown}>
+      {shown && (
+        <>
+          <IconRefreshDot size={18} stroke={1.6} aria-hidden />
+          <span>
+            A proxy holds back what the service reports, so pages are read again every few seconds instead. Its operator
+            can turn off response buffering for <code>/v1/events</code>.
+          </span>
+          <button type="button" onClick={() => setHidden(true)}>
+            Hide
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
