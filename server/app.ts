@@ -4,6 +4,7 @@ import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
+import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
@@ -23,6 +24,7 @@ import { openApiRoute } from './http/openapi.ts';
 import { accountRoutes } from './api/account.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { bulkRoutes } from './api/bulk.ts';
+import { changeRoutes } from './api/changes.ts';
 import { deviceRoutes } from './api/devices.ts';
 import { downloadRoute } from './api/download.ts';
 import { installRoutes } from './api/install.ts';
@@ -50,6 +52,7 @@ export function createApp(context: Context, operation: Operation): App {
   });
   implement(app, accountEndpoints, accountRoutes(context, limit));
   implement(app, deviceEndpoints, deviceRoutes(context));
+  implement(app, changeEndpoints, changeRoutes(context));
   implement(app, tagEndpoints, tagRoutes(context));
   implement(app, artifactEndpoints, artifactRoutes(context));
   implement(app, workflowEndpoints, workflowRoutes(context));
@@ -59,6 +62,7 @@ export function createApp(context: Context, operation: Operation): App {
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
+    changeEndpoints,
     tagEndpoints,
     artifactEndpoints,
     workflowEndpoints,

@@ -1,5 +1,7 @@
 // Everything that the service has open, created in one order and closed in reverse. Tests create their own.
 import path from 'node:path';
+import { openEventFeed } from './api/event-feed.ts';
+import type { EventFeed } from './api/event-feed.ts';
 import { openAudit } from './store/audit.ts';
 import type { Audit } from './store/audit.ts';
 import { openBulkRunner } from './actions/bulk-runner.ts';
@@ -88,6 +90,7 @@ export interface Context {
   dispatch: Dispatch;
   actions: DeviceActions;
   bulk: BulkRunner;
+  events: EventFeed;
   /** The agent program for devices. */
   published: PublishedAgent;
   agentUpdates: AgentUpdates;
@@ -243,6 +246,7 @@ export async function openContext(
       dispatch,
       actions,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
+      events: openEventFeed({ db, now, mayPrune: () => !readOnly && joined.isLeader() }),
       published,
       agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
       cluster,
@@ -273,6 +277,7 @@ export async function openContext(
       close: async () => {
         context.backups?.close();
         context.retention.close();
+        await context.events.close();
         await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();

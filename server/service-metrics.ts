@@ -7,7 +7,7 @@ import { countRunning } from './store/last-run.ts';
 /** Values from tables are slow to read, and are cached this long. */
 const CACHE_MS = 5_000;
 
-export function serviceGauges({ db, link, clock, backups, config }: Context): Gauge[] {
+export function serviceGauges({ db, link, clock, backups, config, events }: Context): Gauge[] {
   const number = async (sql: string) => (await db.get<{ number: number | null }>(sql))?.number ?? 0;
   const tables = remembered(async () => ({
     devices: await number('SELECT sum(num_devices) AS number FROM accounts'),
@@ -63,6 +63,11 @@ export function serviceGauges({ db, link, clock, backups, config }: Context): Ga
       name: 'muster_tunnels_open',
       help: 'Tunnels that an agent holds up.',
       read: async () => [['', (await tables()).tunnels]],
+    },
+    {
+      name: 'muster_event_streams',
+      help: 'Open streams of events to dashboards.',
+      read: () => [['', events.count()]],
     },
     {
       name: 'muster_db_queue',

@@ -47,13 +47,14 @@ const DISK_FAULTS: Partial<Record<DiskState, string>> = {
 };
 
 /**
- * Leaves time for load balancers to read /readyz, and then sends the agents to other nodes, a few at a time. All else is
- * served meanwhile.
+ * Leaves time for load balancers to read /readyz, and then sends dashboards and agents to other nodes, agents a few at a
+ * time. All else is served meanwhile.
  */
-async function drain({ config: { drainMs }, traffic, link }: Context): Promise<void> {
+async function drain({ config: { drainMs }, traffic, link, events }: Context): Promise<void> {
   if (drainMs === 0) return;
   traffic.drain();
   await sleep(drainMs / 2);
+  events.end();
   link.sendAway(drainMs / 2);
   await sleep(drainMs / 2);
 }
@@ -133,6 +134,7 @@ export async function startService(
     close: async () => {
       await drain(context);
       context.traffic.stop();
+      context.events.end();
       // The server cannot end before the agents' connections.
       await context.tunnels.close();
       await Promise.all([opened.stop(), stop(tunnelServer), stopMetrics(), context.link.close()]);

@@ -10,6 +10,7 @@ import { after, before, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
 import { FakeAgent } from '../test-agents.ts';
+import { TestStream } from '../test-events.ts';
 import { until } from '../../scripts/test-process.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { listening, textOf, TunnelDevice, tunnelsOf, visit } from '../tunnels/test-tunnels.ts';
@@ -43,6 +44,15 @@ async function deviceThere(group = '') {
   await agent.receive('welcome');
   return { ...device, agent };
 }
+
+onServer('a stream of events at one node names what was changed at another', async () => {
+  const stream = await TestStream.open(there);
+  const { id } = await here.fleet.device();
+  const event = (await stream.naming(id)).at(-1);
+  const changes = await here.call('GET', `/v1/changes?since=${event?.id}`);
+  assert.deepEqual(((await changes.json()) as { Devices: unknown[] }).Devices, []);
+  stream.close();
+});
 
 onServer('jobs submitted at one node run in order on an agent of another, and are shown by both', async () => {
   const { id, agent } = await deviceThere();

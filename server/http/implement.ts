@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import type { Context as HonoContext } from 'hono';
 import * as z from 'zod/mini';
@@ -29,7 +30,7 @@ export interface HandlerRequest extends Caller {
 }
 
 /** One function for each endpoint of a group. With `form` in its row, the handler reads the raw request itself. */
-export type Handlers<G extends Group> = ContractHandlers<G, HandlerRequest, Prepared>;
+export type Handlers<G extends Group> = ContractHandlers<G, HandlerRequest, Prepared | Response>;
 
 type Json = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
@@ -165,7 +166,8 @@ export function readBody(incoming: IncomingMessage, limit = BODY_LIMIT): Promise
 
 /** 200 with the handler's result; supports If-None-Match for GET. */
 async function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown): Promise<Response> {
-  if (value instanceof Response) return value;
+  // The constant is not of the class that the adapter puts in place of Response.
+  if (value === RESPONSE_ALREADY_SENT || value instanceof Response) return value as Response;
   if (!endpoint.response) return http.body(null, 200, { 'Cache-Control': 'no-store', 'Content-Length': '0' });
   const { json, version, isOpen } = value instanceof Prepared ? value : new Prepared(JSON.stringify(value));
   const make = () => (typeof json === 'function' ? json() : json);

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
+import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -25,6 +26,7 @@ const GROUPS: Record<string, Group> = {
   workflows: workflowEndpoints,
   jobs: jobEndpoints,
   bulk: bulkEndpoints,
+  changes: changeEndpoints,
   tunnels: tunnelEndpoints,
 };
 
@@ -48,6 +50,7 @@ const PARAMETERS: Record<string, string> = {
   device_group: 'The whole group',
   device_status: 'Online or Offline, in any letter case',
   device_tag: 'TagId or name of a tag',
+  since: 'Version of an earlier answer',
   stdout: 'Bytes of Stdout that are known already',
   stderr: 'Bytes of Stderr that are known already',
   file: 'The file itself',
@@ -111,7 +114,7 @@ function operation(
   renamed: Map<string, string>,
   components: Json,
 ): Json {
-  const { method, summary, params, query, response, addition, once } = endpoint;
+  const { method, summary, params, query, response, events, addition, once } = endpoint;
   const body = requestBody(endpoint, components);
   return {
     operationId: `${section}.${name}`,
@@ -127,7 +130,12 @@ function operation(
     responses: {
       200: response
         ? { description: 'Done', content: { 'application/json': { schema: schemaOf(response, components) } } }
-        : { description: 'Done; the answer has no body' },
+        : events
+          ? {
+              description: 'A stream until the session or token ends',
+              content: { 'text/event-stream': { schema: schemaOf(events, components) } },
+            }
+          : { description: 'Done; the answer has no body' },
       ...(method === 'GET' && response && { 304: { description: 'Unchanged since the ETag in If-None-Match' } }),
       401: { $ref: '#/components/responses/Unauthorized' },
       default: { $ref: '#/components/responses/Refused' },

@@ -9,7 +9,7 @@ import { hasTable, migratePostgres, migrationsOf, requireFinishedDatabase } from
 import { UNFINISHED_TABLE } from '../store/unfinished-move.ts';
 import { at, moveFault } from './move-fault.ts';
 import { openMoveSession } from './postgres-session.ts';
-import { numberOf, isPlainText, keyIndexes, quoted } from './tables.ts';
+import { numberOf, isPlainText, keyIndexes, quoted, TABLES } from './tables.ts';
 import type { Column, ColumnType, Row, TableReader, TableSource, TableTarget, Value } from './tables.ts';
 
 const TYPES: Record<string, ColumnType> = {
@@ -70,6 +70,8 @@ export async function openPostgresTarget(url: URL): Promise<TableTarget> {
       await run('BEGIN');
       await run(`DROP TABLE ${UNFINISHED_TABLE}`);
       await at(address, () => migratePostgres(client, address));
+      // They would log each row as a change.
+      for (const { name } of TABLES) await run(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
     },
     insert: async (table, columns, rows) => {
       const names = columns.map(({ name }) => quoted(name)).join(', ');
@@ -90,6 +92,7 @@ export async function openPostgresTarget(url: URL): Promise<TableTarget> {
     storable: (text) =>
       isPlainText(text) ? text : Buffer.from(postgresDialect.storable(Buffer.from(text).toString())),
     complete: async () => {
+      for (const { name } of TABLES) await run(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
       const { command } = await run('COMMIT').catch((cause: unknown) => {
         if (!(cause instanceof ConfigError)) throw cause;
         throw new ConfigError(

@@ -44,6 +44,7 @@ export function openSqliteSource(file: string): TableSource {
 export function openSqliteTarget(target: FolderTarget): TableTarget {
   const address = target.folder;
   let sqlite: DatabaseSync | undefined;
+  let triggers: Record<string, unknown>[] = [];
   const open = () => {
     if (!sqlite) throw new TypeError('The tables were not created yet');
     return sqlite;
@@ -59,6 +60,9 @@ export function openSqliteTarget(target: FolderTarget): TableTarget {
         sqlite = openDatabaseFile(target.path('muster.db'), KIND);
         // Until it is complete, a crash begins it anew.
         sqlite.exec('PRAGMA synchronous = OFF');
+        // They would log each row as a change.
+        triggers = sqlite.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
+        for (const { name } of triggers) sqlite.exec(`DROP TRIGGER ${String(name)}`);
       }),
     insert: (table, columns, rows) =>
       at(address, () => {
@@ -83,6 +87,7 @@ export function openSqliteTarget(target: FolderTarget): TableTarget {
     storable: (text) => text,
     complete: () =>
       at(address, async () => {
+        for (const { sql } of triggers) open().exec(String(sql));
         open().exec('PRAGMA optimize');
         open().close();
         sqlite = undefined;

@@ -38,6 +38,9 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'leases', key: ['name'] },
   { name: 'versions', key: ['name'] },
 ];
+/** Empty in the target: versions are of one database, and clients begin anew with another. */
+export const NOT_MOVED = ['changes'];
+
 const PORTION = 500;
 
 /** `seq`: numbers that are never used twice, not even after their row was deleted. */

@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts';
 import { fold } from './fold.ts';
 
 /** The contract's listing object, from a row named `d`. */
-const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect) =>
+const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect, more: Record<string, string> = {}) =>
   jsonObject({
     DeviceId: 'd.id',
     DeviceName: 'd.name',
@@ -31,11 +31,12 @@ const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect) =>
       `SELECT ${jsonArray(jsonObject({ TagId: 't.id', TagName: 't.name' }))}
        FROM device_tags dt JOIN tags t ON t.id = dt.tag_id WHERE dt.device_seq = d.seq`,
     ),
+    ...more,
   });
 
 /** A JSON list of the devices that a query selects. */
-const listOf = (sql: Dialect, devices: string) =>
-  `SELECT ${sql.jsonArray(listing(sql))} AS json FROM (SELECT * FROM devices ${devices}) d`;
+const listOf = (sql: Dialect, devices: string, more?: Record<string, string>) =>
+  `SELECT ${sql.jsonArray(listing(sql, more))} AS json FROM (SELECT * FROM devices ${devices}) d`;
 
 const PAGE = perDialect((sql) =>
   listOf(sql, `${sql.indexedBy('devices_of_account')} WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?`),
@@ -43,6 +44,14 @@ const PAGE = perDialect((sql) =>
 
 const LISTED = perDialect((sql) =>
   listOf(sql, `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) ORDER BY seq LIMIT ${NO_LIMIT}`),
+);
+
+const LOCATED = perDialect((sql) =>
+  listOf(
+    sql,
+    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND account_id = ? ORDER BY seq LIMIT ${NO_LIMIT}`,
+    { Lat: 'd.lat', Lng: 'd.lng' },
+  ),
 );
 
 const SELECTED = perDialect(
@@ -104,6 +113,10 @@ export async function matchesAfter(
 /** JSON list of the devices with these seqs, in creation order. */
 export const listSeqs = async (db: Reader, seqs: number[]): Promise<string> =>
   (await db.get<{ json: string }>(LISTED(db), JSON.stringify(seqs)))?.json ?? '[]';
+
+/** The same with their locations, without devices of other accounts. */
+export const listLocated = async (db: Reader, accountId: number, seqs: number[]): Promise<string> =>
+  (await db.get<{ json: string }>(LOCATED(db), JSON.stringify(seqs), accountId))?.json ?? '[]';
 
 /** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
 function conditions(

@@ -6,6 +6,7 @@
 // STRICT), which postgres-migrate.ts replaces for PostgreSQL; only what has no common form, like a trigger, is written
 // for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
+import { CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 
 export type Migration = string | { sqlite: string; postgres: string };
@@ -144,4 +145,6 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE jobs ADD COLUMN superseded INTEGER NOT NULL DEFAULT 0;     -- 1: a later attempt of its device is there
   CREATE INDEX jobs_superseded ON jobs (parent_seq, device_seq) WHERE superseded = 1;
   `,
+  CHANGES_TABLE,
+  CHANGE_TRIGGERS,
 ];

@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -110,6 +111,19 @@ export const recordSessionUse = (tx: Tx, id: string, address: string, now: numbe
   tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
 
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
+
+const LIVE = perDialect(
+  (sql) => `SELECT s.id FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
+    WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ?`,
+);
+
+/** Those of these sessions that have not ended. */
+export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<string[]> =>
+  ids.length === 0
+    ? []
+    : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS)).map(
+        ({ id }) => id,
+      );
 
 /** A session as listed, without secrets. */
 export interface ListedSession {

@@ -2,6 +2,7 @@
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
 
 export interface TokenRow {
   id: string;
@@ -36,6 +37,14 @@ export const tokenHolder = (db: Reader, secret: string): Promise<TokenHolder | u
      WHERE t.hash = ? AND t.revoked IS NULL`,
     hashSecret(secret),
   );
+
+const LIVE = perDialect(
+  (sql) => `SELECT t.id FROM ${sql.list('asked')} CROSS JOIN tokens t WHERE t.id = asked.value AND t.revoked IS NULL`,
+);
+
+/** Those of these tokens that were not revoked. */
+export const liveTokens = async (db: Reader, ids: string[]): Promise<string[]> =>
+  ids.length === 0 ? [] : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids))).map(({ id }) => id);
 
 const INSERT = 'INSERT INTO tokens (id, account_id, name, prefix, hash, source, created) VALUES (?, ?, ?, ?, ?, ?, ?)';
 

@@ -32,6 +32,8 @@ export interface Endpoint {
   /** multipart/form-data: the text fields, parsed as strictly as `query`; the file is the part named `file`. */
   form?: NamedFields;
   response?: Schema;
+  /** The answer is a stream (text/event-stream): the data of its events, as JSON. */
+  events?: Schema;
 }
 
 /** The endpoints of one section of the document, by the name of the operation. */

@@ -1,0 +1,244 @@
+// Streams of events to dashboards: what changed, named by ids. The log of changes is looked at a few times a second while
+// anybody listens, so that it does not matter which process wrote it; each account's event is made once for all of its
+// streams.
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { ChangeEvent } from '#/contract/changes.ts';
+import type { Caller } from '../http/caller.ts';
+import { Problem } from '../http/problem.ts';
+import { logFault } from '../http/system-fault.ts';
+import {
+  changesBetween,
+  jobIds,
+  parsePosition,
+  presentPosition,
+  printPosition,
+  pruneChanges,
+} from '../store/changes.ts';
+import type { Change, ChangeKind, Position } from '../store/changes.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { liveSessions } from '../store/sessions.ts';
+import { liveTokens } from '../store/tokens.ts';
+
+export interface EventFeed {
+  /** Begins to send events to this caller. */
+  open(caller: Caller, outgoing: ServerResponse, since: string | undefined): Promise<Response>;
+  /** Open streams. */
+  count(): number;
+  /** Ends all streams, and refuses new ones. */
+  end(): void;
+  close(): Promise<void>;
+}
+
+interface Stream {
+  caller: Caller;
+  outgoing: ServerResponse;
+}
+
+/** The streams of an account. */
+interface Audience {
+  accountId: number;
+  streams: Set<Stream>;
+  /** All of them have the changes up to here. */
+  at: Position;
+  /** When the last event was sent, by the monotonic clock. */
+  sent: number;
+}
+
+const LOOK_EVERY_MS = 250;
+const EVENT_EVERY_MS = 1_000;
+const COMMENT_EVERY_MS = 15_000;
+const PRUNE_EVERY_MS = 60_000;
+/** Most streams of an account on this node. */
+const MOST_STREAMS = 5_000;
+/** Most unsent bytes for a client that reads slowly. */
+const MOST_UNREAD = 256 * 1024;
+/** Beyond, a list is read again in fewer bytes than its rows one by one. */
+const MOST_IDS = 500;
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  // nginx collects answers otherwise.
+  'X-Accel-Buffering': 'no',
+};
+
+interface EventFeedOptions {
+  db: Database;
+  now: () => number;
+  /** Whether this process removes old entries of the log now. */
+  mayPrune: () => boolean;
+}
+
+export function openEventFeed({ db, now, mayPrune }: EventFeedOptions): EventFeed {
+  const audiences = new Map<number, Audience>();
+  let isClosed = false;
+  let looking: Promise<void> | undefined;
+  let timers: NodeJS.Timeout[] = [];
+
+  const remove = (audience: Audience, stream: Stream) => {
+    audience.streams.delete(stream);
+    if (audience.streams.size === 0 && audiences.get(audience.accountId) === audience)
+      audiences.delete(audience.accountId);
+    if (audiences.size > 0) return;
+    for (const timer of timers) clearInterval(timer);
+    timers = [];
+  };
+  const end = (audience: Audience, stream: Stream) => {
+    remove(audience, stream);
+    stream.outgoing.end();
+  };
+  const send = (audience: Audience, stream: Stream, text: string | Uint8Array) => {
+    const { outgoing } = stream;
+    outgoing.write(text);
+    if (outgoing.writableLength <= MOST_UNREAD) return;
+    remove(audience, stream);
+    outgoing.destroy();
+  };
+  const sendAll = (audience: Audience, text: string) => {
+    const bytes = Buffer.from(text);
+    for (const stream of audience.streams) send(audience, stream, bytes);
+  };
+
+  /** Ends the streams of sessions and tokens that are not valid any more. */
+  const endInvalid = async (audience: Audience) => {
+    const actors = new Set([...audience.streams].map(({ caller }) => caller.actor));
+    const idsOf = (prefix: string) =>
+      [...actors].filter((actor) => actor.startsWith(prefix)).map((actor) => actor.slice(prefix.length));
+    const sessions = await liveSessions(db, idsOf('session:'), now());
+    const tokens = await liveTokens(db, idsOf('token:'));
+    const valid = new Set([...sessions.map((id) => `session:${id}`), ...tokens.map((id) => `token:${id}`)]);
+    for (const stream of audience.streams) {
+      const { actor } = stream.caller;
+      if (actors.has(actor) && !valid.has(actor)) end(audience, stream);
+    }
+  };
+
+  const lookFor = async (audience: Audience, to: Position) => {
+    if (to.seq === audience.at.seq && to.opening === audience.at.opening) return;
+    if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
+    const changes = await changesBetween(db, audience.accountId, audience.at, to);
+    if (changes?.some(({ kind }) => kind === 'session' || kind === 'token')) await endInvalid(audience);
+    const event = changes && (await eventOf(db, changes));
+    // From here on in one turn: a stream that opens now has everything up to here.
+    audience.at = to;
+    if (changes && !event) return;
+    audience.sent = performance.now();
+    sendAll(audience, event ? printed('change', event, to) : printed('reset', {}, to));
+  };
+  const look = () => {
+    const lookOnce = async () => {
+      const to = await presentPosition(db);
+      for (const audience of audiences.values()) await lookFor(audience, to);
+    };
+    looking ??= lookOnce()
+      .catch((cause: unknown) => logFault('events: could not look for changes', cause))
+      .finally(() => (looking = undefined));
+  };
+  const comment = () => {
+    for (const audience of audiences.values()) {
+      sendAll(audience, ':\n\n');
+      endInvalid(audience).catch((cause: unknown) => logFault('events: could not check who listens', cause));
+    }
+  };
+
+  const endAll = () => {
+    isClosed = true;
+    for (const audience of audiences.values()) for (const stream of audience.streams) end(audience, stream);
+  };
+
+  let pruning: Promise<void> | undefined;
+  const pruneTimer = setInterval(() => {
+    if (!mayPrune()) return;
+    pruning ??= pruneChanges(db)
+      .catch((cause: unknown) => logFault('changes: could not remove old entries', cause))
+      .finally(() => (pruning = undefined));
+  }, PRUNE_EVERY_MS).unref();
+
+  return {
+    open: async (caller, outgoing, since) => {
+      const accountId = caller.account.id;
+      const present = await presentPosition(db);
+      if (isClosed || (audiences.get(accountId)?.streams.size ?? 0) >= MOST_STREAMS)
+        throw new Problem(
+          503,
+          isClosed ? 'The service is stopping' : 'Too many dashboards are open',
+          'Ask for /v1/changes instead, or try again later.',
+          { headers: { 'Retry-After': '30' } },
+        );
+      const begun = { accountId, streams: new Set<Stream>(), at: present, sent: Number.NEGATIVE_INFINITY };
+      const audience = audiences.get(accountId) ?? begun;
+      // What is newer comes with the next event of all.
+      const { at } = audience;
+      const stream: Stream = { caller, outgoing };
+      audiences.set(accountId, audience);
+      audience.streams.add(stream);
+      outgoing.once('close', () => remove(audience, stream));
+      if (timers.length === 0)
+        timers = [setInterval(look, LOOK_EVERY_MS).unref(), setInterval(comment, COMMENT_EVERY_MS).unref()];
+
+      outgoing.writeHead(200, HEADERS);
+      send(audience, stream, printed('ready', { Version: printPosition(at) }, since === undefined ? at : undefined));
+      if (since !== undefined) {
+        const from = parsePosition(since);
+        // A version of another node may be newer.
+        const isAhead = from && from.opening === at.opening && from.seq > at.seq && from.seq <= present.seq;
+        const changes = from && (isAhead ? [] : await changesBetween(db, accountId, from, at));
+        const event = changes && (await eventOf(db, changes));
+        if (!audience.streams.has(stream)) return RESPONSE_ALREADY_SENT;
+        if (!changes) send(audience, stream, printed('reset', {}, at));
+        else if (event) send(audience, stream, printed('change', event, at));
+      }
+      return RESPONSE_ALREADY_SENT;
+    },
+    count: () => [...audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0),
+    end: endAll,
+    close: async () => {
+      endAll();
+      clearInterval(pruneTimer);
+      await looking;
+      await pruning;
+    },
+  };
+}
+
+const printed = (name: string, data: object, at: Position | undefined) =>
+  `event: ${name}\n${at ? `id: ${printPosition(at)}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+
+const listOf = (ids: Set<string>): string[] | 'many' | undefined =>
+  ids.size === 0 ? undefined : ids.size > MOST_IDS ? 'many' : [...ids];
+
+/** The event that reports changes; undefined for none. */
+async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | undefined> {
+  const kinds = new Set<ChangeKind>(changes.map(({ kind }) => kind));
+  const devices = new Set<string>();
+  const jobs = new Set<string>();
+  const bulk = new Set<string>();
+  const parents = new Set<number>();
+  let isCounted = false;
+  for (const { kind, what, parent, id } of changes) {
+    if (kind === 'device') devices.add(id);
+    else if (kind === 'bulk') bulk.add(id);
+    else if (kind === 'job' && parent === null) jobs.add(id);
+    else if (kind === 'job' && parent !== null) parents.add(parent);
+    isCounted ||= kind === 'device' && what !== 'changed';
+  }
+  for (const id of (await jobIds(db, parents)).values()) jobs.add(id);
+  const event: ChangeEvent = {
+    Devices: listOf(devices),
+    Jobs: listOf(jobs),
+    Bulk: bulk.size > 0 ? [...bulk] : undefined,
+    Tunnels: kinds.has('tunnel') || undefined,
+    Artifacts: kinds.has('artifact') || undefined,
+    Workflows: kinds.has('workflow') || undefined,
+    Tags: kinds.has('tag') || undefined,
+    Account:
+      isCounted ||
+      kinds.has('artifact') ||
+      kinds.has('token') ||
+      kinds.has('session') ||
+      kinds.has('account') ||
+      undefined,
+  };
+  return Object.values(event).some((value) => value !== undefined) ? event : undefined;
+}

@@ -1,0 +1,85 @@
+// The migrations that create the log of changes, see changes.ts. Triggers write it, so that no statement that changes what
+// a list shows can be without its entry, cascades included. Not logged: last_seen, traffic of tunnels, output that
+// arrives. Released, so they are never edited.
+
+export const CHANGES_TABLE = `
+  CREATE TABLE changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,  -- in the order of commits
+    account_id INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    what TEXT NOT NULL CHECK (what IN ('added', 'changed', 'removed')),
+    object INTEGER NOT NULL DEFAULT 0,      -- seq of the device or job
+    parent INTEGER,                         -- seq of a child's parent
+    id TEXT NOT NULL DEFAULT ''
+  ) STRICT;
+`;
+
+interface Logged {
+  table: string;
+  kind: string;
+  /** Columns that lists show; undefined if no row is ever changed. */
+  columns?: string;
+  /** The values of object, parent and id, from a row named `row`. */
+  values?: [object: string, parent: string, id: string];
+}
+
+const LOGGED: readonly Logged[] = [
+  {
+    table: 'devices',
+    kind: 'device',
+    columns: `online, name, grp, customer, site, lat, lng, local_addr, local_port, agent_version, os, arch, hostname,
+      agent_update, agent_problem, agent_problem_text`,
+    values: ['row.seq', 'NULL', 'row.id'],
+  },
+  {
+    table: 'jobs',
+    kind: 'job',
+    columns: 'status, started, ended, exit_code, reason, result, stop_asked, output_removed, superseded',
+    values: ['row.seq', 'row.parent_seq', 'row.id'],
+  },
+  { table: 'tunnels', kind: 'tunnel', columns: 'connected, offered, port, login, idle_seconds, expires' },
+  { table: 'artifacts', kind: 'artifact' },
+  { table: 'workflows', kind: 'workflow' },
+  { table: 'tags', kind: 'tag' },
+  { table: 'tokens', kind: 'token', columns: 'revoked' },
+  { table: 'sessions', kind: 'session' },
+  { table: 'accounts', kind: 'account', columns: 'email, max_devices, artifact_limit', values: ['0', 'NULL', "''"] },
+  { table: 'bulk', kind: 'bulk', columns: 'state, next', values: ['0', 'NULL', 'row.id'] },
+];
+
+const EVENTS = [
+  { event: 'INSERT', what: 'added', row: 'new' },
+  { event: 'UPDATE', what: 'changed', row: 'new' },
+  { event: 'DELETE', what: 'removed', row: 'old' },
+] as const;
+
+/** One trigger for each table and event, around the statement that writes the entry. */
+const triggers = (create: (trigger: { name: string; on: string; entry: string }) => string): string => {
+  const made = LOGGED.flatMap(({ table, kind, columns, values = ['0', 'NULL', "''"] }) =>
+    EVENTS.filter(({ event }) => event !== 'UPDATE' || columns !== undefined).map(({ event, what, row }) => {
+      const account = table === 'accounts' ? 'row.id' : 'row.account_id';
+      const entry = `INSERT INTO changes (account_id, kind, what, object, parent, id)
+        VALUES (${[account, `'${kind}'`, `'${what}'`, ...values].join(', ').replaceAll('row.', `${row}.`)})`;
+      const on = `${event}${event === 'UPDATE' ? ` OF ${columns}` : ''} ON ${table}`;
+      return create({ name: `log_${kind}_${what}`, on, entry });
+    }),
+  );
+  const tagged = (['new', 'old'] as const).map((row) =>
+    create({
+      name: row === 'new' ? 'log_tag_attached' : 'log_tag_detached',
+      on: `${row === 'new' ? 'INSERT' : 'DELETE'} ON device_tags`,
+      entry: `INSERT INTO changes (account_id, kind, what, object, id)
+        SELECT account_id, 'device', 'changed', seq, id FROM devices WHERE seq = ${row}.device_seq`,
+    }),
+  );
+  return [...made, ...tagged].join('\n');
+};
+
+export const CHANGE_TRIGGERS = {
+  sqlite: triggers(({ name, on, entry }) => `CREATE TRIGGER ${name} AFTER ${on} BEGIN ${entry}; END;`),
+  postgres: triggers(
+    ({ name, on, entry }) => `
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${entry}; RETURN NULL; END $$;
+      CREATE TRIGGER ${name} AFTER ${on} FOR EACH ROW EXECUTE FUNCTION ${name}();`,
+  ),
+};
