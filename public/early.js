@@ -19,24 +19,30 @@
   const tint = () => (bar.content = root.dataset.mantineColorScheme === 'dark' ? '#1a212a' : '#f8f9fb');
   tint();
   new MutationObserver(tint).observe(root, { attributeFilter: ['data-mantine-color-scheme'] });
-  const signIn = location.pathname === '/sign-in';
-  if (signIn) root.dataset.page = 'sign-in';
+
+  // Nobody is signed in: the service has marked the page, or it is on a plain file host, where the token is in memory.
+  const ownSession = !document.querySelector('meta[name="muster-api"]')?.content;
+  if (location.pathname === '/sign-in' || !ownSession) root.dataset.page = 'sign-in';
+  const signIn = root.dataset.page === 'sign-in';
+  const section = signIn ? '/sign-in' : location.pathname;
 
   // What the page will ask for as soon as the application runs; the build wrote down which files those are. Only after the
   // first paint: telling the browser takes it a while on a slow machine, and a font that it knows of holds the paint back.
-  const ownSession = !document.querySelector('meta[name="muster-api"]')?.content;
   const first = JSON.parse(document.currentScript?.dataset.first ?? '{}');
-  const files = [...((!signIn && first['*']) || []), ...(first[location.pathname] ?? [])];
+  const files = [...((!signIn && first['*']) || []), ...(first[section] ?? [])];
   const kindOf = (file) => (file.endsWith('.css') ? 'style' : file.endsWith('.woff2') ? 'font' : '');
   const linkTo = (rel, href, as) =>
     Object.assign(document.createElement('link'), { rel, href, as, crossOrigin: 'anonymous' });
   const ask = () =>
     document.head.append(
-      ...(signIn || !ownSession ? [] : [linkTo('preload', '/auth/session', 'fetch')]),
+      ...(!ownSession || location.pathname === '/sign-in' ? [] : [linkTo('preload', '/auth/session', 'fetch')]),
       ...files.map((file) => linkTo(kindOf(file) ? 'preload' : 'modulepreload', `/${file}`, kindOf(file))),
     );
   // By then the application may run already, and ask for itself.
   let running = false;
   document.addEventListener('DOMContentLoaded', () => (running = true));
-  requestAnimationFrame(() => setTimeout(() => running || ask()));
+  requestAnimationFrame(() => {
+    document.querySelector(`#boot a[href="${CSS.escape(location.pathname)}"]`)?.setAttribute('aria-current', 'page');
+    setTimeout(() => running || ask());
+  });
 })();

@@ -6,9 +6,15 @@ import type { Manifest } from './manifest-graph.ts';
 
 const manifest: Manifest = {
   'index.html': { file: 'index.js', css: ['index.css'] },
-  'src/pages/sign-in/sign-in-page.tsx': { file: 'sign-in.js', imports: ['index.html'] },
-  'src/shell/shell.tsx': { file: 'shell.js', css: ['shell.css'], imports: ['_first.js'] },
-  'src/pages/devices/devices-page.tsx': { file: 'table.js', imports: ['_first.js'], dynamicImports: ['dialog.tsx'] },
+  'src/pages/sign-in/sign-in-page.tsx': { name: 'sign-in-page', file: 'sign-in.js', imports: ['index.html'] },
+  '_frame.css': { file: 'frame.css', name: 'frame' },
+  '_frame.js': { name: 'frame', file: 'shell.js', css: ['shell.css'], imports: ['_first.js'] },
+  '_devices-page.js': {
+    name: 'devices-page',
+    file: 'table.js',
+    imports: ['_first.js'],
+    dynamicImports: ['dialog.tsx'],
+  },
   'dialog.tsx': { file: 'dialog.js' },
   '_first.js': { file: 'first.js' },
 };

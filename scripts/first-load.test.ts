@@ -5,7 +5,7 @@ import { firstLoadOf, type BuiltChunk } from './first-load.ts';
 
 const chunk = (fileName: string, module: string, imports: string[], styles: string[] = []): BuiltChunk => ({
   fileName,
-  facadeModuleId: module && `/home/x/src/${module}.tsx`,
+  moduleIds: module ? ['/home/x/src/ui/part.ts', `/home/x/src/${module}.tsx`] : [],
   isEntry: fileName === 'entry.js',
   imports,
   viteMetadata: { importedCss: new Set(styles) },
@@ -36,7 +36,7 @@ test('what every page needs is listed once, and of each page only its own files'
 test('a path of Windows is read like any other', () => {
   const windows = chunks.map((each) => ({
     ...each,
-    facadeModuleId: each.facadeModuleId?.replaceAll('/', '\\') ?? null,
+    moduleIds: each.moduleIds.map((id) => id.replaceAll('/', '\\')),
   }));
   assert.deepEqual(firstLoadOf(windows), firstLoadOf(chunks));
 });

@@ -6,7 +6,7 @@ import type { Plugin } from 'vite';
 /** The fields used of a chunk of the build. */
 export interface BuiltChunk {
   fileName: string;
-  facadeModuleId?: string | null;
+  moduleIds: string[];
   isEntry: boolean;
   imports: string[];
   viteMetadata?: { importedCss: Set<string> };
@@ -37,13 +37,14 @@ export function firstLoadOf(chunks: BuiltChunk[]): FirstLoad {
     new Set([...parts].flatMap(({ fileName, viteMetadata }) => [...(viteMetadata?.importedCss ?? []), fileName]));
   const without = (files: Set<string>, ...others: Set<string>[]) =>
     [...files].filter((file) => others.every((other) => !other.has(file)));
-  const idOf = ({ facadeModuleId }: BuiltChunk) => (facadeModuleId ?? '').replaceAll('\\', '/');
+  const sourceOf = ({ moduleIds }: BuiltChunk, wanted: RegExp) =>
+    moduleIds.map((id) => wanted.exec(id.replaceAll('\\', '/'))).find((found) => found !== null);
 
   const entry = filesOf(chunks.filter(({ isEntry }) => isEntry).flatMap((chunk) => [...needed(chunk)]));
-  const shell = filesOf(chunks.filter((chunk) => SHELL.test(idOf(chunk))).flatMap((chunk) => [...needed(chunk)]));
+  const shell = filesOf(chunks.filter((chunk) => sourceOf(chunk, SHELL)).flatMap((chunk) => [...needed(chunk)]));
   const first: FirstLoad = { '*': without(shell, entry) };
   for (const chunk of chunks) {
-    const name = PAGE.exec(idOf(chunk))?.[1];
+    const name = sourceOf(chunk, PAGE)?.[1];
     if (name === undefined) continue;
     const files = filesOf(needed(chunk));
     first[name === START ? '/' : `/${name}`] = name === SIGN_IN ? without(files, entry) : without(files, entry, shell);

@@ -3,13 +3,14 @@
 /** The fields used of a manifest entry. */
 export interface ManifestChunk {
   file: string;
+  name?: string;
   imports?: string[];
   dynamicImports?: string[];
   css?: string[];
 }
 export type Manifest = Record<string, ManifestChunk>;
 
-/** The named chunks with everything they import. */
+/** The named chunks with everything they import. A file of several pages has no source and goes by its own name. */
 export function neededBy(manifest: Manifest, names: string[]): Set<string> {
   const needed = new Set<string>();
   const visit = (name: string) => {
@@ -19,7 +20,12 @@ export function neededBy(manifest: Manifest, names: string[]): Set<string> {
     needed.add(name);
     chunk.imports?.forEach(visit);
   };
-  names.forEach(visit);
+  const keyOf = (name: string) =>
+    Object.hasOwn(manifest, name)
+      ? name
+      : (Object.keys(manifest).find((key) => manifest[key]?.name === name && manifest[key].file.endsWith('.js')) ??
+        name);
+  names.map(keyOf).forEach(visit);
   return needed;
 }
 

@@ -34,7 +34,7 @@ const chunks = [
 
 test('what the shell and the device table share with another page is in the first file', () => {
   const files = sharedModulesOf(chunks);
-  assert.deepEqual([files.get('button.ts'), files.get('base.ts')], ['first', 'first']);
+  assert.deepEqual([files.get('button.ts'), files.get('base.ts')], ['frame', 'frame']);
 });
 
 test('the parts of the overview that other pages need too are one file, and those of many pages', () => {
@@ -54,8 +54,21 @@ test('the parts of the overview that other pages need too are one file, and thos
   assert.equal(files.get('modal.ts'), 'common');
 });
 
-test('nothing else is put anywhere: the entry, what one page needs alone, what only dialogs need', () => {
+test('the shell is in the file of what every page needs, and a page has its own parts in its file', () => {
+  const files = sharedModulesOf(
+    [...chunks, chunk('own', []), chunk('opened', ['form'])].map((each) =>
+      each.fileName === 'devices'
+        ? { ...each, imports: [...each.imports, 'own'], dynamicImports: ['opened'] }
+        : each.fileName === 'opened'
+          ? { ...each, imports: ['own'] }
+          : each,
+    ),
+  );
+  assert.equal(files.get('shell.ts'), 'frame');
+  assert.deepEqual([files.get('devices.ts'), files.get('own.ts')], ['devices-page', 'devices-page']);
+});
+
+test('nothing else is put anywhere: the entry, what only dialogs need, what a dialog of another page needs too', () => {
   const files = sharedModulesOf(chunks);
-  for (const module of ['entry', 'react', 'shell', 'table', 'rare', 'form', 'dialog', 'modal'])
-    assert.equal(files.get(`${module}.ts`), undefined, module);
+  for (const module of ['entry', 'react', 'form', 'dialog']) assert.equal(files.get(`${module}.ts`), undefined, module);
 });

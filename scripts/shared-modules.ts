@@ -14,12 +14,16 @@ export type PlannedChunk = Pick<
  * module imports has at least as many users, so no two files can need each other.
  */
 const FILES = [
-  { name: 'first', of: /\/src\/(shell\/shell|pages\/devices\/devices-page)\.tsx$/, users: 2 },
+  // Both are loaded for every page behind the sign-in.
+  { name: 'frame', of: /\/src\/(routes|shell\/shell)\.tsx$/, users: 1 },
+  { name: 'frame', of: /\/src\/pages\/devices\/devices-page\.tsx$/, users: 2 },
   { name: 'start', of: /\/src\/pages\/overview\/overview-page\.tsx$/, users: 3 },
   // The map brings the most of its own, and needs few of the parts that the other pages share.
-  { name: 'light', of: /\/src\/pages\/map\/map-page\.tsx$/, users: 6 },
-  { name: 'common', of: /./, users: 6 },
+  { name: 'light', of: /\/src\/pages\/map\/map-page\.tsx$/, users: 3 },
+  { name: 'common', of: /./, users: 3 },
 ];
+const PAGE = /([^/]+-page)\.tsx$/;
+const ROUTES = /\/src\/routes\.tsx$/;
 
 /** The file for each module that pages share; every other one stays where the bundler puts it. */
 export function sharedModulesOf(chunks: PlannedChunk[]): Map<string, string> {
@@ -31,22 +35,37 @@ export function sharedModulesOf(chunks: PlannedChunk[]): Map<string, string> {
     for (const imported of chunk.imports) neededBy(imported, found);
     return found;
   };
+  const sourceOf = (chunk?: PlannedChunk) => (chunk?.facadeModuleId ?? '').replaceAll('\\', '/');
   const entries = chunks.filter(({ isEntry }) => isEntry);
   const initial = new Set(entries.flatMap(({ fileName }) => [...neededBy(fileName)]));
-  // A page is what the entry imports late.
-  const pages = new Set(entries.flatMap(({ dynamicImports }) => dynamicImports));
+  // A page is what the entry or the routes import late.
+  const routes = chunks.filter((chunk) => ROUTES.test(sourceOf(chunk)));
+  const pages = new Set([...entries, ...routes].flatMap(({ dynamicImports }) => dynamicImports));
   const users = new Map<PlannedChunk, string[]>();
   for (const page of pages) {
-    const source = (byFile.get(page)?.facadeModuleId ?? '').replaceAll('\\', '/');
+    const source = sourceOf(byFile.get(page));
     for (const chunk of neededBy(page))
       if (!initial.has(chunk)) users.set(chunk, [...(users.get(chunk) ?? []), source]);
   }
+  const sharedBy = (sources: string[]) =>
+    FILES.find(({ of, users: least }) => sources.length >= least && sources.some((page) => of.test(page)))?.name;
+  // What a page needs alone is a part of it, unless a dialog of another page needs it too.
+  const everywhere = new Set([...initial, ...routes]);
+  const openedFrom = new Map<PlannedChunk, number>();
+  for (const page of pages) for (const chunk of opened(page)) openedFrom.set(chunk, (openedFrom.get(chunk) ?? 0) + 1);
+  function opened(file: string, found = new Set<PlannedChunk>()): Set<PlannedChunk> {
+    const chunk = byFile.get(file);
+    if (!chunk || found.has(chunk) || everywhere.has(chunk)) return found;
+    found.add(chunk);
+    for (const next of [...chunk.imports, ...chunk.dynamicImports]) opened(next, found);
+    return found;
+  }
+  const ownBy = (chunk: PlannedChunk, [page = '', ...others]: string[]) =>
+    others.length === 0 && openedFrom.get(chunk) === 1 ? PAGE.exec(page)?.[1] : undefined;
   return new Map(
-    [...users].flatMap(([{ moduleIds }, sources]) => {
-      const file = FILES.find(
-        ({ of, users: least }) => sources.length >= least && sources.some((page) => of.test(page)),
-      );
-      return file ? moduleIds.map((id): [string, string] => [id, file.name]) : [];
+    [...users].flatMap(([chunk, sources]) => {
+      const file = sharedBy(sources) ?? ownBy(chunk, sources);
+      return file ? chunk.moduleIds.map((id): [string, string] => [id, file]) : [];
     }),
   );
 }

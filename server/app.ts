@@ -76,6 +76,9 @@ export function createApp(context: Context, operation: Operation): App {
 
   loopbackRedirect(app, context);
   const { mapTiles } = context.config;
-  staticFiles(app, DIST, mapTiles && new URL(mapTiles.url).origin);
+  staticFiles(app, DIST, {
+    tiles: mapTiles && new URL(mapTiles.url).origin,
+    maybeSignedIn: (http) => authenticator.maybeSignedIn(http),
+  });
   return app;
 }

@@ -1,18 +1,51 @@
-// Starts the dashboard: the only file with side effects.
+// Starts the dashboard: the only file with side effects. The router and all behind it are fetched only for a person who is
+// signed in; until the first page is ready, the outline of index.html stays.
 import '@fontsource-variable/inter/wght.css';
 import '#/ui/tokens.css';
 import '#/ui/base.css';
-import { StrictMode } from 'react';
+import './shell/frame.css';
+import { StrictMode, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createBrowserRouter } from 'react-router';
-import { RouterProvider } from 'react-router/dom';
-import { routes } from '#/routes.tsx';
+import { currentSession } from '#/api/session.ts';
+import { paths } from '#/paths.ts';
+import { Broken } from './shell/broken.tsx';
 
-const root = document.getElementById('root');
-if (!root) throw new Error('index.html has no element with the id "root"');
-const router = createBrowserRouter(routes);
-createRoot(root).render(
-  <StrictMode>
-    <RouterProvider router={router} />
-  </StrictMode>,
-);
+const container = document.getElementById('root');
+if (!container) throw new Error('index.html has no element with the id "root"');
+const root = createRoot(container);
+
+const loadApp = () => import('#/routes.tsx');
+
+async function show(screen: () => Promise<ReactElement>): Promise<void> {
+  const shown = await screen().catch((error: unknown) => <Broken error={error} />);
+  root.render(<StrictMode>{shown}</StrictMode>);
+}
+
+const app = async () => (await loadApp()).openApp();
+
+async function signIn(): Promise<ReactElement> {
+  const { SignInPage } = await import('#/pages/sign-in/sign-in-page.tsx');
+  const enter = (next: string) => {
+    history.replaceState(null, '', next);
+    void show(app);
+  };
+  const prepareApp = () =>
+    void loadApp().then(
+      ({ prepareShell }) => prepareShell(),
+      () => {},
+    ); // reported when it is needed
+  return <SignInPage search={location.search} onSignedIn={enter} prepareApp={prepareApp} />;
+}
+
+/** Whether the sign-in page comes first. The service marks a page that was requested without a session. */
+async function isSignedOut(): Promise<boolean> {
+  const { pathname, search } = location;
+  if (pathname === paths.signIn()) return true;
+  if (document.documentElement.dataset['page'] !== 'sign-in') return false;
+  // A link of another site brings no cookie, although there is one.
+  const { SignedIn } = await currentSession();
+  if (!SignedIn) history.replaceState(null, '', paths.signIn(pathname + search));
+  return !SignedIn;
+}
+
+void show(async () => ((await isSignedOut()) ? signIn() : app()));

@@ -1,7 +1,8 @@
 // Every URL and the page behind it, each loaded when it is first needed.
-import { redirect, type RouteObject } from 'react-router';
+import { createBrowserRouter, redirect, useLocation, useNavigate, useRouteError, type RouteObject } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
 import { currentSession } from '#/api/session.ts';
-import { ShellError } from './shell/shell-error.tsx';
+import { Broken } from './shell/broken.tsx';
 import { paths } from '#/paths.ts';
 
 /** Only a signed-in person gets past here; the rest go to sign-in and come back after it. */
@@ -24,19 +25,26 @@ const whenSignedIn =
   };
 
 const loadShell = () => import('./shell/shell.tsx');
-const prepareApp = () => void loadShell().catch(() => {}); // asked for again when it is needed, and reported then
+/** Fetches the frame ahead; a failure is reported when it is needed. */
+export const prepareShell = () => void loadShell().catch(() => {});
 
-/** The outline that index.html draws, kept while the first page is on its way. */
-const Outline = () => <div id="boot" />;
+function ShellError() {
+  return <Broken error={useRouteError()} />;
+}
 
-export const routes: RouteObject[] = [
+const routes: RouteObject[] = [
   {
     path: '/sign-in',
-    HydrateFallback: Outline,
     ErrorBoundary: ShellError,
     lazy: async () => {
       const { SignInPage } = await import('#/pages/sign-in/sign-in-page.tsx');
-      return { element: <SignInPage prepareApp={prepareApp} /> };
+      return {
+        Component: function SignIn() {
+          const navigate = useNavigate();
+          const enter = (next: string) => void navigate(next, { replace: true });
+          return <SignInPage search={useLocation().search} onSignedIn={enter} prepareApp={prepareShell} />;
+        },
+      };
     },
   },
   {
@@ -45,7 +53,6 @@ export const routes: RouteObject[] = [
     // Being signed in does not change with the page; the session's own events tell when it ends.
     shouldRevalidate: () => false,
     lazy: async () => ({ Component: (await loadShell()).Shell }),
-    HydrateFallback: Outline,
     ErrorBoundary: ShellError,
     children: [
       {
@@ -125,3 +132,17 @@ export const routes: RouteObject[] = [
     ],
   },
 ];
+
+/** The router with its first page ready to be drawn. */
+export async function openApp() {
+  const router = createBrowserRouter(routes);
+  await new Promise<void>((done) => {
+    if (router.state.initialized) return done();
+    const stop = router.subscribe(({ initialized }) => {
+      if (!initialized) return;
+      stop();
+      done();
+    });
+  });
+  return <RouterProvider router={router} />;
+}

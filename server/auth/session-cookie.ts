@@ -63,6 +63,8 @@ export interface SessionCookie<Session> {
   session(http: HonoContext<Env>): Promise<Session | undefined>;
   /** Refuses a request that another site may have caused. */
   requireOwnOrigin(http: HonoContext<Env>, may?: { beMissing: boolean }): void;
+  /** Whether the browser may have a session: it sent the cookie, or it came from another site and sends none then. */
+  maybeSignedIn(http: HonoContext<Env>): boolean;
   setCookie(http: HonoContext<Env>, value: string): void;
   clearCookie(http: HonoContext<Env>): void;
 }
@@ -119,6 +121,11 @@ export function openSessionCookie<Session extends Rotating>(
         'The request comes from another address',
         `This service takes a browser's changes only from pages at ${site.publicUrl}: open it there, or start it with PUBLIC_URL set to the address you use.`,
       );
+    },
+
+    maybeSignedIn: (http) => {
+      const { cookie = '', 'sec-fetch-site': from } = http.env.incoming.headers;
+      return from === 'cross-site' || cookie.includes(`${cookieName()}=`);
     },
 
     setCookie,

@@ -1,6 +1,8 @@
 // The dashboard's files: caching, compression, ranges, and missing files.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -8,10 +10,11 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { Hono } from 'hono';
 import type { Env } from './implement.ts';
 import { Problem } from './problem.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 import { staticFiles } from './static-files.ts';
 
 const script = `console.log(${JSON.stringify('x'.repeat(2000))})`;
-const html = '<!doctype html><meta name="nonce" content="{{nonce}}"><style nonce="{{nonce}}"></style>';
+const html = '<!doctype html><html lang="en"><meta name="nonce" content="{{nonce}}"><style nonce="{{nonce}}"></style>';
 let folder: string;
 let app: Hono<Env>;
 before(() => {
@@ -26,6 +29,7 @@ before(() => {
   write('dist/assets/app-1234.js', script);
   write('dist/assets/app-1234.js.br', brotliCompressSync(script));
   write('dist/assets/app-1234.js.gz', gzipSync(script));
+  write('dist/assets/search-worker-1234.js', script);
   write('dist/assets/note-1234.js', 'short');
   write('dist/assets/note-1234.js.gz', gzipSync('short'));
   write('dist/basemap/world.pmtiles', '0123456789');
@@ -33,13 +37,41 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-function appOn(dist: string): Hono<Env> {
+function appOn(dist: string, isSignedIn = true): Hono<Env> {
   const made = new Hono<Env>();
   made.onError((cause) => (cause instanceof Problem ? cause.response() : new Response('broken', { status: 500 })));
-  staticFiles(made, dist);
+  staticFiles(made, dist, { maybeSignedIn: () => isSignedIn });
   return made;
 }
-const get = (at: string, headers: Record<string, string> = {}) => app.request(at, { headers });
+const outgoing = () => {
+  const made = new ServerResponse(new IncomingMessage(new Socket()));
+  setSecurityHeaders(made, true);
+  return made;
+};
+const get = (at: string, headers: Record<string, string> = {}) =>
+  app.request(at, { headers }, { outgoing: outgoing() });
+
+test('parts of a page have no headers of a page; workers, images and the page have them', async () => {
+  const namesFor = async (at: string) => {
+    const answer = outgoing();
+    await app.request(at, {}, { outgoing: answer });
+    return answer.getHeaderNames().toSorted();
+  };
+  const part = ['cross-origin-resource-policy', 'strict-transport-security', 'x-content-type-options'];
+  assert.deepEqual(await namesFor('/assets/app-1234.js'), part);
+  const all = outgoing().getHeaderNames().toSorted();
+  for (const at of ['/', '/assets/search-worker-1234.js', '/assets/gone-1234.js', '/favicon.svg'])
+    assert.deepEqual(await namesFor(at), all, at);
+});
+
+test('a page that is requested without a session is marked, and begins without the navigation', async () => {
+  const page = async (isSignedIn: boolean) =>
+    (
+      await appOn(path.join(folder, 'dist'), isSignedIn).request('/devices', { headers: { Accept: 'text/html' } })
+    ).text();
+  assert.match(await page(false), /<html data-page="sign-in" lang="en">/);
+  assert.match(await page(true), /<html lang="en">/);
+});
 
 test('hashed assets are cached for ever, others are revalidated, a page is never cached', async () => {
   const asset = await get('/assets/app-1234.js');

@@ -11,7 +11,7 @@ import { acceptedCodings } from './accepted-codings.ts';
 import type { App, Env } from './implement.ts';
 import { Problem } from './problem.ts';
 import { readRange } from './byte-range.ts';
-import { contentSecurityPolicy } from './security-headers.ts';
+import { contentSecurityPolicy, dropPageHeaders } from './security-headers.ts';
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -27,6 +27,7 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 };
+const PART_OF_PAGE = /^\/assets\/(?!.*-worker-).*\.(js|css|woff2)$/;
 const PLACEHOLDER = '{{nonce}}';
 
 type Coding = 'br' | 'gzip';
@@ -43,8 +44,15 @@ interface StaticFile {
   compressed: Map<Coding, string>;
 }
 
+interface Pages {
+  /** The origin of the map's tiles, if it is another one. */
+  tiles?: string | undefined;
+  /** Whether who asks may have a session; the page then begins with the outline of the dashboard. */
+  maybeSignedIn?: (http: HonoContext<Env>) => boolean;
+}
+
 /** Registers the dashboard in `folder` for every path without another route; call it last. */
-export function staticFiles(app: App, folder: string, tiles?: string): void {
+export function staticFiles(app: App, folder: string, pages: Pages = {}): void {
   let files = new Map<string, StaticFile>();
   let builtAt = 0;
   /** The current files: a new build changes index.html. */
@@ -70,7 +78,7 @@ export function staticFiles(app: App, folder: string, tiles?: string): void {
         'The dashboard is not built',
         'Run "npm run build", then reload. The API works without it.',
       );
-    return sendPage(http, index, tiles);
+    return sendPage(http, index, pages);
   });
 }
 
@@ -101,10 +109,12 @@ function listFiles(folder: string): Map<string, StaticFile> {
   return files;
 }
 
-/** A page is never cached, and its nonce is used once. */
-async function sendPage(http: HonoContext<Env>, file: StaticFile, tiles: string | undefined): Promise<Response> {
+/** A page is never cached, and its nonce is used once. It is marked where only the sign-in page can follow. */
+async function sendPage(http: HonoContext<Env>, file: StaticFile, { tiles, maybeSignedIn }: Pages): Promise<Response> {
   const nonce = randomBytes(16).toString('base64');
-  const html = Buffer.from((await readFile(file.path, 'utf8')).replaceAll(PLACEHOLDER, nonce));
+  const text = (await readFile(file.path, 'utf8')).replaceAll(PLACEHOLDER, nonce);
+  const isSignedOut = maybeSignedIn !== undefined && !maybeSignedIn(http);
+  const html = Buffer.from(isSignedOut ? text.replace('<html', '<html data-page="sign-in"') : text);
   const headers = {
     'Content-Type': TYPES['.html'] ?? '',
     'Content-Security-Policy': contentSecurityPolicy(nonce, tiles),
@@ -118,6 +128,7 @@ async function sendPage(http: HonoContext<Env>, file: StaticFile, tiles: string 
 }
 
 async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Response> {
+  if (PART_OF_PAGE.test(http.req.path)) dropPageHeaders(http.env.outgoing);
   const extension = path.extname(file.path);
   const coding = preferredCoding(http, file.compressed);
   const small = coding && file.compressed.get(coding);

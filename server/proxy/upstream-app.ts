@@ -72,6 +72,9 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
   });
   refuseUnknownPaths(app, GROUPS);
   loopbackRedirect(app, context);
-  staticFiles(app, DIST, config.mapTiles && new URL(config.mapTiles.url).origin);
+  staticFiles(app, DIST, {
+    tiles: config.mapTiles && new URL(config.mapTiles.url).origin,
+    maybeSignedIn: (http) => cookie.maybeSignedIn(http),
+  });
   return app;
 }

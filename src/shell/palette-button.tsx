@@ -4,7 +4,6 @@ import { IconSearch } from '@tabler/icons-react';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
-import classes from './shell.module.css';
 
 const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), 'PaletteDialog');
 
@@ -31,13 +30,18 @@ export function usePalette(showRequests: () => void) {
 export function PaletteButton({ onOpen, words = false }: { onOpen: () => void; words?: boolean }) {
   const icon = <IconSearch size={words ? 16 : 20} stroke={1.6} aria-hidden />;
   return words ? (
-    <button type="button" className={classes.find} aria-keyshortcuts="Control+K Meta+K" onClick={onOpen}>
+    <button
+      type="button"
+      className="frame-find row box small dim"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={onOpen}
+    >
       {icon}
       Find anything
       <kbd aria-hidden>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
     </button>
   ) : (
-    <button type="button" className={classes.burger} aria-label="Find anything" onClick={onOpen}>
+    <button type="button" className="frame-burger bare" aria-label="Find anything" onClick={onOpen}>
       {icon}
     </button>
   );

@@ -72,13 +72,13 @@ function Navigation({ onGo }: { onGo: () => void }) {
   const { pathname } = useLocation();
   return (
     <>
-      <div className={classes.links}>
+      <div className="frame-links stack">
         {NAVIGATION.map(({ to, label, Icon, end = false, also = [] }) => (
           <NavLink
             key={to}
             to={to}
             end={end}
-            className={classes.link!}
+            className="frame-link row dim"
             data-within={also.some((path) => pathname.startsWith(path)) || undefined}
             onClick={onGo}
           >
@@ -87,11 +87,11 @@ function Navigation({ onGo }: { onGo: () => void }) {
           </NavLink>
         ))}
       </div>
-      <div className={classes.foot}>
+      <div className="frame-foot stack">
         <BulkIndicator open={{ onGo }} isUrgent={false} />
         <Licence />
-        <div className={classes.footRow}>
-          <NavLink to={paths.account()} className={classes.link!} onClick={onGo}>
+        <div className="frame-foot-row">
+          <NavLink to={paths.account()} className="frame-link row dim" onClick={onGo}>
             <IconUserCircle size={18} stroke={1.6} aria-hidden />
             Account
           </NavLink>
@@ -126,17 +126,17 @@ function Frame() {
   const palette = usePalette(showRequests);
   const Toggle = open ? IconX : IconMenu2;
   return (
-    <div className={classes.shell}>
+    <div className="frame">
       <a href="#main" className={classes.skip}>
         Skip to the page
       </a>
       <div className={classes.progress} data-busy={navigation.state !== 'idle'} aria-hidden />
-      <header className={classes.top}>
+      <header className="frame-top">
         <Brand />
         <PaletteButton onOpen={palette.open} />
         <button
           type="button"
-          className={classes.burger}
+          className="frame-burger bare"
           aria-expanded={open}
           aria-controls="navigation"
           aria-label={open ? 'Close the menu' : 'Open the menu'}
@@ -145,14 +145,12 @@ function Frame() {
           <Toggle size={20} stroke={1.6} aria-hidden />
         </button>
       </header>
-      <nav id="navigation" aria-label="Main" className={classes.side} data-open={open}>
-        <div className={classes.sideBrand}>
-          <Brand />
-        </div>
+      <nav id="navigation" aria-label="Main" className="frame-side stack" data-open={open}>
+        <Brand />
         <PaletteButton words onOpen={palette.open} />
         <Navigation onGo={() => setOpen(false)} />
       </nav>
-      <main id="main" tabIndex={-1} className={classes.main}>
+      <main id="main" tabIndex={-1} className="frame-main">
         <PageExtra
           value={
             <IconButton icon={IconTerminal2} iconSize={18} size={36} label="Show as curl" onClick={showRequests} />
@@ -175,7 +173,7 @@ function Frame() {
 
 function Brand() {
   return (
-    <span className={classes.brand}>
+    <span className="frame-brand inline">
       <img src="/favicon.svg" alt="" width="22" height="22" />
       Muster
     </span>

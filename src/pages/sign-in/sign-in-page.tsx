@@ -1,7 +1,6 @@
 // Sign-in: a pasted API token, or the code of the link printed when the service starts. Without Mantine, so that what a
 // person loads first is small; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
-import { useLocation, useNavigate } from 'react-router';
 import { currentSession, onSession, signIn, type Credential } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
 import { expiryInWords, tokenExpiry } from '#/contract/token-expiry.ts';
@@ -39,15 +38,17 @@ function useUpstream() {
 }
 
 /** Goes on once somebody is signed in: a sign-in in any tab opens this one as well. */
-function useWayOn() {
-  const navigate = useNavigate();
-  const { search } = useLocation();
+function useWayOn(goOn: () => void) {
+  const latest = useRef(goOn);
+  useEffect(() => {
+    latest.current = goOn;
+  });
   useEffect(
     () =>
       onSession((event) => {
-        if (event === 'in') void navigate(nextOf(search), { replace: true });
+        if (event === 'in') latest.current();
       }),
-    [navigate, search],
+    [],
   );
 }
 
@@ -68,8 +69,16 @@ interface Attempt {
   failure?: { error: unknown; credential: Credential };
 }
 
-/** `prepareApp` fetches what follows sign-in, once this page is there. */
-export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
+interface SignInProps {
+  /** Of the page's address; it says where to go afterwards. */
+  search: string;
+  onSignedIn: (next: string) => void;
+  /** Fetches what follows sign-in, once this page is drawn. */
+  prepareApp: () => void;
+}
+
+/** Without the router, which is fetched behind this page. */
+export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
   const upstream = useUpstream();
   const [token, setToken] = useState('');
   const [{ busy, failure }, setAttempt] = useState<Attempt>({ busy: false });
@@ -85,7 +94,7 @@ export function SignInPage({ prepareApp }: { prepareApp: () => void }) {
       input.current?.focus();
     }
   };
-  useWayOn();
+  useWayOn(() => onSignedIn(nextOf(search)));
   useLinkCode(enter, prepareApp);
   return (
     <main className={classes.page}>

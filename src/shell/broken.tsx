@@ -1,17 +1,16 @@
-// What a person sees when a page breaks or cannot be loaded: what happened and the way on.
+// What a person sees when a page breaks or cannot be loaded: what happened and the way on. Without the router: it may be
+// what could not be loaded.
 import { useEffect } from 'react';
-import { useRouteError } from 'react-router';
 import { isSignedOut } from '#/api/api-error.ts';
 import { checkBuild, reloadOnce } from '#/api/own-build.ts';
 import { paths } from '#/paths.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
-import classes from './shell.module.css';
+import classes from './broken.module.css';
 
 /** Milliseconds between the questions whether the service is back. */
 const PAUSE = 5_000;
 
-export function ShellError() {
-  const error = useRouteError();
+export function Broken({ error }: { error: unknown }) {
   // Nothing was typed here yet: as soon as the files can be had, the page loads itself again, once.
   useEffect(() => {
     if (!isNotLoaded(error)) return;

@@ -1,0 +1,82 @@
+// What is drawn before the application has come: the frame with its words, where the application draws them too.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+
+/** Keeps the application from the page until it is released. */
+async function holdApplication(page: Page): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/assets/index-*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** The links of the navigation: words, addresses and places. */
+const linksOf = (page: Page) =>
+  page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link')
+    .evaluateAll((links: HTMLAnchorElement[]) =>
+      links.map((link) => {
+        const { x, y, height } = link.getBoundingClientRect();
+        return { words: link.innerText, path: link.pathname, current: link.ariaCurrent, x, y, height };
+      }),
+    );
+
+test('the outline has the words of the navigation in their places, and no fault @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const release = await holdApplication(page);
+  await page.goto(`${service.url}/jobs`, { waitUntil: 'commit' });
+  await expect(page.getByRole('link', { name: 'Jobs' })).toHaveAttribute('aria-current', 'page');
+  await expectAccessible(page);
+  const outline = await linksOf(page);
+  release();
+  await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
+  expect(await linksOf(page)).toEqual(outline);
+});
+
+test('on a phone the outline is the top bar', async ({ signedIn: page, service }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const brand = page.getByRole('banner').getByText('Muster');
+  const release = await holdApplication(page);
+  await page.goto(service.url, { waitUntil: 'commit' });
+  await expect(brand).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Jobs' })).toBeHidden();
+  await expectAccessible(page);
+  const before = await brand.boundingBox();
+  release();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  const after = await brand.boundingBox();
+  expect([after?.x, after?.y, after?.height]).toEqual([before?.x, before?.y, before?.height]);
+});
+
+test('its links lead to their pages before the application runs', async ({ signedIn: page, service }) => {
+  const release = await holdApplication(page);
+  await page.goto(service.url, { waitUntil: 'commit' });
+  await page.getByRole('link', { name: 'Tunnels' }).click();
+  await page.waitForURL(`${service.url}/tunnels`, { waitUntil: 'commit' });
+  release();
+  await expect(page.getByRole('heading', { level: 1, name: 'Tunnels' })).toBeVisible();
+});
+
+test.describe('without a session', () => {
+  test('no navigation is drawn before the sign-in page @main', async ({ page, service }) => {
+    const release = await holdApplication(page);
+    await page.goto(`${service.url}/devices?status=Online`, { waitUntil: 'commit' });
+    await expect(page.locator('#boot')).toBeHidden();
+    release();
+    await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+    await expect(page).toHaveURL(/\/sign-in\?next=%2Fdevices/);
+  });
+
+  test('where scripts are off, it says what is missing', async ({ browser, service }) => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(service.url);
+    await expect(page.getByRole('paragraph')).toContainText('an application in JavaScript');
+    await context.close();
+  });
+});
