@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10]
 //
-// Sections: weight, service, delivery, flood, tunnels, fleet, map, pages, log, jobs, engines, cluster; all of them when none is named.
+// Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, log, jobs, engines, cluster; all of them when none is named.
 // Each prints a table:
 //
 //   <section>: <what it was measured on>
@@ -24,6 +24,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
   fleet: async () => (await import('./bench/fleet.ts')).fleet,
   map: async () => (await import('./bench/map.ts')).map,
+  opening: async () => (await import('./bench/opening.ts')).opening,
   pages: async () => (await import('./bench/pages.ts')).pages,
   log: async () => (await import('./bench/log.ts')).log,
   jobs: async () => (await import('./bench/jobs.ts')).jobs,

@@ -1,8 +1,9 @@
 // The first second of a visit: the built dashboard on the service, in Chromium with a fourth of the processor and a fast
-// 4G line, nothing cached. The peer is a bare page with the same words from the same process.
+// 4G line, nothing cached. Compared with a bare page with the same words.
 import { chromium, type Browser, type BrowserContextOptions, type Page } from '@playwright/test';
 import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
+import { serveDist } from './dist-host.ts';
 import { withService, type MeasuredService } from './measured-service.ts';
 import { kilobytes, median, milliseconds, type Row, type Section } from './section.ts';
 
@@ -63,8 +64,9 @@ async function rowsOf(browser: Browser, service: MeasuredService): Promise<Row[]
   const table = await openings(browser, `${url}/devices`, 'tbody tr:nth-child(6)', { storageState });
   const overview = await openings(browser, `${url}/`, 'main h1', { storageState });
   const signIn = await openings(browser, `${url}/sign-in`, '#token', {});
-  const [bare] = await openings(browser, `${url}/bare`, 'p', {}, 3);
-  const against = { what: 'a bare page', figure: milliseconds(bare?.words ?? Number.NaN) };
+  const host = await serveDist(() => ['text/html', BARE]);
+  const bare = await openings(browser, host.url, 'p', {}).finally(host.close);
+  const against = { what: 'a bare page', figure: milliseconds(median(bare.map(({ words }) => words))) };
   const inOne = (name: string, what: string, all: Opening[]): Row[] => {
     const of = (field: keyof Opening) => median(all.map((each) => each[field]));
     return [
@@ -82,16 +84,10 @@ async function rowsOf(browser: Browser, service: MeasuredService): Promise<Row[]
   ];
 }
 
-async function openings(
-  browser: Browser,
-  url: string,
-  selector: string,
-  options: BrowserContextOptions,
-  runs = RUNS,
-): Promise<Opening[]> {
+async function openings(browser: Browser, url: string, selector: string, options: BrowserContextOptions) {
   const all: Opening[] = [];
   // The first one also warms the service and is left out.
-  for (let run = 0; run <= runs; run++) all.push(await openingOf(browser, url, selector, options));
+  for (let run = 0; run <= RUNS; run++) all.push(await openingOf(browser, url, selector, options));
   return all.slice(1);
 }
 

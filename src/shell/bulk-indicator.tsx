@@ -9,7 +9,6 @@ import { bulkQueries, isRunning } from '#/api/bulk-work.ts';
 import { bulkProgress } from '#/features/bulk/bulk-words.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
 import { paths } from '#/paths.ts';
-import classes from './shell.module.css';
 
 /** More are on their page. */
 const MOST = 3;
@@ -32,12 +31,12 @@ export function BulkIndicator({ onGo }: { onGo: () => void }) {
     before.current = new Set(data.filter(isRunning).map(({ BulkId }) => BulkId));
   }, [data, client]);
   return (
-    <div className={classes.links}>
+    <div className="frame-links stack">
       {data
         .filter(isRunning)
         .slice(0, MOST)
         .map((bulk) => (
-          <NavLink key={bulk.BulkId} to={paths.bulk(bulk.BulkId)} className={classes.link!} onClick={onGo}>
+          <NavLink key={bulk.BulkId} to={paths.bulk(bulk.BulkId)} className="frame-link row dim" onClick={onGo}>
             <IconLoader size={18} stroke={1.6} aria-hidden />
             {bulkProgress(bulk)} …
           </NavLink>
