@@ -57,7 +57,9 @@ export const openBulkItems = ({ actions, dispatch }: ItemsOptions): BulkItems =>
 
   doToJob: async (tx, caller, { action }, row, { OnlyWaiting = false }, parents) => {
     const name = nameOfJob(row);
-    const assigned = await assignedDevicesOf(tx, row.seq);
+    // Most jobs of devices show by themselves that no agent has them under way.
+    const isIdle = row.device_seq !== null && (row.journal === null || row.ended !== null);
+    const assigned = isIdle ? [] : await assignedDevicesOf(tx, row.seq);
     if (action === 'delete')
       return (await dispatch.removeIn(tx, caller, row, assigned, parents)) ? done(name) : undefined;
     if (OnlyWaiting && row.status === 'Running') return skipped('It has begun meanwhile', name);

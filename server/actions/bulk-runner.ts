@@ -52,6 +52,8 @@ interface RunnerOptions {
 /** Most items of a unit of work, and its longest time: other writes wait for it. */
 const PORTION = 200;
 const PORTION_MS = 15;
+/** Items whose statements PostgreSQL gets together: they do not wait for each other. */
+const TOGETHER = 50;
 /** Finds what was begun at another node, or before a restart. */
 const LOOK_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
@@ -68,9 +70,16 @@ async function refusalOf(check: () => Promise<unknown>): Promise<Problem | undef
   }
 }
 
+/** Does it for all; what fails is raised when nothing uses the unit of work any more. */
+async function allDone<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const results = await Promise.allSettled(items.map(work));
+  const failure = results.find((each) => each.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
 export function openBulkRunner(options: RunnerOptions): BulkRunner {
   const { db, audit, now, actions, dispatch, isLeader, readOnly } = options;
-  const items = openBulkItems({ actions, dispatch });
+  const kinds = openBulkItems({ actions, dispatch });
   const closing = new AbortController();
   const underWay = new Map<number, Promise<void>>();
   let prunedAt = Number.NEGATIVE_INFINITY;
@@ -94,25 +103,28 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         if (!device) return gone();
         return refusal
           ? failed(device.name, [refusal.message, refusal.detail].filter(Boolean).join('. '))
-          : items.doToDevice(tx, caller, bulk, device, values);
+          : kinds.doToDevice(tx, caller, bulk, device, values);
       }
       const row = await findJob(tx, bulk.account_id, id);
       if (!row) return gone();
-      const outcome = await items.doToJob(tx, caller, bulk, row, values, parents);
+      const outcome = await kinds.doToJob(tx, caller, bulk, row, values, parents);
       if (!outcome) stopping.push({ number, row });
       return outcome;
     };
 
     const until = performance.now() + PORTION_MS;
     let next = bulk.next;
-    for (const { number, object } of await leftItems(tx, bulk, limit)) {
-      const outcome = await outcomeOf(number, object);
-      if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
-      next = number + 1;
-      if (performance.now() > until) break;
+    const items = await leftItems(tx, bulk, limit);
+    for (let from = 0; from < items.length && performance.now() < until; from += TOGETHER) {
+      const some = items.slice(from, from + TOGETHER);
+      await allDone(some, async ({ number, object }) => {
+        const outcome = await outcomeOf(number, object);
+        if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
+      });
+      next = (some.at(-1)?.number ?? next) + 1;
     }
     await refreshParents(tx, parents);
-    await advance(tx, bulk, tally, stopping[0]?.number ?? next, now());
+    await advance(tx, bulk, tally, Math.min(next, ...stopping.map(({ number }) => number)), now());
     return { isOver: false, stopping };
   };
 
@@ -124,12 +136,12 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         if (bulk?.state !== 'Running') return;
         const parents: TouchedParents = new Map();
         const tally = newTally();
-        for (const { number, row } of stopping) {
+        await allDone(stopping, async ({ number, row }) => {
           const isThere = await findJob(tx, bulk.account_id, row.id);
           if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
           const outcome = isThere ? done(nameOfJob(row)) : gone();
           await setOutcome(tx, bulk, number, outcome, tally);
-        }
+        });
         await refreshParents(tx, parents);
         await advance(tx, bulk, tally, bulk.next, now());
       },

@@ -47,15 +47,14 @@ const STOP_POLL_MS = 50;
 export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; now: () => number }): JobEnds {
   /** Cancels a job and its children where they wait, and asks for the end of those that agents have under way. */
   const halt = async (tx: Tx, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped> => {
-    const job = { seq: row.seq, parentSeq: row.parent_seq };
+    const isParent = row.device_seq === null;
+    const job = { seq: row.seq, parentSeq: row.parent_seq, isParent };
     const at = now();
-    const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, parents);
     // A parent whose children are all cancelled has ended: it is not asked to stop.
-    if (row.device_seq === null) {
-      await refreshParents(tx, parents);
-      parents.clear();
-    }
-    const Stopping = await askToStop(tx, job, at);
+    const own: TouchedParents = isParent ? new Map() : parents;
+    const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, own);
+    if (isParent) await refreshParents(tx, own);
+    const Stopping = Cancelled > 0 && !isParent ? 0 : await askToStop(tx, job, at);
     tx.recheck(...assigned);
     return { Cancelled, Stopping };
   };

@@ -74,45 +74,43 @@ export async function moveJob(
 /** A job, or a parent with all its children. */
 type JobOrParent = { seq: number; parentSeq: number | null };
 
-/** Cancels the job, or its children, if they wait and no agent has them; returns how many. */
+/** Cancels the job of a device, or the children of a parent, if they wait and no agent has them; returns how many. */
 export async function cancelWaiting(
   tx: Tx,
-  { seq, parentSeq }: JobOrParent,
+  { seq, parentSeq, isParent }: JobOrParent & { isParent: boolean },
   { at, reason }: { at: number; reason: string },
   parents: TouchedParents,
 ): Promise<number> {
-  const cancel = async (which: 'seq' | 'parent_seq') =>
-    (
-      await tx.run(
-        `UPDATE jobs SET status = 'Cancelled', ended = ?, reason = ?, result = ?
-       WHERE ${which} = ? AND status = 'Waiting' AND device_seq IS NOT NULL AND journal IS NULL`,
-        at,
-        reason,
-        reason,
-        seq,
-      )
-    ).changes;
-  const note = (parent: number | null, count: number) => {
-    if (parent === null || count === 0) return;
-    touched(parents, parent).moved.Waiting -= count;
-    touched(parents, parent).moved.Cancelled += count;
-  };
-  const own = await cancel('seq');
-  const children = await cancel('parent_seq');
-  note(parentSeq, own);
-  note(seq, children);
-  return own + children;
+  const { changes } = await tx.run(
+    `UPDATE jobs SET status = 'Cancelled', ended = ?, reason = ?, result = ?
+     WHERE ${isParent ? 'parent_seq' : 'seq'} = ? AND status = 'Waiting' AND device_seq IS NOT NULL AND journal IS NULL`,
+    at,
+    reason,
+    reason,
+    seq,
+  );
+  const parent = isParent ? seq : parentSeq;
+  if (parent !== null && changes > 0) {
+    const { moved } = touched(parents, parent);
+    moved.Waiting -= changes;
+    moved.Cancelled += changes;
+  }
+  return changes;
 }
 
 /** Stores the request to stop the job, or each child of a parent, if it has not ended; returns how many. */
-export async function askToStop(tx: Tx, { seq }: JobOrParent, at: number): Promise<number> {
+export async function askToStop(
+  tx: Tx,
+  { seq, isParent }: { seq: number; isParent: boolean },
+  at: number,
+): Promise<number> {
   const ask = async (which: 'seq' | 'parent_seq') => {
     const open = `${which} = ? AND status IN ('Waiting', 'Running')`;
     await tx.run(`UPDATE jobs SET stop_asked = coalesce(stop_asked, ?) WHERE ${open}`, at, seq);
     const sql = `SELECT count(*) AS count FROM jobs WHERE ${open} AND device_seq IS NOT NULL`;
     return (await tx.get<{ count: number }>(sql, seq))?.count ?? 0;
   };
-  return (await ask('seq')) + (await ask('parent_seq'));
+  return (await ask('seq')) + (isParent ? await ask('parent_seq') : 0);
 }
 
 /** Records the agent's data folder that received the job. */
@@ -193,11 +191,10 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
  */
 export async function deleteJob(tx: Tx, { seq, parentSeq }: JobOrParent, parents: TouchedParents): Promise<void> {
   const row = await tx.get<{ status: JobStatus; superseded: number; device: number }>(
-    'SELECT status, superseded, device_seq AS device FROM jobs WHERE seq = ?',
+    'DELETE FROM jobs WHERE seq = ? RETURNING status, superseded, device_seq AS device',
     seq,
   );
   if (!row) return;
-  await tx.run('DELETE FROM jobs WHERE seq = ?', seq);
   if (parentSeq === null || row.superseded === 1) return;
   const { moved } = touched(parents, parentSeq);
   moved[row.status] -= 1;
