@@ -18,7 +18,7 @@ function service(looks: Outcome[][], { lostBegins = 0, lostLooks = 0 } = {}) {
   let cancelled = false;
   let [begins, losses, looked] = [lostBegins, lostLooks, 0];
   globalThis.fetch = (input, init) => {
-    const { pathname, searchParams } = new URL(String(input), 'http://here');
+    const { pathname, searchParams } = new URL(input instanceof Request ? input.url : input, 'http://here');
     const method = init?.method ?? 'GET';
     sent.push(`${method} ${pathname}`);
     if (pathname === '/v1/bulk' && method === 'POST') {
