@@ -382,7 +382,7 @@ test('a long list of devices is compressed for clients that accept it; a list of
   const posted = async (path: string, body: object) =>
     (await (await service.call('POST', path, body)).json()) as object;
   const flow = await posted('/v1/workflow', { Name: 'n', Command: `: ${'x'.repeat(600)}` });
-  const job = await posted('/v1/job', { Name: 'n', DeviceGroup: 'x'.repeat(600), ...flow });
+  const job = await posted('/v1/job', { Name: 'n'.repeat(255), DeviceGroup: 'x'.repeat(600), ...flow });
   const children = await ask(`/v1/job/${(job as { JobId: string }).JobId}/childjobs`, 'gzip');
   assert.equal(children.headers.get('Content-Encoding'), null);
   assert.ok((await children.text()).length > 16 * 1024);

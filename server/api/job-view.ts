@@ -1,10 +1,11 @@
 // A job in the API: complete, as a child of a parent, or as a summary in a list.
 import type { Stream } from '#/contract/agent-link.ts';
+import type { ChildOutput } from '#/contract/job-outputs.ts';
 import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { printIsoTime, printJobTime, printSqlTime } from '#/contract/timestamps.ts';
 import type { Reader } from '../store/database.ts';
-import { outputSize, readOutput } from '../store/job-output.ts';
+import { outputSize, readOutput, readPart } from '../store/job-output.ts';
 import type { OutputPart } from '../store/job-output.ts';
 import { readParts } from '../store/output-parts.ts';
 import { countsIn } from '../store/job-moves.ts';
@@ -70,6 +71,12 @@ export const brief = async (source: JobSource, row: JobRow): Promise<Job> => ({
   Result: '',
 });
 
+/** The state of a child: without what its parent has and what it printed. */
+export async function stateOnly(source: JobSource, row: JobRow): Promise<Omit<Job, 'Command' | 'Result'>> {
+  const { Command: _, Result: __, ...shown } = await common(source, row);
+  return shown;
+}
+
 /** The complete job. Its Result is Stdout, then Stderr, then the reason of its end if there is one. */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
@@ -120,7 +127,10 @@ export async function piecesFrom(
   };
 }
 
-/** A child with at most `most` bytes of each stream: the last ones, because errors are at the end. */
+/**
+ * A child with at most `most` bytes of each stream: the last ones, because errors are at the end. Its parent has the
+ * Command.
+ */
 export async function child(source: JobSource, row: JobRow, most: number | undefined): Promise<Job> {
   const { db } = source;
   const text = async (stream: Stream) => {
@@ -130,7 +140,27 @@ export async function child(source: JobSource, row: JobRow, most: number | undef
   };
   const [stdout, stderr] = [await text('stdout'), await text('stderr')];
   const result = row.ended === null ? '' : beginning(resultOf(row, stdout, stderr), RESULT_OF_CHILD);
-  return { ...(await common(source, row)), Stdout: stdout, Stderr: stderr, Result: result };
+  return { ...(await common(source, row)), Command: '', Stdout: stdout, Stderr: stderr, Result: result };
+}
+
+/** Most bytes of a stream in a list of outputs: the last ones, because errors are at the end. */
+const OUTPUT_TAIL = 64 * 1024;
+
+/** The ends of a child's streams, in whole characters, and what they do not contain. */
+export async function outputTails({ db }: JobSource, row: JobRow): Promise<ChildOutput> {
+  const over = row.ended !== null;
+  const tail = async (stream: Stream) => {
+    const size = await outputSize(db, row.seq, stream);
+    // A part begins up to three bytes earlier where a character does.
+    const asked = size > OUTPUT_TAIL ? size - OUTPUT_TAIL + 3 : 0;
+    return (await readPart(db, row.seq, stream, { asked, limit: OUTPUT_TAIL, over })).bytes.toString();
+  };
+  return {
+    JobId: row.id,
+    Stdout: await tail('stdout'),
+    Stderr: await tail('stderr'),
+    Result: over ? reasonOf(row) : '',
+  };
 }
 
 function resultOf(row: JobRow, stdout: string, stderr: string): string {

@@ -7,36 +7,18 @@ import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsIn } from '../store/job-moves.ts';
-import { childJobs, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
+import { childJobs, childrenOfList, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, ONLINE } from '../store/devices.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { brief, child, full, piecesFrom, summary } from './job-view.ts';
+import { openChildrenVersions } from './children-version.ts';
+import { childrenSince, queuesSince, rowsOf, topJobsSince } from './job-changes.ts';
+import { brief, child, full, outputTails, piecesFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
-/** Rows built at a time; other requests run between two portions. */
-const PORTION = 500;
 /** Most bytes of output in one list of children; beyond it, each child shows its share. */
 const CHILDREN_BYTES = 32 * 1024 * 1024;
 const MIN_OF_CHILD = 2048;
-
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
-
-/** Rows as one JSON list, read and printed a portion at a time. */
-async function listed(
-  read: (after: JobRow | undefined, limit: number) => Promise<JobRow[]>,
-  show: (row: JobRow) => Promise<object>,
-): Promise<string> {
-  const parts: string[] = [];
-  for (let after: JobRow | undefined; ;) {
-    const rows = await read(after, PORTION);
-    for (const row of rows) parts.push(JSON.stringify(await show(row)));
-    const last = rows.at(-1);
-    if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
-    after = last;
-    await nextTurn();
-  }
-}
 
 /** The client has this version: the answer will be "not modified", so it is not built. */
 const isKnown = (http: HandlerRequest['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
@@ -54,6 +36,7 @@ const requireUnchanged =
 
 export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
   const { db, dispatch } = context;
+  const childrenVersion = openChildrenVersions(db);
   /** Changes with everything that lists of jobs show. */
   const listVersion = () => db.version('jobs', 'job_output', ONLINE);
   return {
@@ -67,35 +50,46 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
         stderr: Number(stderr ?? 0),
       }),
 
-    children: async ({ account, params, http }) => {
+    children: async ({ account, params, query: { since }, http }) => {
       const parent = await jobById(db, account.id, params.job_id);
-      const version = await listVersion();
+      if (since !== undefined) return childrenSince(context, account.id, parent, since);
+      const version = await childrenVersion(account.id, parent.seq);
       if (parent.device_seq !== null) return [];
       if (isKnown(http, version)) return new Prepared('', version);
       const children = Object.values(countsIn(parent)).reduce((sum, count) => sum + count, 0);
       const all = (await outputOfChildren(db, parent.seq)) <= CHILDREN_BYTES;
       const most = all ? undefined : Math.max(MIN_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
-      const json = await listed(
+      const json = await rowsOf(
         (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
         (row) => child(context, row, most),
       );
       return new Prepared(json, version);
     },
 
-    list: async ({ account, http }) => {
+    outputs: async ({ account, params, query: { ids } }) => {
+      const parent = await jobById(db, account.id, params.job_id);
+      const parts: string[] = [];
+      for (const row of await childrenOfList(db, parent.seq, ids.split(',')))
+        parts.push(JSON.stringify(await outputTails(context, row)));
+      return new Prepared(`[${parts.join(',')}]`);
+    },
+
+    list: async ({ account, query: { since }, http }) => {
+      if (since !== undefined) return topJobsSince(context, account.id, since);
       const version = await listVersion();
       if (isKnown(http, version)) return new Prepared('', version);
-      const json = await listed(
+      const json = await rowsOf(
         (after, limit) => topJobs(db, account.id, after?.seq ?? 0, limit),
         (row) => summary(context, row),
       );
       return new Prepared(json, version);
     },
 
-    queues: async ({ account, http }) => {
+    queues: async ({ account, query: { since }, http }) => {
+      if (since !== undefined) return queuesSince(context, account.id, since);
       const version = await listVersion();
       if (isKnown(http, version)) return new Prepared('', version);
-      const json = await listed(
+      const json = await rowsOf(
         (after, limit) => queuedJobs(db, account.id, after, limit),
         (row) => brief(context, row),
       );
@@ -105,7 +99,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     ofDevice: async ({ account, params }) => {
       const device = await deviceById(db, account.id, params.device_id);
       const version = await listVersion();
-      const json = await listed(
+      const json = await rowsOf(
         (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),
         (row) => summary(context, row),
       );
@@ -119,7 +113,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       for (const top of await topJobsWith(db, account.id, params.artifact_id)) {
         const json =
           top.device_seq === null
-            ? await listed(
+            ? await rowsOf(
                 (after, limit) => childJobs(db, top.seq, after?.seq ?? 0, limit),
                 (row) => brief(context, row),
               )

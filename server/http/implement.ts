@@ -176,7 +176,15 @@ async function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown
   // With a known version, an unchanged answer is not even built.
   const text = version === undefined ? await make() : undefined;
   const tag = version ?? (typeof text === 'string' ? tagOf(text) : undefined);
-  if (tag === undefined) return http.body(text ?? (await make()), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
+  const isPacked = (body: Json) =>
+    isOpen && body instanceof Uint8Array && body.length >= MIN_COMPRESS_BYTES && takesGzip(http);
+  if (tag === undefined) {
+    const body = text ?? (await make());
+    const headers = { ...JSON_TYPE, 'Cache-Control': 'no-store', ...(isOpen && { Vary: 'Accept-Encoding' }) };
+    return body instanceof Uint8Array && isPacked(body)
+      ? http.body(await compressed(body), 200, { ...headers, 'Content-Encoding': 'gzip' })
+      : http.body(body, 200, headers);
+  }
   const vary = `Authorization, Cookie${isOpen ? ', Accept-Encoding' : ''}`;
   const headers = { 'Cache-Control': 'private, no-cache', Vary: vary, ETag: `"${tag}"` };
   const compressedTag = `"${tag}-gzip"`;
@@ -184,7 +192,7 @@ async function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown
   if (matches(known, headers.ETag)) return http.body(null, 304, headers);
   if (isOpen && matches(known, compressedTag)) return http.body(null, 304, { ...headers, ETag: compressedTag });
   const body = sendable(text ?? (await make()));
-  if (isOpen && body instanceof Uint8Array && body.length >= MIN_COMPRESS_BYTES && takesGzip(http))
+  if (body instanceof Uint8Array && isPacked(body))
     return http.body(await compressed(body), 200, {
       ...JSON_TYPE,
       ...headers,

@@ -51,6 +51,7 @@ const PARAMETERS: Record<string, string> = {
   device_status: 'Online or Offline, in any letter case',
   device_tag: 'TagId or name of a tag',
   since: 'Version of an earlier answer',
+  ids: 'Ids of child jobs, with commas between them: 1 to 200',
   stdout: 'Bytes of Stdout that are known already',
   stderr: 'Bytes of Stderr that are known already',
   file: 'The file itself',

@@ -61,19 +61,25 @@ export async function presentPosition(db: Database): Promise<Position> {
 const BETWEEN = `SELECT DISTINCT kind, what, object, parent, id FROM changes
   WHERE seq > ? AND seq <= ? AND account_id = ?`;
 
-/** What changed between two positions; undefined if that is not known any more, or is too much. */
+/**
+ * What changed between two positions; undefined if that is not known any more, or is too much. `children`: only children
+ * of the job with this seq.
+ */
 export async function changesBetween(
   db: Reader,
   accountId: number,
   from: Position,
   to: Position,
+  children?: number,
 ): Promise<Change[] | undefined> {
   if (from.opening !== to.opening || from.seq > to.seq || to.seq - from.seq > MOST_READ) return undefined;
   if (from.seq === to.seq) return [];
   const first = (await db.get<{ first: number | null }>('SELECT min(seq) AS first FROM changes'))?.first ?? 0;
   // Numbers may be missing in between, but not at the beginning: see prune.
   if (from.seq < first - 1) return undefined;
-  return db.all<Change>(BETWEEN, from.seq, to.seq, accountId);
+  return children === undefined
+    ? db.all<Change>(BETWEEN, from.seq, to.seq, accountId)
+    : db.all<Change>(`${BETWEEN} AND kind = 'job' AND parent = ?`, from.seq, to.seq, accountId, children);
 }
 
 const IDS = perDialect(

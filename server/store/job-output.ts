@@ -152,6 +152,16 @@ export async function beginningOf(db: Reader, jobSeq: number, stream: Stream, by
   return Buffer.from(row?.bytes ?? []);
 }
 
+/** Bytes so far of the children of a parent that have not ended. */
+export const outputOfOpenChildren = async (db: Reader, parentSeq: number): Promise<number> =>
+  (
+    await db.get<{ size: number | null }>(
+      `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq
+       WHERE c.parent_seq = ? AND c.ended IS NULL`,
+      parentSeq,
+    )
+  )?.size ?? 0;
+
 /** Total bytes of all children of a parent. */
 export const outputOfChildren = async (db: Reader, parentSeq: number): Promise<number> =>
   (

@@ -78,6 +78,35 @@ export const childJobs = (db: Reader, parentSeq: number, after: number, limit: n
     limit,
   );
 
+const CHILDREN_OF_LIST = perDialect(
+  (sql) =>
+    `SELECT ${COLUMNS} ${FROM} WHERE j.parent_seq = ? AND j.id IN (SELECT w.value FROM ${sql.list('w')}) ORDER BY j.seq`,
+);
+
+/** Those of these ids that are children of the parent. */
+export const childrenOfList = (db: Reader, parentSeq: number, ids: readonly string[]): Promise<JobRow[]> =>
+  db.all<JobRow>(CHILDREN_OF_LIST(db), parentSeq, JSON.stringify(ids));
+
+const JOBS_OF_LIST = perDialect(
+  (sql) => `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ?
+    AND j.seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}) ORDER BY j.seq`,
+);
+
+/** Those with these seqs that still exist. */
+export const jobsOfList = (db: Reader, accountId: number, seqs: readonly number[]): Promise<JobRow[]> =>
+  db.all<JobRow>(JOBS_OF_LIST(db), accountId, JSON.stringify(seqs));
+
+const WAITING_PARENTS = perDialect(
+  (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs WHERE parent_seq IS NOT NULL AND status = 'Waiting'
+    AND device_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
+);
+
+/** The parents with a child that waits for one of these devices. */
+export const parentsWaitingFor = async (db: Reader, deviceSeqs: readonly number[]): Promise<number[]> =>
+  deviceSeqs.length === 0
+    ? []
+    : (await db.all<{ seq: number }>(WAITING_PARENTS(db), JSON.stringify(deviceSeqs))).map(({ seq }) => seq);
+
 export const jobsOfDevice = (
   db: Reader,
   accountId: number,

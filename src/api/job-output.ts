@@ -1,6 +1,7 @@
 // Reads a job and its output, continuing at the end of the last reading. For a service without output in pieces, it
 // reads the whole job instead.
-import { jobEndpoints, type Job, type OutputPiece } from '#/contract/jobs.ts';
+import type { OutputPiece } from '#/contract/job-outputs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';

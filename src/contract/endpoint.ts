@@ -41,9 +41,16 @@ export type Group = Record<string, Endpoint>;
 
 type Parsed<E, Key extends string> = E extends { [K in Key]: Schema<infer Output> } ? { [K in Key]: Output } : unknown;
 
-/** The parsed request, as passed to `call` and to a handler. */
+/** Conditions that may all be left out need not be there at all. */
+type Conditions<E> = E extends { query: Schema<infer Query> }
+  ? Partial<Query> extends Query
+    ? { query?: Query }
+    : { query: Query }
+  : unknown;
+
+/** The request, as passed to `call`. */
 export type RequestOf<E extends Endpoint> = Parsed<E, 'params'> &
-  Parsed<E, 'query'> &
+  Conditions<E> &
   Parsed<E, 'body'> &
   (E extends { form: Schema<infer Fields> } ? { form: Fields } : unknown);
 
@@ -57,7 +64,7 @@ export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer 
  */
 export type Handlers<G extends Group, Extra, Other = never> = {
   [Name in keyof G]: (
-    request: Omit<RequestOf<G[Name]>, 'form'> & Extra,
+    request: Omit<RequestOf<G[Name]>, 'form' | 'query'> & Parsed<G[Name], 'query'> & Extra,
   ) => ResponseOf<G[Name]> | Other | Promise<ResponseOf<G[Name]> | Other>;
 };
 

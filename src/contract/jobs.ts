@@ -1,6 +1,7 @@
 // v1.md, "Jobs (deployments)": a submission to one device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
 import { list, number, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import { arrivedPiece, childIds, childOutput, offset, outputPiece } from '#/contract/job-outputs.ts';
 import { jobDraft, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
 
 /** The statuses of our service; the document names none. Every one after Running is final. */
@@ -73,6 +74,9 @@ const OPTIONAL_TEXTS = [
 ] as const;
 const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline'] as const;
 
+/** What rows of a list of changes omit. */
+const OMITTED = ['Command', 'Result'] as const;
+
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
 const isNone = (value: unknown) => value === undefined;
@@ -103,7 +107,12 @@ export type Job = z.output<typeof job>;
 
 // Placed before zod's parsing and not as another schema, because the API's description is generated from the schema.
 const readLeniently = job._zod.run.bind(job._zod);
-job._zod.run = (payload, context) => (isExact(payload.value) ? payload : readLeniently(payload, context));
+job._zod.run = (payload, context) => {
+  const value: unknown = payload.value;
+  if (typeof value === 'object' && value !== null)
+    for (const name of OMITTED) if (!(name in value)) (value as Record<string, unknown>)[name] = '';
+  return isExact(value) ? payload : readLeniently(payload, context);
+};
 
 const oneJob = z.object({ job_id: pathId });
 
@@ -120,32 +129,8 @@ const foundJob = z.pipe(
 /** The lists of our additions: bare arrays of jobs. Any other format means that the service lacks the addition. */
 const foundJobs = z.array(foundJob);
 
-/** Position of a reader in a stream, in bytes. */
-const offset = z.optional(z.string().check(z.regex(/^\d{1,12}$/, 'must be a whole number of bytes')));
-
-/** A piece of a stream. Offsets count bytes; a piece never begins or ends within a character. */
-const outputPiece = z.object({
-  Text: z.string(),
-  /** Its start: the requested offset, unless the stream is shorter or a character began before it. */
-  Offset: number,
-  /** The start of the next piece. */
-  Next: number,
-  /** Size of the stream so far. */
-  Size: number,
-});
-export type OutputPiece = z.output<typeof outputPiece>;
-
-/** A stretch of one stream, in the order of arrival. */
-const arrivedPiece = z.object({
-  Stream: z.enum(['stdout', 'stderr']),
-  /** Byte offsets of its start and its end. */
-  Offset: number,
-  Next: number,
-  /** Its length in the stream's Text, in UTF-16 code units. */
-  Length: number,
-  /** When its first byte arrived. */
-  Time: text,
-});
+/** Names a moment of the account's data; an answer gives the next one. */
+const since = z.optional(z.string().check(z.maxLength(200)));
 
 export const jobEndpoints = {
   submit: {
@@ -188,25 +173,49 @@ export const jobEndpoints = {
       More: z.boolean(),
     }),
   },
+  /**
+   * Without `since` the documented array; its rows have no Command, as all would repeat their parent's. `since` is an
+   * addition: the empty one is answered with the present Version and all rows, a Version with the rows that changed
+   * since then, and one that is too old with `Reset: true` and all rows. These rows have no Command, Stdout, Stderr and
+   * Result.
+   */
   children: {
     method: 'GET',
     path: '/v1/job/:job_id/childjobs',
-    summary: 'List the child jobs of a parent, with the output of each device',
+    summary: 'List the child jobs of a parent, with the output of each device; or those that changed since a version',
     params: oneJob,
+    query: z.object({ since }),
     response: list(job),
   },
+  outputs: {
+    method: 'GET',
+    path: '/v1/job/:job_id/outputs',
+    addition: true,
+    summary: 'Get the output of some child jobs of a parent: of each stream at most the last 64 kB',
+    params: oneJob,
+    query: z.object({ ids: childIds }),
+    response: z.array(childOutput),
+  },
+  /**
+   * Without `since` the documented array. `since` is an addition, answered with `{ Version, Reset, Jobs, Removed }`: the
+   * empty one with the present Version and all rows, a Version with the rows that changed since then and the ids of
+   * those that are not listed any more, and one that is too old with `Reset: true` and all rows, all without Command.
+   */
   list: {
     method: 'GET',
     path: '/v1/job',
-    summary: 'List jobs to single devices and parent jobs, in summary',
+    summary: 'List jobs to single devices and parent jobs, in summary; or those that changed since a version',
+    query: z.object({ since }),
     response: list(job),
   },
-  /** Not below /v1/job, where it could be the id of a job on another service. */
+  /** Not below /v1/job, where it could be the id of a job on another service. `since` as in `list`. */
   queues: {
     method: 'GET',
     path: '/v1/jobs/queues',
     addition: true,
-    summary: 'List what waits or runs on all devices, children included, each device’s jobs in the order they run',
+    summary:
+      'List what waits or runs on all devices, children included, each device’s jobs in the order they run; or what changed in it since a version',
+    query: z.object({ since }),
     response: foundJobs,
   },
   /** Not below /v1/devices, where other services read any two words as number and size of a page. */
