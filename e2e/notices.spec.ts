@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, jobSandbox } from './job-sandbox.ts';
+import { see } from './seen.ts';
 
 test.use({ launchOptions: launchOptions() });
 
@@ -43,12 +44,6 @@ async function turnOn(page: Page, service: Service): Promise<void> {
   await expect(notify).toBeChecked();
   expect(await asked(page)).toBe(1);
 }
-
-const see = (page: Page, state: 'hidden' | 'visible') =>
-  page.evaluate((value) => {
-    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
-    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
-  }, state);
 
 /** Hides the tab, once the page watches its jobs: that part is loaded after the first picture. */
 async function hide(page: Page): Promise<void> {

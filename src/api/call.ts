@@ -78,21 +78,6 @@ export async function send(
   return { status: response.status, text, etag: response.headers.get('etag') };
 }
 
-/**
- * Begins to read a stream of events. Without a time limit, and apart from `reach`: a proxy that cuts streams is no sign
- * that the service is away.
- */
-export function openStream(path: string, signal: AbortSignal): Promise<Response> {
-  const { url, headers } = apiTarget(path);
-  return fetch(url, {
-    signal,
-    headers: { accept: 'text/event-stream', ...headers },
-    credentials: directAddress === undefined ? 'same-origin' : 'omit',
-    cache: 'no-store',
-    redirect: 'error',
-  });
-}
-
 /** The current HTML of the page, from its own host, wherever the API is. */
 export async function ownPage(): Promise<string> {
   const signal = AbortSignal.timeout(8_000);

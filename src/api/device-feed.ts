@@ -1,5 +1,6 @@
 // Which devices changed: read once for all parts of the page that show devices, from the version of the reading before,
 // so that a fleet of 100,000 stays current for the price of its changes.
+import { changeEndpoints } from '#/contract/changes.ts';
 import { device, type Device } from '#/contract/devices.ts';
 import { list } from '#/contract/endpoint.ts';
 import { isNotOffered } from './api-error.ts';
@@ -25,8 +26,8 @@ export type ReadChanges = (since: string) => Promise<DeviceChanges>;
 const rows = list(device);
 
 const readChanges: ReadChanges = async (since) => {
-  const answer = await send('GET', pathOf({ path: '/v1/changes' }, { query: { since } }));
-  const { rows: devices, frame } = await readList(answer, rows, isFrame);
+  const answer = await send('GET', pathOf(changeEndpoints.changes, { query: { since } }));
+  const { rows: devices, frame } = await readList(answer, rows, { name: 'Devices', isFrame });
   return {
     version: frame.Version,
     reset: frame.Reset,
@@ -121,3 +122,6 @@ export class DeviceFeed {
 }
 
 export const deviceFeed = new DeviceFeed(readChanges);
+
+/** The parts of the page that show devices apart from queries: each says whether it does so now. */
+export const shownDevices = new Set<() => boolean>();

@@ -58,6 +58,8 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
 
 /** Polling interval of a visible page, in milliseconds. */
 const LIVE = 5_000;
+/** When a connected device was last seen is not reported as a change; our service notes it once a minute. */
+const SEEN = 60_000;
 
 export const deviceQueries = {
   /** Beginning of the key of every page, whatever its filter. */
@@ -67,13 +69,13 @@ export const deviceQueries = {
       queryKey: [...deviceQueries.pages, page, rows, filter],
       queryFn: ({ signal }) => readPage(page, rows, filter, signal),
       placeholderData: keepPreviousData,
-      refetchInterval: livePace(LIVE),
+      refetchInterval: livePace(LIVE, SEEN),
     }),
   one: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'one', id],
       queryFn: ({ signal }) => readOne(id, signal),
-      refetchInterval: livePace(LIVE),
+      refetchInterval: livePace(LIVE, SEEN),
     }),
   locations: () =>
     queryOptions({

@@ -1,11 +1,13 @@
-// The live connection of this page: what the service reports goes to the queries and to the listeners in live.ts. Loaded
+// The live connection of this page: what the service reports goes to the queries and to the fleet. Loaded
 // after the first picture.
-import { openStream } from './call.ts';
-import { deviceFeed } from './device-feed.ts';
+import { pathOf } from './call.ts';
+import { deviceFeed, shownDevices } from './device-feed.ts';
+import { changeEndpoints } from '#/contract/changes.ts';
 import { directAddress } from './direct.ts';
 import { ChangeFollower } from './follow-changes.ts';
-import { live, onChange, reportChange, shownDevices } from './live.ts';
+import { live } from './live.ts';
 import { LiveConnection, type LiveMessage, type OpenedStream } from './live-connection.ts';
+import { openStream } from './open-stream.ts';
 import { queryClient } from './query-client.ts';
 import { isLostNow, lastAnswer, onReach, reportAnswer } from './reach.ts';
 import { currentSession, onSession, sessionEnded } from './session.ts';
@@ -18,7 +20,7 @@ export const heldBack = createStore(false);
 async function open(since: string, signal: AbortSignal): Promise<OpenedStream> {
   // A service has both or neither.
   if (deviceFeed.offered === false) return { status: 404, isEvents: false, chunks: () => textOf(new Response()) };
-  const response = await openStream(`/v1/events${since && `?since=${encodeURIComponent(since)}`}`, signal);
+  const response = await openStream(pathOf(changeEndpoints.events, { query: { since } }), signal);
   return {
     status: response.status,
     isEvents: /^text\/event-stream\b/.test(response.headers.get('content-type') ?? ''),
@@ -46,12 +48,6 @@ export function startEvents(): void {
   if (started) return;
   started = true;
   const follower = new ChangeFollower(queryClient, deviceFeed);
-  onChange((change) =>
-    follower.report(
-      change,
-      [...shownDevices].some((isShown) => isShown()),
-    ),
-  );
   const channel = locks && new BroadcastChannel('muster-live');
   const connection = new LiveConnection({
     open,
@@ -70,7 +66,11 @@ export function startEvents(): void {
       if (state === 'lost') follower.lose();
     },
     setHeldBack: heldBack.set,
-    report: reportChange,
+    report: (change) =>
+      follower.report(
+        change,
+        [...shownDevices].some((isShown) => isShown()),
+      ),
     answered: () => reportAnswer(200),
     signedOut: sessionEnded,
   });

@@ -1,11 +1,12 @@
 // What a reported change does to everything that was read: devices are patched, the rest is read again. Nothing is asked
 // for that no part of the page shows; it is marked, and read when it is shown.
 import type { Query, QueryClient, QueryKey } from '@tanstack/react-query';
+import type { ChangeEvent } from '#/contract/changes.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { DeviceRows } from './devices.ts';
 import type { ReportedDevice, DeviceChanges, DeviceFeed } from './device-feed.ts';
 import type { FollowedJob } from './job-output.ts';
-import { isReported, type LiveChange } from './live.ts';
+import { isReported } from './live.ts';
 import { Refetcher } from './refetcher.ts';
 
 /** Milliseconds between two readings of what each change may concern, however often there is one. */
@@ -27,11 +28,15 @@ export class ChangeFollower {
   }
 
   /** `isFleetUsed`: whether any part of the page shows the fleet, beside the queries. */
-  report({ Devices, Jobs, Tunnels, Artifacts, Tags, Account, Bulk }: LiveChange, isFleetUsed: boolean): void {
+  report(
+    { Devices, Jobs, Tunnels, Artifacts, Workflows, Tags, Account, Bulk }: ChangeEvent,
+    isFleetUsed: boolean,
+  ): void {
     if (Devices) this.followDevices(isFleetUsed);
     if (Jobs) this.followJobs(Jobs);
     if (Tunnels) this.read(['tunnels']);
     if (Artifacts) this.read(['artifacts']);
+    if (Workflows) this.read(['workflows']);
     if (Tags) this.read(['tags']);
     if (Account) this.read(['account']);
     if (Bulk) this.read(['bulk']);

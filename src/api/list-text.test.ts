@@ -73,3 +73,12 @@ test('one bad coordinate hides no other place', async () => {
     { DeviceId: 'b', Lat: Number.NaN, Lng: 1 },
   ]);
 });
+
+test('the rows of a named list are read, wherever it is in the answer', async () => {
+  const isFrame = (value: unknown): value is { Gone: string[] } => typeof value === 'object';
+  const text = '{"Version":"a","Gone":["x"],"Rows":[{"Rows":["no"]},{"a":1}],"More":[1]}';
+  const anyRow = { safeParse: (value: unknown) => ({ success: true as const, data: value as object[] }) };
+  const answer = await readList({ status: 200, text }, anyRow, { name: 'Rows', isFrame });
+  assert.deepEqual(answer.rows, [{ Rows: ['no'] }, { a: 1 }]);
+  assert.deepEqual(answer.frame, { Version: 'a', Gone: ['x'], Rows: [], More: [1] });
+});

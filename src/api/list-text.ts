@@ -18,13 +18,17 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The start of the first array: the text itself, or a value of its object. */
-function startOfList(text: string): number {
+/** The start of the first array, or of the one with this name: the text itself, or a value of its object. */
+function startOfList(text: string, name: string | undefined): number {
   let depth = 0;
+  let last = '';
   for (let i = 0; i < text.length; i++) {
     const sign = text.charCodeAt(i);
-    if (sign === QUOTE) i = endOfString(text, i);
-    else if (sign === OPEN && depth <= 1) return i;
+    if (sign === QUOTE) {
+      const start = i;
+      i = endOfString(text, start);
+      if (depth === 1) last = text.slice(start + 1, i);
+    } else if (sign === OPEN && depth <= 1 && (name === undefined || last === name)) return i;
     else if (sign === BEGIN || sign === OPEN) depth++;
     else if (sign === END || sign === CLOSE) depth--;
   }
@@ -32,8 +36,8 @@ function startOfList(text: string): number {
 }
 
 /** Cuts a list into JSON texts of some rows each; returns the rest of the answer without them. */
-export function* cutList(text: string, most: number): Generator<string, string> {
-  const start = startOfList(text);
+export function* cutList(text: string, most: number, name?: string): Generator<string, string> {
+  const start = startOfList(text, name);
   if (start < 0) return text;
   let depth = 0;
   let count = 0;
@@ -62,20 +66,25 @@ interface Reader<Row> {
   safeParse: (value: unknown) => { success: true; data: Row[] } | { success: false };
 }
 
+interface Framed<Frame> {
+  name?: string;
+  isFrame: (value: unknown) => value is Frame;
+}
+
 /** The same rule as for every list, now that its only array is empty. */
-const isFrameOfList = (value: unknown): value is unknown => rowsOf(value)?.length === 0;
+const ANY: Framed<unknown> = { isFrame: (value): value is unknown => rowsOf(value)?.length === 0 };
 
 /**
  * The rows of a list answer, and the answer without them; throws an ApiError if it is not a list of such rows.
- * `isFrame`: what the answer has to be without its rows.
+ * `framed`: the name of the list in an answer that has more than rows, and what that has to be.
  */
 export async function readList<Row, Frame = unknown>(
   { status, text }: { status: number; text: string },
   reader: Reader<Row>,
-  isFrame?: (value: unknown) => value is Frame,
+  framed?: Framed<Frame>,
 ): Promise<{ rows: Row[]; frame: Frame }> {
   try {
-    return await inTurns(readSteps(text, reader, isFrame ?? (isFrameOfList as (value: unknown) => value is Frame)));
+    return await inTurns(readSteps(text, reader, framed ?? (ANY as Framed<Frame>)));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof NotTheList) throw unexpectedError(status, text);
     throw error;
@@ -87,10 +96,10 @@ class NotTheList extends Error {}
 function* readSteps<Row, Frame>(
   text: string,
   reader: Reader<Row>,
-  isFrame: (value: unknown) => value is Frame,
+  { name, isFrame }: Framed<Frame>,
 ): Generator<void, { rows: Row[]; frame: Frame }> {
   const rows: Row[] = [];
-  const pieces = cutList(text, PIECE);
+  const pieces = cutList(text, PIECE, name);
   for (;;) {
     const { done, value } = pieces.next();
     if (done) {

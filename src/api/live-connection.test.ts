@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { EVERYTHING, type LiveChange, type LiveState } from './live.ts';
-import { LiveConnection, pauseAfter, type LiveMessage, type OpenedStream } from './live-connection.ts';
+import type { ChangeEvent } from '#/contract/changes.ts';
+import type { LiveState } from './live.ts';
+import { EVERYTHING, LiveConnection, pauseAfter, type LiveMessage, type OpenedStream } from './live-connection.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
 afterEach(() => mock.timers.reset());
@@ -35,7 +36,7 @@ class Service {
   get last(): Pipe {
     return this.open.at(-1)!;
   }
-  change(id: string, change: LiveChange): Promise<void> {
+  change(id: string, change: ChangeEvent): Promise<void> {
     this.last.write(`event: change\nid: ${id}\ndata: ${JSON.stringify(change)}\n\n`);
     return settle();
   }

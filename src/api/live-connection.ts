@@ -2,8 +2,20 @@
 // everything on. Where there are no locks (plain http on a LAN) each streams itself. A hidden tab holds nothing; seen
 // again it goes on from the last version that it had. Fetch and not EventSource, which shows neither the status of a
 // refusal nor the comments by which a stream shows that it still works.
+import { changeEvent, type ChangeEvent } from '#/contract/changes.ts';
 import { eventReader, type ServerEvent } from './event-text.ts';
-import { EVERYTHING, type LiveChange, type LiveState } from './live.ts';
+import type { LiveState } from './live.ts';
+
+/** After a gap in what was reported. */
+export const EVERYTHING: ChangeEvent = {
+  Devices: 'many',
+  Jobs: 'many',
+  Tunnels: true,
+  Artifacts: true,
+  Workflows: true,
+  Tags: true,
+  Account: true,
+};
 
 /** An answer as it begins. */
 export interface OpenedStream {
@@ -18,7 +30,7 @@ export interface LiveMessage {
   kind: 'hello' | 'state' | 'change';
   state?: LiveState;
   version?: string;
-  change?: LiveChange;
+  change?: ChangeEvent;
 }
 
 /** What the connection needs of the page. */
@@ -34,7 +46,7 @@ export interface LiveSurroundings {
   setState: (state: LiveState) => void;
   /** Whether a proxy holds the events back. */
   setHeldBack: (isHeldBack: boolean) => void;
-  report: (change: LiveChange) => void;
+  report: (change: ChangeEvent) => void;
   /** The stream has begun, and the service with it. */
   answered: () => void;
   signedOut: () => void;
@@ -216,7 +228,7 @@ export class LiveConnection {
     }
   }
 
-  private tell(change: LiveChange): void {
+  private tell(change: ChangeEvent): void {
     this.around.report(change);
     this.around.post({ kind: 'change', state: this.state, version: this.version, change });
   }
@@ -263,24 +275,11 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-const idsOf = (value: unknown): readonly string[] | 'many' | undefined =>
-  value === 'many' || (Array.isArray(value) && value.every((id) => typeof id === 'string')) ? value : undefined;
-
 /** What is unreadable may have been anything. */
-function changeOf(data: string): LiveChange {
+function changeOf(data: string): ChangeEvent {
   try {
-    const value = JSON.parse(data) as Record<string, unknown>;
-    const isSet = (name: string) => (value[name] === true ? true : undefined);
-    const bulk = idsOf(value['Bulk']);
-    return {
-      Devices: idsOf(value['Devices']),
-      Jobs: idsOf(value['Jobs']),
-      Tunnels: isSet('Tunnels'),
-      Artifacts: isSet('Artifacts'),
-      Tags: isSet('Tags'),
-      Account: isSet('Account'),
-      Bulk: bulk === 'many' ? [] : bulk,
-    };
+    const read = changeEvent.safeParse(JSON.parse(data));
+    return read.success ? read.data : EVERYTHING;
   } catch {
     return EVERYTHING;
   }

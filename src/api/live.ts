@@ -1,33 +1,12 @@
 // Whether the service reports changes by itself (events.ts), and what that means for everything that is read: what is
 // reported is not polled. Apart from the connection, which loads after the first picture.
-import { createListeners, createStore } from '#/lib/store.ts';
+import { createStore } from '#/lib/store.ts';
 
 /** `off`: this service has no events. `lost`: they come no more, so that everything is polled until they do. */
 export type LiveState = 'off' | 'live' | 'lost';
 
-/** What changed: ids, or "many" where they are too many to name. Of jobs the parents' ids. */
-export interface LiveChange {
-  Devices?: readonly string[] | 'many' | undefined;
-  Jobs?: readonly string[] | 'many' | undefined;
-  Tunnels?: true | undefined;
-  Artifacts?: true | undefined;
-  Tags?: true | undefined;
-  Account?: true | undefined;
-  Bulk?: readonly string[] | undefined;
-}
-
-/** After a gap in what was reported. */
-export const EVERYTHING: LiveChange = {
-  Devices: 'many',
-  Jobs: 'many',
-  Tunnels: true,
-  Artifacts: true,
-  Tags: true,
-  Account: true,
-};
-
 /** The first word of the keys of queries whose changes are reported. */
-const REPORTED = ['devices', 'jobs', 'tunnels', 'artifacts', 'tags', 'account', 'bulk'];
+const REPORTED = ['devices', 'jobs', 'tunnels', 'artifacts', 'workflows', 'tags', 'account', 'bulk'];
 
 interface AnyQuery {
   queryKey: readonly unknown[];
@@ -48,28 +27,16 @@ export interface QueryReading<Data> {
   state: { data: Data | undefined; error: Error | null };
 }
 
-/** The one rule for polling: `usual` in front of a service that does not report changes, or while it cannot. */
+/**
+ * The one rule for polling: `usual` in front of a service that does not report changes, or while it cannot; else
+ * `safety`.
+ */
 export const livePace =
-  <Of>(usual: number | false | ((query: Of) => number | false | undefined)) =>
+  <Of>(usual: number | false | ((query: Of) => number | false | undefined), safety = SAFETY) =>
   (query: Of): number | false | undefined => {
     const pace = typeof usual === 'function' ? usual(query) : usual;
-    return pace && isLive() ? Math.max(pace, SAFETY) : pace;
+    return pace && isLive() ? Math.max(pace, safety) : pace;
   };
 
 /** How long a reading holds, in milliseconds: what is reported, until a change of it is. */
 export const staleAfter = (query: AnyQuery): number => (isLive() && isReported(query) ? Infinity : FRESH);
-
-let latest: LiveChange = {};
-const changes = createListeners();
-
-export function reportChange(change: LiveChange): void {
-  latest = change;
-  changes.notify();
-}
-
-/** Calls back with each change until the returned function is called. */
-export const onChange = (listener: (change: LiveChange) => void): (() => void) =>
-  changes.subscribe(() => listener(latest));
-
-/** The parts of the page that show devices apart from queries: each says whether it does so now. */
-export const shownDevices = new Set<() => boolean>();

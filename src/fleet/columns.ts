@@ -129,6 +129,12 @@ export class TimeColumn implements FleetColumn {
   time(row: number): number {
     return this.times.get(row);
   }
+  /** A copy in which these rows have this time. */
+  withTime(rows: Iterable<number>, at: number): TimeColumn {
+    const copy = this.fork();
+    for (const row of rows) copy.times.set(row, at);
+    return copy;
+  }
   put(row: number, value: unknown): boolean {
     const text = typeof value === 'string' ? value : undefined;
     const time = text === undefined ? UNTOLD : millisecondsOf(text);

@@ -210,3 +210,16 @@ test('a service without changes is read as a whole', async () => {
   await pass(30_000);
   assert.equal(service.asked.length, 2);
 });
+
+test('connected devices were seen a minute ago at most, although that is not reported', async () => {
+  const { feed, prepare, device } = await setUp(5);
+  const LastSeenTime = new Date(0).toISOString();
+  prepare({
+    changed: ['Online', 'Offline'].map((DeviceStatus, n) => changeTo(aDevice(n, { DeviceStatus, LastSeenTime }))),
+  });
+  await feed.catchUp();
+  await pass(60_000);
+  assert.equal(device('id-0')?.LastSeenTime, new Date().toISOString());
+  assert.equal(device('id-1')?.LastSeenTime, LastSeenTime);
+  assert.equal(device('id-2')?.LastSeenTime, undefined, 'not reported at all');
+});

@@ -29,6 +29,11 @@ let readTable: (index: FleetIndex) => Table;
 export const tableOf = (index: FleetIndex): Table => readTable(index);
 
 export class FleetIndex {
+  /** The index of the next version of the table; the same if there is none. */
+  with(table: Table): FleetIndex {
+    return table === this.#table ? this : new FleetIndex(table, this.complete, this);
+  }
+
   static {
     readTable = (index) => index.#table;
   }

@@ -5,11 +5,10 @@ import type { DeviceChanges } from '#/api/device-feed.ts';
 import { isSignedOut } from '#/api/api-error.ts';
 import { inTurns, nextTask } from '#/lib/pace.ts';
 import { NO_FLEET, type Fleet, type Surroundings } from './fleet.ts';
-import { FleetIndex, tableOf } from './fleet-index.ts';
+import { tableOf } from './fleet-index.ts';
 import { asError, readIndex, type FleetReadingRun } from './fleet-reading.ts';
-import { followSteps } from './follow.ts';
+import { followSteps, seenNow } from './follow.ts';
 import type { FleetSource } from './source.ts';
-import type { Table } from './table.ts';
 import { written, type DeviceWrite } from './writes.ts';
 
 /** Milliseconds between two readings of up to 5,000 devices; larger fleets are read less often, but every 5 minutes. */
@@ -33,9 +32,11 @@ export class FleetStore {
   private reading: FleetReadingRun | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private rows = ROWS;
-  /** When the latest reading ended, and its duration; not finite if there was none, or it no longer counts. */
+  /** When the latest reading ended, and its duration; not finite if there is none that counts. */
   private ended = Number.NEGATIVE_INFINITY;
   private took = 0;
+  /** When connected devices were noted as seen. */
+  private seen = 0;
   private isOver = false;
   private publishing: Promise<void> = Promise.resolve();
   private readonly held: (() => void)[] = [];
@@ -86,7 +87,7 @@ export class FleetStore {
   /** Shows successful writes before the next reading. */
   write(...writes: DeviceWrite[]): void {
     this.reading?.writes.push(...writes);
-    void this.publish(({ index: now }) => now && { index: withTable(now, written(tableOf(now), writes)) });
+    void this.publish(({ index: now }) => now && { index: now.with(written(tableOf(now), writes)) });
   }
 
   /** The session has ended: nothing more is read. `forget`: the next user may be another one. */
@@ -156,7 +157,6 @@ export class FleetStore {
   private readSoon(): void {
     if (this.canFollow()) return this.readIn(AFTER_WRITE);
     this.ended = Number.NEGATIVE_INFINITY;
-    // A series of writes must not cause endless readings.
     if (this.listeners.size > 0) this.readIn(Math.max(AFTER_WRITE, 2 * this.took));
   }
 
@@ -215,6 +215,7 @@ export class FleetStore {
     this.reading = undefined;
     this.ended = Date.now();
     this.took = this.ended - begun;
+    this.seen = begun;
     this.set({ isReading: false, progress: undefined, error: failure });
     if (failure && isSignedOut(failure)) return this.around.signedOut();
     const { index } = this.fleet;
@@ -230,8 +231,7 @@ export class FleetStore {
     clearTimeout(this.timer);
     let failure: Error | null = null;
     try {
-      const asks = !this.isLive() || this.source.feed?.hasMissed || this.fleet.error !== null;
-      if (asks) await this.source.feed?.catchUp();
+      if (!this.isLive() || this.source.feed?.hasMissed || this.fleet.error) await this.source.feed?.catchUp();
     } catch (error) {
       failure = asError(error);
     }
@@ -239,6 +239,11 @@ export class FleetStore {
     if (failure && isSignedOut(failure)) return this.around.signedOut();
     if (!failure) {
       this.ended = Date.now();
+      const now = this.ended;
+      if (now - this.seen >= BEAT) {
+        this.seen = now;
+        void this.publish(({ index }) => index && { index: index.with(seenNow(tableOf(index), now)) });
+      }
       this.around.onStates?.([], this.interval());
     }
     this.set({ error: failure, ...(!failure && !this.isLive() && { at: this.ended }) });
@@ -257,7 +262,7 @@ export class FleetStore {
       if (!index) return undefined;
       const { table, states } = await inTurns(followSteps(tableOf(index), changes));
       if (states.length > 0) this.around.onStates?.(states, this.interval());
-      return { at: Date.now(), index: withTable(index, table) };
+      return { at: Date.now(), index: index.with(table) };
     });
   }
 
@@ -293,6 +298,3 @@ export class FleetStore {
     for (const listener of this.listeners) listener();
   }
 }
-
-const withTable = (index: FleetIndex, table: Table) =>
-  table === tableOf(index) ? index : new FleetIndex(table, index.complete, index);

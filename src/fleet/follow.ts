@@ -1,6 +1,7 @@
 // A table after reported changes: the rows that they name are written, everything else stays the same object.
 import type { DeviceChanges } from '#/api/device-feed.ts';
 import { carryOrders } from './carry-orders.ts';
+import { CodeColumn, TimeColumn } from './columns.ts';
 import { withPlaces } from './places.ts';
 import { Draft, type Table } from './table.ts';
 
@@ -56,4 +57,19 @@ export function* followSteps(
     return { id: next.ids[row]!, state, was, seen: typeof seen === 'string' ? Date.parse(seen) : undefined };
   });
   return { table: next, states };
+}
+
+/** The table when every connected device has just been seen, which is not reported as a change. */
+export function seenNow(table: Table, at: number): Table {
+  const states = table.columns.get('DeviceStatus');
+  const times = table.columns.get('LastSeenTime');
+  if (!(states instanceof CodeColumn) || !(times instanceof TimeColumn)) return table;
+  const online = states.dictionary.texts.indexOf('Online');
+  // One that is not reported is not finite.
+  const isOlder = (time: number) => Number.isFinite(time) && time < at;
+  const seen = table.order.filter((row) => states.code(row) === online && isOlder(times.time(row)));
+  if (seen.length === 0) return table;
+  const cached = new Map(table.cached);
+  for (const row of seen) cached.delete(row);
+  return { ...table, cached, columns: new Map(table.columns).set('LastSeenTime', times.withTime(seen, at)) };
 }

@@ -9,7 +9,8 @@ import { FleetStore } from './fleet-store.ts';
 import { serviceSource } from './source.ts';
 import { tellChangedStates, tellStates } from './states-read.ts';
 import type { DeviceWrite } from './writes.ts';
-import { isLive, live, shownDevices } from '#/api/live.ts';
+import { shownDevices } from '#/api/device-feed.ts';
+import { isLive, live } from '#/api/live.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession, sessionEnded } from '#/api/session.ts';
 
@@ -75,13 +76,20 @@ export function useFleet({ devices, need = false }: { devices?: number | undefin
 
 /** A fleet as a view takes it. `places`: it is only there together with the locations. */
 export function fleetReading(
-  { index, error, placesError, isReading, retry }: FleetInUse,
+  { index, at, error, placesError, isReading, retry }: FleetInUse,
   { places = false }: { places?: boolean } = {},
-): { data: FleetIndex | undefined; error: Error | null; isFetching: boolean; refetch: () => void } {
+): {
+  data: FleetIndex | undefined;
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => void;
+  dataUpdatedAt: number | undefined;
+} {
   return {
     data: places && !index?.places ? undefined : index,
     error: error ?? (places ? placesError : null),
     isFetching: isReading,
     refetch: retry,
+    dataUpdatedAt: at,
   };
 }

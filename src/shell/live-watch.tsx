@@ -2,12 +2,19 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { IconRefreshDot } from '@tabler/icons-react';
 import { heldBack, startEvents } from '#/api/events.ts';
+import { isLive, live } from '#/api/live.ts';
+import { setCurrent } from '#/ui/page/away.ts';
 import classes from './shell.module.css';
 
 export function LiveWatch() {
   const isHeldBack = useSyncExternalStore(heldBack.subscribe, heldBack.get);
   const [isHidden, setHidden] = useState(false);
   useEffect(startEvents, []);
+  useEffect(() => {
+    const tell = () => setCurrent(isLive());
+    tell();
+    return live.subscribe(tell);
+  }, []);
   const shown = isHeldBack && !isHidden;
   return (
     <div role="status" className={classes.away} data-shown={shown}>

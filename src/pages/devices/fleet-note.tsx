@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
+import { useOldSince } from '#/ui/page/away.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import classes from './devices-page.module.css';
 
@@ -19,12 +20,15 @@ interface FleetNoteProps {
 }
 
 export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: FleetNoteProps) {
-  if (fleet?.index)
-    return fleet.error && fleet.at !== undefined ? (
+  const oldSince = useOldSince(fleet?.at);
+  if (fleet?.index) {
+    const at = fleet.error ? fleet.at : oldSince;
+    return at === undefined ? null : (
       <span className="dim">
-        As it was <Time at={new Date(fleet.at)} />
+        As it was <Time at={at} />
       </span>
-    ) : null;
+    );
+  }
   if (fleet?.progress) {
     const { read, total } = fleet.progress;
     return (

@@ -4,7 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useAway } from './away.ts';
+import { useAway, useOldSince } from './away.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import classes from './view.module.css';
@@ -35,14 +35,15 @@ interface ViewProps<Data> {
 
 export function View<Data>({ query, name, isEmpty, empty, rows, local = false, children }: ViewProps<Data>) {
   const { data, error, isFetching, refetch, dataUpdatedAt } = query;
+  const oldSince = useOldSince(dataUpdatedAt);
   const away = useAway();
   if (data === undefined) return <NoDataYet query={query} name={name} rows={rows} />;
   return (
     <div className="stack" aria-busy={isFetching}>
       {/* Also for what would not have been read again by now: nobody can know whether it changed. */}
-      {away && !local ? (
+      {oldSince && !local && (away || !error) ? (
         <p className="small dim" data-age>
-          Read <Time at={dataUpdatedAt || away} />, not refreshed since.
+          Read <Time at={oldSince} />, not refreshed since.
         </p>
       ) : (
         error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale={dataUpdatedAt ?? true} />

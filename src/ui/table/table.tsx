@@ -1,11 +1,12 @@
 // The one table of all lists: columns as data, rows that can be selected and sorted, two lines for each at phone width.
 // Its users decide which rows are drawn: all of them (DataTable), or those near the view (VirtualTable, and the device
 // table, whose rows are all of one height).
-import { memo, type ChangeEvent, type ComponentProps, type ReactNode } from 'react';
+import { memo, useRef, type ChangeEvent, type ComponentProps, type ReactNode } from 'react';
 import { formatCount } from '#/lib/format.ts';
 import { SelectRow, SelectShown, useSelectRange, type RowSelection } from './row-select.tsx';
 import { SortHead } from './sort-head.tsx';
 import { sortedBy, type Sort } from './sort.ts';
+import { useHeldRows } from './use-held-order.ts';
 import classes from './table.module.css';
 
 export interface Column<Row> {
@@ -227,10 +228,12 @@ interface DataTableProps<Row> extends Pick<TableProps<Row>, 'name' | 'columns' |
 }
 
 /** A short list, with neither boxes nor a scroll of its own. */
-export function DataTable<Row>({ rows, ...table }: DataTableProps<Row>) {
+export function DataTable<Row>({ rows: sorted, ...table }: DataTableProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { rows } = useHeldRows(body, sorted, table.rowKey);
   return (
     <div className={classes.wrap}>
-      <BaseTable {...table} drawn={allRows(rows.length)} rowAt={(index) => rows[index]} />
+      <BaseTable {...table} body={{ ref: body }} drawn={allRows(rows.length)} rowAt={(index) => rows[index]} />
     </div>
   );
 }

@@ -1,9 +1,10 @@
 // A table for any number of rows: all of them up to a few hundred, beyond that only those in view, in a scrolling region of
 // its own, whatever the height of each.
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useRef } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RowSelection } from './row-select.tsx';
 import { BaseTable, allRows, type TableProps } from './table.tsx';
+import { useHeldRows } from './use-held-order.ts';
 import { useTableKeys } from './use-table-keys.ts';
 import tableClasses from './table.module.css';
 import classes from './virtual-table.module.css';
@@ -24,9 +25,16 @@ interface VirtualTableProps<Row> extends Pick<
 const ALL_AT_ONCE = 200;
 const NOTHING = { ids: [], toggle: () => undefined };
 
-export function VirtualTable<Row>({ rows, rowKey, bounded = false, selection, ...table }: VirtualTableProps<Row>) {
+export function VirtualTable<Row>({
+  rows: sorted,
+  rowKey,
+  bounded = false,
+  selection,
+  ...table
+}: VirtualTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
+  const { rows, ids } = useHeldRows(body, sorted, rowKey);
   const virtual = rows.length > ALL_AT_ONCE;
   const list = useVirtualizer<HTMLDivElement, HTMLTableRowElement>({
     count: virtual ? rows.length : 0,
@@ -45,9 +53,7 @@ export function VirtualTable<Row>({ rows, rowKey, bounded = false, selection, ..
     ),
     overscan: 10,
   });
-  const selects = selection !== undefined;
-  const shown = useMemo(() => (selects ? rows.map(rowKey) : NOTHING.ids), [selects, rows, rowKey]);
-  useTableKeys(body, selection ? { ids: shown, toggle: selection.toggle } : NOTHING, selects);
+  useTableKeys(body, selection ? { ids, toggle: selection.toggle } : NOTHING, selection !== undefined);
   const items = list.getVirtualItems();
   const scrolls = virtual || bounded;
   return (
@@ -74,7 +80,7 @@ export function VirtualTable<Row>({ rows, rowKey, bounded = false, selection, ..
             : allRows(rows.length)
         }
         part={virtual ? { before: 0, total: rows.length } : undefined}
-        selection={selection && { ...selection, shown }}
+        selection={selection && { ...selection, shown: ids }}
       />
     </div>
   );

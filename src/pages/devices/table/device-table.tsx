@@ -9,6 +9,7 @@ import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { BaseTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
+import { useHeldOrder } from '#/ui/table/use-held-order.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import type { TableColumn } from './table-columns.tsx';
@@ -21,7 +22,8 @@ const loadMarks = () => import('./mark-hits.ts');
 
 export interface TableRows {
   count: number;
-  at: (row: number) => Device;
+  /** Undefined for one that does not exist any more. */
+  find: (id: string) => Device | undefined;
   ids: readonly string[];
   /** Rows of the whole listing before the first of these; undefined where that is not known. */
   before: number | undefined;
@@ -103,12 +105,23 @@ function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | und
   });
 }
 
+/** The rows in the order in which they are drawn, and those of them near the view. */
+function useShownRows(
+  body: RefObject<HTMLTableSectionElement | null>,
+  { rows: { ids, find }, isWhole, onHelp }: DeviceTableProps,
+  toggle: (id: string) => void,
+) {
+  const exists = useCallback((id: string) => isWhole && find(id) !== undefined, [isWhole, find]);
+  const shown = useHeldOrder(body, ids, exists);
+  useTableKeys(body, { ids: shown, toggle, onHelp });
+  return { shown, ...useFixedRows(body, shown) };
+}
+
 export function DeviceTable(props: DeviceTableProps) {
-  const { rows, columns, sort, onSort, busy, isWhole, density, onWidth, search, onHelp } = props;
+  const { rows, columns, sort, onSort, busy, isWhole, density, onWidth, search } = props;
   const { ids, add, remove, toggle } = useSelection();
   const body = useRef<HTMLTableSectionElement>(null);
-  const { drawn, focus } = useFixedRows(body, rows.ids);
-  useTableKeys(body, { ids: rows.ids, toggle, onHelp });
+  const { shown, drawn, focus } = useShownRows(body, props, toggle);
   const tableColumns = useTableColumns(columns);
   const least = columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);
   const total = rows.total ?? rows.count;
@@ -119,7 +132,7 @@ export function DeviceTable(props: DeviceTableProps) {
       name="Devices"
       columns={tableColumns}
       drawn={drawn}
-      rowAt={rows.at}
+      rowAt={(index) => rows.find(shown[index] ?? '')}
       rowKey={idOf}
       part={isPart ? { before: rows.before ?? 0, total } : undefined}
       selection={{
@@ -128,8 +141,8 @@ export function DeviceTable(props: DeviceTableProps) {
         remove,
         toggle,
         nameOf,
-        shown: rows.ids,
-        all: isWhole ? `Select all ${formatCount(rows.ids.length)} matching` : 'Select this page',
+        shown,
+        all: isWhole ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
       }}
       sort={sort}
       onSort={onSort}

@@ -112,21 +112,25 @@ function useTableRows({ page, rows }: FleetView, { index, found, isWhole, served
     const shown = all.subarray(start, isWhole ? all.length : start + rows);
     return {
       count: shown.length,
-      at: (row) => fresh.get(ids[start + row] ?? '') ?? index.device(shown[row] ?? 0),
+      find: (id) => {
+        const row = index.rowOf(id);
+        return fresh.get(id) ?? (row === undefined ? undefined : index.device(row));
+      },
       ids: isWhole ? ids : ids.slice(start, start + rows),
       before: start,
       total: all.length,
     };
   }, [index, all, ids, newer, start, isWhole, rows]);
+  const byId = useMemo(() => new Map(served.map((device) => [device.DeviceId, device])), [served]);
   const ofService = useMemo(
     (): TableRows => ({
       count: served.length,
-      at: (row) => served[row] as Device,
+      find: (id) => byId.get(id),
       ids: served.map(({ DeviceId }) => DeviceId),
       before: total === undefined ? undefined : start,
       total,
     }),
-    [served, total, start],
+    [served, byId, total, start],
   );
   return { ofIndex, ofService };
 }

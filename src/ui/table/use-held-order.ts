@@ -1,0 +1,59 @@
+// Rows that do not move under the pointer, nor while the keyboard is in them: what changes meanwhile is drawn where it is,
+// and gets its place in the order when the pointer leaves.
+import { useEffect, useMemo, useState, useSyncExternalStore, type RefObject } from 'react';
+import { useLocation } from 'react-router';
+import { createStore } from '#/lib/store.ts';
+import { heldOrder } from './held-order.ts';
+
+/**
+ * The ids of rows in the order in which they are drawn. `body`: the element of the rows. `exists`: whether a row that is
+ * not among the ids any more can still be drawn.
+ */
+export function useHeldOrder(
+  body: RefObject<HTMLElement | null>,
+  ids: readonly string[],
+  exists?: (id: string) => boolean,
+): readonly string[] {
+  const isHeld = useIsHeld(body);
+  const [held, setHeld] = useState<readonly string[]>();
+  const next = useMemo(() => (isHeld && held ? heldOrder(held, ids, exists) : ids), [isHeld, held, ids, exists]);
+  const hold = isHeld ? next : undefined;
+  if (hold !== held) setHeld(hold);
+  return next;
+}
+
+/** The same for rows that are all at hand. */
+export function useHeldRows<Row>(
+  body: RefObject<HTMLElement | null>,
+  rows: readonly Row[],
+  rowKey: (row: Row) => string,
+): { rows: readonly Row[]; ids: readonly string[] } {
+  const sorted = useMemo(() => rows.map(rowKey), [rows, rowKey]);
+  const ids = useHeldOrder(body, sorted);
+  const held = useMemo(() => {
+    if (ids === sorted) return rows;
+    const byId = new Map(rows.map((row) => [rowKey(row), row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }, [ids, sorted, rows, rowKey]);
+  return { rows: held, ids };
+}
+
+/** Whether somebody is at work in the rows. Another URL is another order, whatever is under the pointer. */
+function useIsHeld(body: RefObject<HTMLElement | null>): boolean {
+  const [held] = useState(() => createStore(false));
+  const { search } = useLocation();
+  useEffect(() => held.set(false), [held, search]);
+  useEffect(() => {
+    const node = body.current;
+    if (!node) return;
+    const stop = new AbortController();
+    const on = <Name extends keyof HTMLElementEventMap>(name: Name, act: (event: HTMLElementEventMap[Name]) => void) =>
+      node.addEventListener(name, act, { signal: stop.signal, passive: true });
+    on('pointermove', ({ pointerType }) => pointerType === 'mouse' && held.set(true));
+    on('pointerleave', () => held.set(node.querySelector(':focus-visible') !== null));
+    on('focusin', ({ target }) => target instanceof Element && target.matches(':focus-visible') && held.set(true));
+    on('focusout', () => node.matches(':hover') || held.set(false));
+    return () => stop.abort();
+  }, [held, body]);
+  return useSyncExternalStore(held.subscribe, held.get);
+}
