@@ -2,6 +2,9 @@
 // not renewed, and marks the devices of such nodes Offline. One node at a time holds the lease of the leader, which does
 // what must be done once.
 //
+// Renewals do not wait for units of work or for the lock of writers: a node with long writes is not a dead one. A removal
+// deletes the row that a renewal updates, so that only one of them takes place; a node that comes too late learns it.
+//
 // Times on this machine are monotonic, and count from before a renewal was sent: a node stops considering itself the
 // leader before another one can become it.
 import { createHmac } from 'node:crypto';
@@ -81,30 +84,31 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
 
   const renew = async () => {
     const asked = performance.now();
-    const { isPresent, leads } = await db.write(async (tx) => {
-      await removeGone(tx);
-      const { changes } = await tx.run(
-        `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ?`,
-        times.leaseMs,
-        url,
-        id,
-      );
-      if (changes === 0) await register(tx);
-      const leader = await tx.get<{ node: string }>(
-        `INSERT INTO leases (name, node, expires) VALUES (?, ?, ${NOW} + ?)
-         ON CONFLICT (name) DO UPDATE SET node = excluded.node, expires = excluded.expires
-           WHERE leases.node = excluded.node OR leases.expires < ${NOW} RETURNING node`,
-        LEADER,
-        id,
-        times.leaseMs,
-      );
-      return { isPresent: changes > 0, leads: leader?.node === id };
-    });
-    leaderUntil = leads ? asked + times.leaseMs : 0;
-    if (!isPresent) {
+    const present = await db.direct(
+      `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ? RETURNING id`,
+      times.leaseMs,
+      url,
+      id,
+    );
+    if (present.length === 0) {
+      leaderUntil = 0;
+      await db.write(register);
       log.warn('The other nodes had to assume that this one was gone: its agents connect again.');
       wasGone();
+      return;
     }
+    const leads = await db.direct(
+      `INSERT INTO leases (name, node, expires) VALUES (?, ?, ${NOW} + ?)
+       ON CONFLICT (name) DO UPDATE SET node = excluded.node, expires = excluded.expires
+         WHERE leases.node = excluded.node OR leases.expires < ${NOW} RETURNING node`,
+      LEADER,
+      id,
+      times.leaseMs,
+    );
+    leaderUntil = leads.length > 0 ? asked + times.leaseMs : 0;
+  };
+  const removeOthers = async () => {
+    if (await db.get(`SELECT id FROM nodes WHERE expires <= ${NOW} LIMIT 1`)) await db.write((tx) => removeGone(tx));
   };
 
   // A node that ended without leaving counts as present until its lease ends: one without a secret may start again.
@@ -118,10 +122,14 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
   await renew();
 
   let renewing: Promise<void> | undefined;
+  let removing: Promise<void> | undefined;
   const timer = setInterval(() => {
     renewing ??= renew()
       .catch((cause: unknown) => logFault('nodes: could not renew the lease of this node', cause))
       .finally(() => (renewing = undefined));
+    removing ??= removeOthers()
+      .catch((cause: unknown) => logFault('nodes: could not look for nodes that are gone', cause))
+      .finally(() => (removing = undefined));
   }, times.renewMs).unref();
 
   return {
@@ -129,11 +137,11 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
     isLeader: () => performance.now() < leaderUntil,
     listening: async (at) => {
       url = at;
-      await db.write((tx) => tx.run('UPDATE nodes SET url = ? WHERE id = ?', at, id));
+      await db.direct('UPDATE nodes SET url = ? WHERE id = ?', at, id);
     },
     close: async () => {
       clearInterval(timer);
-      await renewing;
+      await Promise.all([renewing, removing]);
       leaderUntil = 0;
       // Without this, its lease ends by itself.
       await db

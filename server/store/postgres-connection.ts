@@ -29,6 +29,18 @@ export const readingConnection = (url: URL): ClientConfig => ({
   query_timeout: ANSWER_TIMEOUT_MS,
 });
 
+/** Well within the lease of a node: after a connection that does not answer, the next attempt is still in time. */
+const DIRECT_TIMEOUT_MS = 4_000;
+
+/** For statements that must not wait. */
+export const directConnection = (url: URL): ClientConfig => ({
+  ...readingConnection(url),
+  connectionTimeoutMillis: DIRECT_TIMEOUT_MS,
+  statement_timeout: DIRECT_TIMEOUT_MS,
+  lock_timeout: DIRECT_TIMEOUT_MS,
+  query_timeout: DIRECT_TIMEOUT_MS,
+});
+
 /** For units of work. */
 export const writingConnection = (url: URL): ClientConfig => ({
   ...readingConnection(url),

@@ -12,7 +12,7 @@ import { logThrottled } from '../operation/log.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { migrations } from './migrations.ts';
-import { readingConnection } from './postgres-connection.ts';
+import { directConnection, readingConnection } from './postgres-connection.ts';
 import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
 import { migrationsOf } from './postgres-migrate.ts';
 import { openSession } from './postgres-session.ts';
@@ -30,6 +30,11 @@ const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
 export type Announce = (tx: Tx, deviceSeqs: number[]) => Promise<void>;
 
 export interface PostgresDatabase extends Database {
+  /**
+   * Runs one statement by itself, on a connection of its own: it waits neither for units of work nor for the lock of
+   * other writers. Not for what a change or a version reports.
+   */
+  direct<T>(sql: string, ...args: SqlValue[]): Promise<T[]>;
   announceBy(how: Announce): void;
 }
 
@@ -39,13 +44,15 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     throw startFault(cause, url);
   });
   const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
-  // Of idle connections. The pool opens others.
-  pool.on('error', (cause) =>
-    logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
-  );
-  const read = async <T>(sql: string, args: SqlValue[]): Promise<T[]> => {
+  const directPool = new Pool({ ...directConnection(url), max: 1 });
+  // Of idle connections. The pools open others.
+  for (const each of [pool, directPool])
+    each.on('error', (cause) =>
+      logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
+    );
+  const read = async <T>(sql: string, args: SqlValue[], by = pool): Promise<T[]> => {
     try {
-      return (await pool.query(statementOf(sql, args))).rows as T[];
+      return (await by.query(statementOf(sql, args))).rows as T[];
     } catch (cause) {
       throw postgresFault(cause) ?? cause;
     }
@@ -179,6 +186,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
   let isClosed = false;
   return {
     ...reader,
+    direct: (sql, ...args) => read(sql, args, directPool),
     write: queue.write,
     waiting: queue.waiting,
     version: (...names) => versionOf(reader, names),
@@ -193,6 +201,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
       await queue.end();
       await session.close();
       await pool.end();
+      await directPool.end();
     },
   };
 }
