@@ -147,8 +147,8 @@ interface Options {
   expectedConsole: RegExp[];
 }
 
-/** How another service says that it does not report changes. */
-const WITHOUT_EVENTS = / 404 .*\/v1\/(events|changes)\b/;
+/** How another service says that it does not report changes, and does no bulk work. */
+const WITHOUT_ADDITIONS = / 404 .*\/v1\/(events|changes|bulk)\b/;
 
 export const test = base.extend<Options & { service: Service; signedIn: Page; tokenGuard: TokenGuard }>({
   serviceEnv: [{}, { option: true }],
@@ -178,7 +178,7 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
 
   page: async ({ page, service, expectedConsole }, use) => {
     const wrong: string[] = [];
-    const allowed = [...expectedConsole, WITHOUT_EVENTS];
+    const allowed = [...expectedConsole, WITHOUT_ADDITIONS];
     page.on('console', (message) => {
       const text = `${message.text()} (${message.location().url})`;
       if (message.type() === 'error' && !allowed.some((pattern) => pattern.test(text))) wrong.push(`console: ${text}`);

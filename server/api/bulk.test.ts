@@ -5,6 +5,7 @@ import type { Bulk, BulkItem } from '#/contract/bulk.ts';
 import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import { until } from '../../scripts/test-process.ts';
 import { FakeAgent } from '../test-agents.ts';
+import { TestStream } from '../test-events.ts';
 import { testBulk } from '../test-bulk.ts';
 import type { TestBulk } from '../test-bulk.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -245,6 +246,16 @@ test('an unclear request is refused before anything is stored', async () => {
   }
   assert.equal((await post({ Action: 'tag', Devices, Values: { TagId: 'unknown' } })).status, 404);
   assert.deepEqual(await service.context.db.all('SELECT seq FROM bulk'), stored);
+});
+
+test('it is an event for everybody of the account', async () => {
+  const stream = await TestStream.open(service);
+  const id = await bulk.begin({
+    Action: 'delete',
+    Devices: Array.from({ length: 500 }, (_, index) => `none-${index}`),
+  });
+  await until('an event', async () => stream.events.some(({ data }) => data.Bulk?.includes(id)));
+  stream.close();
 });
 
 test('it is removed a week after its end', async () => {

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { bulkEndpoints, type Bulk, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call, newIdempotencyKey } from '#/api/call.ts';
+import { livePace, type QueryReading } from '#/api/live.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { isUnanswered, retryDelay, shouldRetry } from '#/lib/retry.ts';
@@ -46,8 +47,9 @@ export const bulkQueries = {
       retryOnMount: false,
       refetchOnWindowFocus: ({ state }) => !isNotOffered(state.error),
       refetchOnReconnect: ({ state }) => !isNotOffered(state.error),
-      refetchInterval: ({ state }) =>
+      refetchInterval: livePace(({ state }: QueryReading<Bulk[]>) =>
         isNotOffered(state.error) ? false : state.data?.some(isRunning) ? RUNNING : RESTING,
+      ),
     }),
   one: (id: string) =>
     queryOptions({
@@ -58,7 +60,9 @@ export const bulkQueries = {
         return known && !isRunning(known.bulk) ? known : readBulk(id, known?.items ?? [], signal);
       },
       structuralSharing: false, // items that are known are the same objects
-      refetchInterval: ({ state: { data } }) => (data && isRunning(data.bulk) ? RUNNING : false),
+      refetchInterval: livePace(({ state: { data } }: QueryReading<ReadBulk>) =>
+        data && isRunning(data.bulk) ? RUNNING : false,
+      ),
     }),
 };
 

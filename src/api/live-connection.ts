@@ -15,6 +15,7 @@ export const EVERYTHING: ChangeEvent = {
   Workflows: true,
   Tags: true,
   Account: true,
+  Bulk: [],
 };
 
 /** An answer as it begins. */

@@ -1,11 +1,12 @@
-// Shows on every page that bulk work runs, whichever person began it, and has pages read again when
-// it ends.
+// Shows on every page that bulk work runs, whichever person began it, and has pages read
+// again when it ends where the service reports no changes.
 import { useEffect, useRef } from 'react';
 import { NavLink } from 'react-router';
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { IconLoader } from '@tabler/icons-react';
 import type { Bulk } from '#/contract/bulk.ts';
 import { bulkQueries, isRunning } from '#/api/bulk-work.ts';
+import { isLive } from '#/api/live.ts';
 import { bulkProgress } from '#/features/bulk/bulk-words.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
 import { paths } from '#/paths.ts';
@@ -14,6 +15,7 @@ import { paths } from '#/paths.ts';
 const MOST = 3;
 
 function readAgain(client: QueryClient, { Of, Action }: Bulk): void {
+  if (isLive()) return;
   const keys =
     Of === 'Jobs'
       ? ['jobs', 'devices']
