@@ -190,14 +190,15 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
  * before it takes its place. As `moveJob`.
  */
 export async function deleteJob(tx: Tx, { seq, parentSeq }: JobOrParent, parents: TouchedParents): Promise<void> {
-  const row = await tx.get<{ status: JobStatus; superseded: number; device: number }>(
-    'DELETE FROM jobs WHERE seq = ? RETURNING status, superseded, device_seq AS device',
+  const row = await tx.get<{ status: JobStatus; superseded: number; attempt: number; device: number }>(
+    'DELETE FROM jobs WHERE seq = ? RETURNING status, superseded, attempt, device_seq AS device',
     seq,
   );
   if (!row) return;
   if (parentSeq === null || row.superseded === 1) return;
   const { moved } = touched(parents, parentSeq);
   moved[row.status] -= 1;
+  if (row.attempt === 1) return;
   const before = await tx.get<{ status: JobStatus }>(
     `UPDATE jobs SET superseded = 0 WHERE seq = (
        SELECT seq FROM jobs WHERE parent_seq = ? AND device_seq = ? AND superseded = 1 ORDER BY attempt DESC LIMIT 1)

@@ -68,15 +68,20 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
     onSuccess: (id) => navigate(paths.bulk(id)),
     meta: { invalidates: [['bulk']] },
   });
+  const running = isRunning(bulk);
+  // Of what goes on, only what asks for attention: to sort all of it each second would hold up the page.
   const rows = useMemo(
-    () => items.map((item) => ({ id: item.Id, name: item.Name || item.Id, ...resultOfItem(item) })),
-    [items],
+    () =>
+      items
+        .filter(({ Outcome }) => !running || Outcome === 'Failed')
+        .map((item) => ({ id: item.Id, name: item.Name || item.Id, ...resultOfItem(item) })),
+    [items, running],
   );
   const retry = (outcome: BulkOutcomeName, label: (count: string) => string) => {
     const ids = items.flatMap(({ Id, Outcome }) => (Outcome === outcome ? Id : []));
     return (
       ids.length > 0 &&
-      !isRunning(bulk) && (
+      !running && (
         <Button loading={again.isPending} onClick={() => again.mutate(ids)}>
           {label(formatCount(ids.length))}
         </Button>
