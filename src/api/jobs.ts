@@ -4,6 +4,7 @@ import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
 import { livePace, type QueryReading } from '#/api/live.ts';
@@ -50,6 +51,19 @@ export const jobQueries = {
       structuralSharing: false, // already done in short tasks
       refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
         data?.some(isMoving) ? pace(data.length) : false,
+      ),
+    }),
+  /** Children for the page that watches them; output is read by `ChildOutputs`. */
+  childStates: (id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'children', id, 'states'],
+      queryFn: async ({ signal, client, queryKey }) => {
+        const { readChildStates } = await import('#/api/child-states.ts');
+        return readChildStates(id, client.getQueryData<ChildStates>(queryKey), signal);
+      },
+      structuralSharing: false, // already done in short tasks
+      refetchInterval: livePace(({ state: { data } }: QueryReading<ChildStates>) =>
+        data?.rows.some(isMoving) ? pace(data.rows.length) : false,
       ),
     }),
   /** A device's own queue. Fails as `isNotOffered` on a service without this addition. */

@@ -30,7 +30,7 @@ export const arrivedPiece = z.object({
 });
 
 /** Most children in one request for outputs. */
-const MOST_OUTPUTS = 200;
+export const MOST_OUTPUTS = 200;
 export const childIds = z
   .string()
   .check(

@@ -1,5 +1,6 @@
 // The verdicts of jobs whose output is at hand. They are found again with other rules; a list gets their counts by the cache.
 import { useEffect, useMemo, useState } from 'react';
+import { isLean } from '#/api/lean-rows.ts';
 import { isMoving, jobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { marksReader } from './marks-reader.ts';
@@ -32,7 +33,8 @@ export async function readVerdicts(
   signal: AbortSignal,
   onSome: () => void = () => undefined,
 ): Promise<void> {
-  const unread = jobs.filter((job) => hasEnded(job) && !readingOf(job, rules));
+  // Output that is still to come would be taken for none.
+  const unread = jobs.filter((job) => hasEnded(job) && !isLean(job) && !readingOf(job, rules));
   const store = (read: [Job, Reading][]) => {
     for (const [job, reading] of read) known.set(job, { rules, reading });
     onSome();

@@ -14,6 +14,8 @@ import type { Sort } from '#/ui/table/sort.ts';
 import { sortRows } from '#/ui/table/sort-rows.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
+import type { ChildOutputs } from '#/api/child-outputs.ts';
+import { useSeenOutput } from './children/use-child-rows.ts';
 import { childName, type ChildJobs } from './children/child-jobs.ts';
 import type { JobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
@@ -126,14 +128,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     {
       header: 'Said',
       phone: 'wide',
-      cell: (child) => {
-        const line = visible(found?.get(child) || lineOf(child));
-        return (
-          <code className={classes.line} title={line}>
-            {line}
-          </code>
-        );
-      },
+      cell: (child) => <PrintedLine child={child} outputs={jobs.outputs} found={found?.get(child)} />,
     },
     ...(fields.site ? [fleetColumn('site', 'Site')] : []),
     ...(fields.group ? [fleetColumn('group', 'Group')] : []),
@@ -146,6 +141,16 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     },
     { header: 'Duration', by: 'duration', width: '96px', phone: 'second', cell: (child) => <Duration job={child} /> },
   ];
+}
+
+function PrintedLine({ child, outputs, found }: { child: Job; outputs: ChildOutputs; found: string | undefined }) {
+  useSeenOutput(outputs, child);
+  const line = visible(found || lineOf(child));
+  return (
+    <code className={classes.line} title={line}>
+      {line}
+    </code>
+  );
 }
 
 const exitCode = ({ ExitCode }: Job) =>

@@ -27,6 +27,7 @@ import { ChildPanel } from './child-panel.tsx';
 import { FAILURES } from '#/features/jobs/lately.ts';
 import { UNANSWERED, attemptsOf, childName, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
 import { jobUrl, type JobUrl } from './children/job-url.ts';
+import { useWantedOutputs } from './children/use-child-rows.ts';
 import { childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
 import classes from './job-page.module.css';
@@ -76,9 +77,13 @@ function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection):
   };
 }
 
+const NONE: readonly Job[] = [];
+
 /** The devices that the URL asks for, in its order; `found`: the line of each in which the words were found. */
-function useShownChildren({ rows, verdicts }: ChildJobs, fleet: FleetIndex | undefined, { state, name, sort }: JobUrl) {
+function useShownChildren(jobs: ChildJobs, fleet: FleetIndex | undefined, { state, name, sort }: JobUrl) {
+  const { rows, verdicts, outputs } = jobs;
   const now = useNow();
+  useWantedOutputs(outputs, name.trim() === '' ? NONE : rows);
   const found = useChildSearch(rows, name);
   const filtered = useMemo(
     () =>

@@ -23,6 +23,7 @@ import { Empty, NoDataYet, View } from '#/ui/page/view.tsx';
 import { FAILURES } from '#/features/jobs/lately.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import { keysOf, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
+import { useChildRows } from './children/use-child-rows.ts';
 import { JobChildren } from './job-children.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
@@ -59,8 +60,6 @@ export function JobPage() {
     </Page>
   );
 }
-
-const NONE: Job[] = [];
 
 function FoundJob({
   followed,
@@ -169,15 +168,14 @@ function FoundJob({
 }
 
 function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
-  const query = useDeferredQuery(useQuery(jobQueries.children(job.JobId)));
+  const { query, rows: all, outputs } = useChildRows(job.JobId);
   const fleet = useSmallFleet(query.data !== undefined);
-  const all = query.data ?? NONE;
   const { last: rows, earlier } = useMemo(() => byAttempt(all), [all]);
   const verdicts = useVerdicts(rows, job);
   const jobs = useMemo((): ChildJobs => {
     const keys = keysOf(all);
-    return { rows, earlier, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
-  }, [all, rows, earlier, verdicts]);
+    return { rows, earlier, outputs, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
+  }, [all, rows, earlier, outputs, verdicts]);
   const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
   return (
     <>
@@ -185,7 +183,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
       <View
         query={query}
         name="the devices of this job"
-        isEmpty={(list) => list.length === 0}
+        isEmpty={(list) => list.rows.length === 0}
         empty={<Empty title="No devices">The service lists no child jobs for this job.</Empty>}
       >
         {() => (

@@ -1,9 +1,7 @@
 // The state of a page's job where its own row is incomplete: by its children, and by the fleet.
 import { useMemo } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
-import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
@@ -11,7 +9,7 @@ import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
 import { isUnreported, offlineIn } from '#/features/job-queue/use-awaited.ts';
 import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
-import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
+import { useChildRows, useWantedOutputs } from './children/use-child-rows.ts';
 
 const NONE: Job[] = [];
 
@@ -20,23 +18,23 @@ export function useOutcome(job: Job): VerdictCounts | undefined {
   const given = outcomeOf(job);
   const parent = isParent(job);
   const ruled = useRules()(job) !== undefined;
-  const { data: children } = useDeferredQuery(
-    useQuery({ ...jobQueries.children(job.JobId), enabled: parent && (!given || ruled) }),
-  );
-  const rows = useMemo(() => byAttempt((ruled && children) || NONE).last, [ruled, children]);
+  const { rows: children, outputs } = useChildRows(job.JobId, parent && (!given || ruled));
+  const rows = useMemo(() => (ruled ? byAttempt(children).last : NONE), [ruled, children]);
+  useWantedOutputs(outputs, rows, true);
   const verdicts = useVerdicts(rows, job);
   if (!parent) return undefined;
-  return ruled && children ? verdicts.counts : (given ?? countStates(children ?? NONE));
+  return rows.length > 0 ? verdicts.counts : (given ?? countStates(children));
 }
 
 /** The job with what its service may not report: whether its rest waits for nothing but devices that are Offline. */
 export function useAwaitedHere(job: Job): Job {
   const isWanted = isUnreported(job);
   const fleet = useSmallFleet(isWanted);
-  const { data: children } = useDeferredQuery(useQuery({ ...jobQueries.children(job.JobId), enabled: isWanted }));
+  const { rows: children, query } = useChildRows(job.JobId, isWanted);
+  const isRead = query.data !== undefined;
   return useMemo(() => {
-    if (!isWanted || !fleet || !children) return job;
+    if (!isWanted || !fleet || !isRead) return job;
     const rest = children.filter(isMoving).map((child) => ({ DeviceId: child.DeviceId, state: jobState(child) }));
     return withAwaited(job, rest, offlineIn(fleet));
-  }, [job, isWanted, fleet, children]);
+  }, [job, isWanted, fleet, isRead, children]);
 }

@@ -1,5 +1,6 @@
 // The jobs of single devices that a group or tag job consists of, and what distinguishes them.
 import type { Job } from '#/contract/jobs.ts';
+import type { ChildOutputs } from '#/api/child-outputs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
 import type { Attempts } from '#/features/jobs/attempts.ts';
@@ -11,6 +12,7 @@ export interface ChildJobs {
   rows: Job[];
   /** The attempts before, by device. */
   earlier: Attempts['earlier'];
+  outputs: ChildOutputs;
   /** The key of a child in the URL: its id, or its index where a service gives jobs no ids; earlier attempts too. */
   keys: ReadonlyMap<Job, string>;
   byKey: ReadonlyMap<string, Job>;

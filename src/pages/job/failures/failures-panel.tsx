@@ -10,6 +10,8 @@ import { Skeleton } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from '#/pages/job/children/job-url.ts';
 import { failedOf, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
+import { isLean } from '#/api/lean-rows.ts';
+import { useWantedOutputs } from '#/pages/job/children/use-child-rows.ts';
 import { GroupDetails } from './group-details.tsx';
 import { GroupTitle } from './group-title.tsx';
 import { FailureClient, type FailedJob } from '#/features/failure-groups/failure-client.ts';
@@ -42,16 +44,25 @@ function useFailureGroups(failed: readonly FailedJob[], isRead: () => boolean) {
   return { groups, client };
 }
 
+/** Those whose output was read; `isRead`: whether there are any, so that their groups can be shown. */
+function useFailed(jobs: ChildJobs) {
+  const all = useMemo(() => failedOf(jobs), [jobs]);
+  const rows = useMemo(() => all.map(({ job }) => job), [all]);
+  useWantedOutputs(jobs.outputs, rows);
+  const failed = useMemo(() => all.filter(({ job }) => !isLean(job)), [all]);
+  return { failed, isRead: failed.length > 0 };
+}
+
 /** Groups that are shown before somebody asks for all. */
 const FIRST = 8;
 
 export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
   const [{ failures: opened }, url] = useUrlState(jobUrl);
-  const failed = useMemo(() => failedOf(jobs), [jobs]);
+  const { failed, isRead } = useFailed(jobs);
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
-  const isRead = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
-  const { groups, client } = useFailureGroups(failed, isRead);
+  const isAtList = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
+  const { groups, client } = useFailureGroups(failed, isAtList);
   const ordered = groups ?? [];
   const shown = all ? ordered : ordered.filter(({ id }, index) => index < FIRST || id === opened);
   const toggle = (id: string) => {
@@ -64,13 +75,13 @@ export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
     <section aria-labelledby="failures" className={classes.panel}>
       <header>
         <h2 id="failures">Why it failed</h2>
-        {groups && (
+        {groups && isRead && (
           <span role="status" className="dim tabular">
             {devicesText(failed.length)} in {counted(groups.length, 'group')}
           </span>
         )}
       </header>
-      {groups ? (
+      {groups && isRead ? (
         <ul ref={list} className={classes.groups}>
           {shown.map((group) => (
             <li key={group.id} data-opened={opened === group.id || undefined}>

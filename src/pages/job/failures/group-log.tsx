@@ -13,6 +13,7 @@ import { visible } from '#/lib/glyphs.ts';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from '#/pages/job/children/job-url.ts';
+import { useWantedOutputs } from '#/pages/job/children/use-child-rows.ts';
 import { childName, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './failures.module.css';
@@ -21,6 +22,8 @@ import classes from './failures.module.css';
 const LAST = 60;
 /** Devices that went well, among which the one is chosen whose log is most alike. */
 const CANDIDATES = 12;
+/** Those whose output is read for it. */
+const LOOKED_AT = 48;
 
 export interface GroupLogProps {
   jobs: ChildJobs;
@@ -78,12 +81,14 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
 }
 
 /** Some devices that succeeded and printed something: the same array as long as they are the same. */
-function useHealthy({ rows, verdicts }: ChildJobs): Job[] {
-  const found = useMemo(() => {
-    const isHealthy = (child: Job) =>
-      verdicts.of(child).verdict === 'Succeeded' && Boolean(child.Stdout || child.Stderr || child.Result);
-    return rows.filter(isHealthy).slice(0, CANDIDATES);
-  }, [rows, verdicts]);
+function useHealthy({ rows, verdicts, outputs }: ChildJobs): Job[] {
+  const succeeded = useMemo(() => rows.filter((child) => verdicts.of(child).verdict === 'Succeeded'), [rows, verdicts]);
+  const looked = useMemo(() => succeeded.slice(0, LOOKED_AT), [succeeded]);
+  useWantedOutputs(outputs, looked);
+  const found = useMemo(
+    () => succeeded.filter(({ Stdout, Stderr, Result }) => Stdout || Stderr || Result).slice(0, CANDIDATES),
+    [succeeded],
+  );
   const [same, setSame] = useState(found);
   if (found.length === same.length && found.every((child, index) => child === same[index])) return same;
   setSame(found);

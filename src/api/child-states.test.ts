@@ -1,0 +1,133 @@
+// Rows of children: patched with what changed, the same objects otherwise; and their output, read where it is wanted.
+import assert from 'node:assert/strict';
+import { afterEach, mock, test } from 'node:test';
+import { job, type Job } from '#/contract/jobs.ts';
+import type { ChildOutput } from '#/contract/job-outputs.ts';
+import { ChildOutputs, type ReadOutputs } from './child-outputs.ts';
+import { patchedRows } from './child-states.ts';
+import { isLean } from './lean-rows.ts';
+import { atOnce } from '#/lib/pace.ts';
+
+afterEach(() => mock.timers.reset());
+
+const row = (id: string, Status = 'Waiting', more = {}) =>
+  job.parse({ JobId: id, DeviceId: `d-${id}`, Status, ...more });
+const patch = (before: Job[], changed: Job[], all = false) => atOnce(patchedRows(before, changed, all));
+const two = () => patch([], [row('a'), row('b')], true);
+
+test('a change replaces its row, and no other', () => {
+  const before = two();
+  const after = patch(before, [row('b', 'Running')]);
+  assert.notEqual(after, before);
+  assert.equal(after[0], before[0]);
+  assert.equal(after[1]?.Status, 'Running');
+  assert.ok(after.every(isLean));
+});
+
+test('rows that were reported again without a change are the same array', () => {
+  const before = two();
+  assert.equal(patch(before, []), before);
+  assert.equal(patch(before, [row('a')]), before);
+  assert.equal(patch(before, [row('a'), row('b')], true), before);
+});
+
+test('new rows come last and are found by later changes; all rows replace those that are gone', () => {
+  const three = patch(two(), [row('c')]);
+  assert.deepEqual(
+    patch(three, [row('c', 'Failed')]).map(({ JobId, Status }) => [JobId, Status]),
+    [
+      ['a', 'Waiting'],
+      ['b', 'Waiting'],
+      ['c', 'Failed'],
+    ],
+  );
+  assert.deepEqual(
+    patch(three, [row('b'), row('c')], true).map(({ JobId }) => JobId),
+    ['b', 'c'],
+  );
+});
+
+const printed = (JobId: string, Stdout = `${JobId} printed`): ChildOutput => ({
+  JobId,
+  Stdout,
+  Stderr: '',
+  Result: '',
+});
+
+/** Outputs that answer at once, and the ids that were asked for. */
+function reader(read: Partial<ReadOutputs> = {}) {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const asked: string[][] = [];
+  const outputs = new ChildOutputs('p', {
+    some: (_, ids) => {
+      asked.push([...ids]);
+      return Promise.resolve(ids.map((id) => printed(id)));
+    },
+    one: () => Promise.reject(new Error('not asked for')),
+    ...read,
+  });
+  const settle = async () => {
+    for (let turn = 0; turn < 20; turn++) {
+      mock.timers.tick(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { outputs, asked, settle };
+}
+
+test('the output of an ended child is read once, that of a running one whenever it is wanted', async () => {
+  const rows = patch([], [row('a', 'Succeeded'), row('b', 'Running', { StartTime: 'now' })], true);
+  const { outputs, asked, settle } = reader();
+  outputs.want(rows);
+  outputs.want(rows);
+  await settle();
+  const merged = rows.map((each) => outputs.of(each));
+  assert.deepEqual(
+    merged.map(({ Stdout }) => Stdout),
+    ['a printed', 'b printed'],
+  );
+  assert.equal(outputs.of(rows[0]!), merged[0]);
+  outputs.want(merged);
+  await settle();
+  assert.deepEqual(asked, [['a', 'b'], ['b']]);
+});
+
+test('when a running child ends, its output is read again', async () => {
+  const before = patch([], [row('a', 'Running', { StartTime: 'now' })], true);
+  const { outputs, asked, settle } = reader();
+  outputs.want(before);
+  await settle();
+  outputs.want(patch(before, [row('a', 'Failed', { StartTime: 'now' })]));
+  await settle();
+  assert.equal(asked.length, 2);
+});
+
+test('many are read some at a time, and what is long as a whole only where that is wanted', async () => {
+  const rows = patch(
+    [],
+    Array.from({ length: 450 }, (_, n) => row(`j${n}`, 'Failed')),
+    true,
+  );
+  const { outputs, asked, settle } = reader();
+  outputs.want(rows);
+  await settle();
+  assert.ok(asked.every((ids) => ids.length <= 200));
+  assert.equal(asked.flat().length, 450);
+  const long = 'x'.repeat(64 * 1024);
+  const cut = reader({
+    some: () => Promise.resolve([printed('j0', long)]),
+    one: () => Promise.resolve({ Stdout: `begin ${long}`, Stderr: '', Result: '' }),
+  });
+  cut.outputs.want(rows.slice(0, 1), true);
+  await cut.settle();
+  assert.ok(cut.outputs.of(rows[0]!).Stdout?.startsWith('begin'));
+});
+
+test('a row of a service that sends its output is left as it is', () => {
+  const { outputs, asked } = reader();
+  const complete = row('a', 'Succeeded', { Stdout: 'x' });
+  outputs.want([complete]);
+  assert.equal(outputs.of(complete), complete);
+  assert.deepEqual(asked, []);
+});
