@@ -1,5 +1,6 @@
 // Ten thousand devices tagged, and ten thousand jobs stopped and deleted, by one request each, while somebody else
-// reads and writes; compared with a request for each, four at a time, as a browser sends them.
+// reads and writes; and the children of a job read as for an archive. Compared with a request for each, four at a time,
+// as a browser sends them.
 import { hasEngines, installEngines } from '../engines/install.ts';
 import { DURABLE, startPostgres } from '../engines/postgres-server.ts';
 import { ask, type Request } from './load.ts';
@@ -91,11 +92,18 @@ async function idsOf(node: MeasuredService): Promise<string[]> {
   return ids;
 }
 
-async function childrenOf(node: MeasuredService): Promise<string[]> {
+async function childrenOf(node: MeasuredService): Promise<{ parent: string; ids: string[] }> {
   const { WorkflowId } = await post<{ WorkflowId: string }>(node, '/v1/workflow', { Name: GROUP, Command: 'true' });
   const { JobId } = await post<{ JobId: string }>(node, '/v1/job', { Name: GROUP, DeviceGroup: GROUP, WorkflowId });
   const children = (await request(node, `/v1/job/${JobId}/childjobs`)) as { JobId: string }[];
-  return children.map((child) => child.JobId);
+  return { parent: JobId, ids: children.map((child) => child.JobId) };
+}
+
+/** The list of a job's children, from which the dashboard archives them. */
+async function listed(node: MeasuredService, parent: string): Promise<Figure> {
+  const begun = performance.now();
+  const children = (await request(node, `/v1/job/${parent}/childjobs`)) as object[];
+  return perSecond(children.length, performance.now() - begun, 'items');
 }
 
 async function tagOf(node: MeasuredService, name: string): Promise<string> {
@@ -132,9 +140,21 @@ async function measured(name: string, node: MeasuredService): Promise<Row[]> {
   await others('a new device', write, tag(four));
 
   const waiting = await childrenOf(node);
-  const stopped = await single(node, await childrenOf(node), (id) => ({ method: 'POST', path: `/v1/job/${id}/stop` }));
-  await compare('stop waiting jobs', { Action: 'stop', Jobs: waiting }, stopped);
-  const deleted = await single(node, await childrenOf(node), (id) => ({ method: 'DELETE', path: `/v1/job/${id}` }));
-  await compare('delete jobs that have ended', { Action: 'delete', Jobs: waiting }, deleted);
+  const stopped = await single(node, (await childrenOf(node)).ids, (id) => ({
+    method: 'POST',
+    path: `/v1/job/${id}/stop`,
+  }));
+  await compare('stop waiting jobs', { Action: 'stop', Jobs: waiting.ids }, stopped);
+  const readOne = await single(node, [...waiting.ids], (id) => ({ method: 'GET', path: `/v1/job/${id}` }));
+  rows.push({
+    what: `${name}: read the children of a job to archive it`,
+    figure: await listed(node, waiting.parent),
+    against: { what: `a request each, ${AT_ONCE} at a time`, figure: readOne },
+  });
+  const deleted = await single(node, (await childrenOf(node)).ids, (id) => ({
+    method: 'DELETE',
+    path: `/v1/job/${id}`,
+  }));
+  await compare('delete jobs that have ended', { Action: 'delete', Jobs: waiting.ids }, deleted);
   return rows;
 }
