@@ -15,7 +15,7 @@ import { until } from '../../scripts/test-process.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { listening, textOf, TunnelDevice, tunnelsOf, visit } from '../tunnels/test-tunnels.ts';
 import { openNodeProofs } from './node-proof.ts';
-import { FAST, startTestCluster } from './test-cluster.ts';
+import { startTestCluster } from './test-cluster.ts';
 import type { TestCluster, TestNode } from './test-cluster.ts';
 
 const onServer = (name: string, run: () => Promise<void>) => {
@@ -256,57 +256,4 @@ onServer('what is no node reaches no tunnel by the path of nodes', async () => {
     410,
     'a node, but no such tunnel',
   );
-});
-
-onServer('nodes stay while a unit of work, and the lock of all that write, take longer than a lease', async () => {
-  const { id, agent } = await deviceThere();
-  const { db } = here.context;
-  const leases = async () =>
-    new Map(
-      (await db.all<{ id: string; expires: number }>('SELECT id, expires FROM nodes')).map((n) => [n.id, n.expires]),
-    );
-  const unit = Promise.withResolvers<void>();
-  const writing = db.write(async (tx) => {
-    await tx.get('SELECT 1');
-    await unit.promise;
-  });
-  try {
-    const held = await leases();
-    for (const { context } of [here, there]) {
-      const first = held.get(context.cluster.id) ?? Number.NaN;
-      await until('a renewal after that lease', async () => {
-        const renewed = (await leases()).get(context.cluster.id);
-        return renewed !== undefined && renewed > first + FAST.leaseMs;
-      });
-    }
-  } finally {
-    unit.resolve();
-    await writing;
-  }
-  assert.equal(await here.fleet.status(id), 'Online');
-  assert.equal(agent.closed, undefined);
-  await agent.end();
-});
-
-onServer('a node whose row was removed registers again, and its agents connect again', async () => {
-  const { agent } = await deviceThere();
-  const node = there.context.cluster.id;
-  await here.context.db.write((tx) => tx.run('DELETE FROM nodes WHERE id = ?', node));
-  await until('the end of the connection', () => agent.closed);
-  assert.ok(await here.context.cluster.urlOf(node));
-});
-
-onServer('one node leads; when it stops, another does', async () => {
-  const leaders = () => cluster.nodes.filter(({ context }) => context.cluster.isLeader());
-  assert.equal(leaders().length, 1);
-  const third = await cluster.join();
-  assert.equal(leaders().length, 1);
-  await third.close();
-  cluster.nodes.pop();
-  await until('a leader', () => leaders().length === 1);
-});
-
-onServer('a node with another secret is refused, and one without it', async () => {
-  await assert.rejects(() => cluster.join({ CLUSTER_SECRET: 'x'.repeat(40) }), /with another CLUSTER_SECRET/);
-  await assert.rejects(() => cluster.join({ CLUSTER_SECRET: '' }), /give all nodes the same CLUSTER_SECRET/);
 });

@@ -43,6 +43,8 @@ export interface Nodes {
 const TIMES = { renewMs: 2_000, leaseMs: 10_000 };
 const WAIT_POLL_MS = 250;
 const LEADER = 'leader';
+/** Devices that one unit of work marks Offline: other writes go on in between. */
+const PORTION = 2_000;
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
 const proofOf = (secret: string | undefined) =>
@@ -69,12 +71,15 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
       times.leaseMs,
     );
 
+  const gone: GoneNode[] = [];
   const join = () =>
     db.write(async (tx) => {
-      await removeGone(tx, { isJoining: true });
+      // Until this unit ends, no other node renews its lease: one that counts as gone here stays so.
+      await tx.all('SELECT id FROM nodes FOR UPDATE');
       const present = await others(tx, id);
       const refusing = present.filter((node) => secret === undefined || node.secret_proof !== proofOf(secret));
       if (refusing.length === 0) {
+        gone.push(...(await deleteGone(tx)));
         // A database that nothing used may have been restored.
         if (present.length === 0) await renewVersions(tx);
         await register(tx);
@@ -107,8 +112,26 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
     );
     leaderUntil = leads.length > 0 ? asked + times.leaseMs : 0;
   };
+  /**
+   * Devices of nodes that are gone may still be Online. At the start, those of nodes that left before their last writes;
+   * to find them, all devices that are Online are read.
+   */
+  let isUnmarked = true;
   const removeOthers = async () => {
-    if (await db.get(`SELECT id FROM nodes WHERE expires <= ${NOW} LIMIT 1`)) await db.write((tx) => removeGone(tx));
+    if (await db.get(`SELECT id FROM nodes WHERE expires <= ${NOW} LIMIT 1`)) {
+      gone.push(...(await db.write(deleteGone)));
+      isUnmarked = true;
+    }
+    if (!isUnmarked) return;
+    const marked = await markOffline(db);
+    // After an error it goes on the next time. If this node ends before, its own lease ends, and another one goes on.
+    isUnmarked = false;
+    for (const node of gone.splice(0))
+      log.warn('A node did not renew its lease: it counts as gone.', {
+        node: node.id,
+        url: node.url,
+        devicesMarkedOffline: marked,
+      });
   };
 
   // A node that ended without leaving counts as present until its lease ends: one without a secret may start again.
@@ -123,14 +146,17 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
 
   let renewing: Promise<void> | undefined;
   let removing: Promise<void> | undefined;
+  const remove = () =>
+    (removing ??= removeOthers()
+      .catch((cause: unknown) => logFault('nodes: could not remove nodes that are gone', cause))
+      .finally(() => (removing = undefined)));
   const timer = setInterval(() => {
     renewing ??= renew()
       .catch((cause: unknown) => logFault('nodes: could not renew the lease of this node', cause))
       .finally(() => (renewing = undefined));
-    removing ??= removeOthers()
-      .catch((cause: unknown) => logFault('nodes: could not look for nodes that are gone', cause))
-      .finally(() => (removing = undefined));
+    void remove();
   }, times.renewMs).unref();
+  await remove();
 
   return {
     isAlone: joined.isAlone,
@@ -143,7 +169,8 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
       clearInterval(timer);
       await Promise.all([renewing, removing]);
       leaderUntil = 0;
-      // Without this, its lease ends by itself.
+      // Without this, its lease ends by itself, and another node marks all devices that have to be.
+      if (isUnmarked) return;
       await db
         .write(async (tx) => {
           await tx.run('DELETE FROM nodes WHERE id = ?', id);
@@ -161,26 +188,32 @@ function refusalOf(nodes: { url: string }[], where: string, secret: string | und
     : `Another node uses ${where} (${named}) with another CLUSTER_SECRET: give all nodes the same one.`;
 }
 
-/**
- * Removes nodes whose lease ended, and marks what was connected to them as disconnected. A node that joins does the
- * latter for nodes that left before their last writes, too: that reads all devices that are Online.
- */
-async function removeGone(tx: Tx, { isJoining = false } = {}): Promise<void> {
-  const gone = await tx.all<{ id: string; url: string }>(`DELETE FROM nodes WHERE expires <= ${NOW} RETURNING id, url`);
-  if (gone.length === 0 && !isJoining) return;
-  const { changes } = await tx.run(
-    'UPDATE devices SET online = 0 WHERE online = 1 AND node NOT IN (SELECT id FROM nodes)',
-  );
-  if (changes > 0) {
-    tx.bump(ONLINE);
-    await tx.run(
-      'UPDATE tunnels SET connected = NULL WHERE connected IS NOT NULL AND device_seq IN (SELECT seq FROM devices WHERE online = 0)',
-    );
+interface GoneNode {
+  id: string;
+  url: string;
+}
+
+/** Removes the nodes whose lease ended. */
+const deleteGone = (tx: Tx) => tx.all<GoneNode>(`DELETE FROM nodes WHERE expires <= ${NOW} RETURNING id, url`);
+
+/** Marks what was connected to nodes that are not there any more as disconnected; returns how many devices. */
+async function markOffline(db: PostgresDatabase): Promise<number> {
+  for (let marked = 0; ;) {
+    const changed = await db.write(async (tx) => {
+      const { changes } = await tx.run(
+        `UPDATE devices SET online = 0 WHERE seq IN (
+           SELECT seq FROM devices WHERE online = 1 AND node NOT IN (SELECT id FROM nodes) LIMIT ${PORTION})`,
+      );
+      if (changes > 0) tx.bump(ONLINE);
+      if (changes < PORTION)
+        await tx.run(
+          'UPDATE tunnels SET connected = NULL WHERE connected IS NOT NULL AND device_seq IN (SELECT seq FROM devices WHERE online = 0)',
+        );
+      return changes;
+    });
+    marked += changed;
+    if (changed < PORTION) return marked;
   }
-  for (const { id, url } of gone)
-    tx.afterCommit(() =>
-      log.warn('A node did not renew its lease: it counts as gone.', { node: id, url, devicesMarkedOffline: changes }),
-    );
 }
 
 /** Devices of this node whose agents have something to do according to the tables. */
