@@ -51,7 +51,7 @@ const COMMENT_EVERY_MS = 15_000;
 const PRUNE_EVERY_MS = 60_000;
 /** Most streams of an account on this node. */
 const MOST_STREAMS = 5_000;
-/** Most unsent bytes for a client that reads slowly. */
+/** A client that reads slowly is cut off beyond; more than one event has. */
 const MOST_UNREAD = 256 * 1024;
 /** Beyond, a list is read again in fewer bytes than its rows one by one. */
 const MOST_IDS = 500;
@@ -68,9 +68,11 @@ interface EventFeedOptions {
   now: () => number;
   /** Whether this process removes old entries of the log now. */
   mayPrune: () => boolean;
+  /** Most unsent bytes of a stream. */
+  mostUnread?: number;
 }
 
-export function openEventFeed({ db, now, mayPrune }: EventFeedOptions): EventFeed {
+export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: EventFeedOptions): EventFeed {
   const audiences = new Map<number, Audience>();
   let isClosed = false;
   let looking: Promise<void> | undefined;
@@ -91,7 +93,7 @@ export function openEventFeed({ db, now, mayPrune }: EventFeedOptions): EventFee
   const send = (audience: Audience, stream: Stream, text: string | Uint8Array) => {
     const { outgoing } = stream;
     outgoing.write(text);
-    if (outgoing.writableLength <= MOST_UNREAD) return;
+    if (outgoing.writableLength <= mostUnread) return;
     remove(audience, stream);
     outgoing.destroy();
   };

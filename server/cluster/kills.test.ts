@@ -13,6 +13,7 @@ import type { PostgresServer } from '../../scripts/engines/postgres-server.ts';
 import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { FakeAgent, freePort, scratch, spawnAgent } from '../test-agents.ts';
+import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 
@@ -24,6 +25,7 @@ interface KilledNode {
   url: string;
   port: number;
   process: TestProcess;
+  call: (method: string, where: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
   fleet: TestFleet;
 }
 
@@ -55,10 +57,10 @@ async function startNode(): Promise<KilledNode> {
     CLUSTER_SECRET: SECRET,
   };
   const node = new TestProcess(['server/main.ts'], { env });
-  const call = (method: string, where: string, body?: unknown) =>
+  const call: KilledNode['call'] = (method, where, body, headers = {}) =>
     fetch(`${url}${where}`, {
       method,
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   await until('the node to answer', () => {
@@ -68,7 +70,7 @@ async function startNode(): Promise<KilledNode> {
       () => false,
     );
   });
-  return { url, port, process: node, fleet: testFleet(call) };
+  return { url, port, process: node, call, fleet: testFleet(call) };
 }
 
 /** Passes each connection to a node that listens, in turn. */
@@ -215,6 +217,26 @@ if (onPostgres) {
       for (const worker of workers) await until('Online', () => isOnline(worker, node));
     }
     await checkAll(devices, there);
+  });
+
+  void test('a node is killed under an open stream: another resumes it, and no change is missed', async () => {
+    const third = await startNode();
+    const stream = await TestStream.open(third);
+    const first = await there.fleet.device();
+    const seen = await stream.naming(first.id);
+    const creating = Promise.all(Array.from({ length: 20 }, () => there.fleet.device()));
+    await third.process.end('SIGKILL');
+    await stream.over();
+    seen.push(...stream.events);
+    const devices = [first, ...(await creating), await there.fleet.device()];
+
+    const resumed = await TestStream.open(there, { 'Last-Event-ID': seen.at(-1)?.id ?? '' });
+    await until('all devices to be named', () => {
+      const named = new Set([...seen, ...resumed.events].flatMap(({ data }) => data.Devices ?? []));
+      return devices.every(({ id }) => named.has(id));
+    });
+    assert.ok(resumed.events.every(({ event }) => event === 'change'));
+    resumed.close();
   });
 
   void test('a node is killed under load: the other leads, and has its agents', async () => {

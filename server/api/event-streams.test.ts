@@ -1,0 +1,107 @@
+// Streams of events that end without a word: a service that is killed, and a client that stops reading.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { after, test } from 'node:test';
+import type { Caller } from '../http/caller.ts';
+import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
+import { freePort, scratch } from '../test-agents.ts';
+import { TestStream } from '../test-events.ts';
+import { testFleet } from '../test-fleet.ts';
+import { startTestService } from '../test-service.ts';
+import { openEventFeed } from './event-feed.ts';
+
+const TOKEN = 'test-token-of-streams';
+const at = scratch();
+after(async () => {
+  await endProcesses();
+  at.remove();
+});
+
+async function startProcess(port: number) {
+  const url = `http://127.0.0.1:${port}`;
+  const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: at.folder, AUTH_TOKEN: TOKEN };
+  const program = new TestProcess(['server/main.ts'], { env });
+  const call = (method: string, where: string, body?: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${url}${where}`, {
+      method,
+      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  await until('the service to answer', () => {
+    assert.ok(!program.hasEnded, program.printed);
+    return call('GET', '/v1/account').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  });
+  return { url, program, call, fleet: testFleet(call) };
+}
+
+test('a service is killed under an open stream: it ends, and the next one has everything read again', async () => {
+  const port = await freePort();
+  const first = await startProcess(port);
+  const stream = await TestStream.open(first);
+  const created = [await first.fleet.device()];
+  const seen = (await stream.naming(created[0]?.id ?? '')).at(-1)?.id ?? '';
+  const creating = Promise.allSettled(Array.from({ length: 20 }, async () => created.push(await first.fleet.device())));
+  await until('further devices', () => created.length > 5);
+  await first.program.end('SIGKILL');
+  await stream.over();
+  await creating;
+
+  const second = await startProcess(port);
+  const resumed = await TestStream.open(second, { 'Last-Event-ID': seen });
+  const { id: version } = await resumed.next('reset');
+  const page = (await (await second.call('GET', '/v1/devices/1/500')).json()) as { Devices: { DeviceId: string }[] };
+  const stored = new Set(page.Devices.map(({ DeviceId }) => DeviceId));
+  assert.deepEqual(
+    created.filter(({ id }) => !stored.has(id)),
+    [],
+    'what was acknowledged is there',
+  );
+  const { id: later } = await second.fleet.device();
+  await resumed.naming(later);
+  const changes = (await (await second.call('GET', `/v1/changes?since=${version}`)).json()) as {
+    Devices: { DeviceId: string }[];
+  };
+  assert.deepEqual(
+    changes.Devices.map(({ DeviceId }) => DeviceId),
+    [later],
+  );
+  resumed.close();
+});
+
+/** A response to a client that reads what it gets, or nothing at all. */
+function response(isRead: boolean) {
+  const received: string[] = [];
+  const outgoing = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      received.push(chunk.toString());
+      if (isRead) done();
+    },
+  });
+  Object.assign(outgoing, { writeHead: () => outgoing });
+  return { received, outgoing: outgoing as unknown as ServerResponse };
+}
+
+test('a client that stops reading is cut off, and the others get every event', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const { db } = service.context;
+  const fleet = testFleet((...request) => service.call(...request));
+  const devices = await Promise.all(Array.from({ length: 300 }, () => fleet.device()));
+  const feed = openEventFeed({ db, now: Date.now, mayPrune: () => false, mostUnread: 10_000 });
+  t.after(() => feed.close());
+  const caller = { account: { id: 1 }, actor: 'token:1' } as unknown as Caller;
+  const [reading, stuck] = [response(true), response(false)];
+  for (const { outgoing } of [stuck, reading]) await feed.open(caller, outgoing, undefined);
+  const eventsOf = ({ received }: typeof reading) => received.filter((text) => text.startsWith('event: change'));
+  for (let round = 1; round <= 3; round++) {
+    await db.write((tx) => tx.run('UPDATE devices SET name = ?', `round ${round}`));
+    await until('an event', () => eventsOf(reading).length === round);
+    assert.ok(devices.every(({ id }) => eventsOf(reading)[round - 1]?.includes(id)));
+  }
+  assert.deepEqual([stuck.outgoing.destroyed, reading.outgoing.destroyed], [true, false]);
+  assert.equal(feed.count(), 1);
+});
