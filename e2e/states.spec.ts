@@ -67,6 +67,8 @@ async function askAgain(page: Page): Promise<void> {
 /** A page with its one reading under control, and its clock too. */
 async function open(page: Page, service: Service, { at, from, what, seen }: Reading) {
   const made = await fill(service);
+  // What is not reported is asked for regularly.
+  await page.route(/\/v1\/(events|changes)\b/, (route) => route.fulfill({ status: 404 }));
   const main = page.getByRole('main');
   const alerts = main.getByRole('alert');
   // The jump of the clock may end another read of the same page, which has an alert of its own for a moment.

@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10]
 //
-// Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, log, jobs, bulk, events, engines, cluster; all of them when none is named.
+// Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, events, engines, cluster; all of them when none is named.
 // Each prints a table:
 //
 //   <section>: <what it was measured on>
@@ -26,6 +26,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   map: async () => (await import('./bench/map.ts')).map,
   opening: async () => (await import('./bench/opening.ts')).opening,
   pages: async () => (await import('./bench/pages.ts')).pages,
+  live: async () => (await import('./bench/live.ts')).live,
   log: async () => (await import('./bench/log.ts')).log,
   jobs: async () => (await import('./bench/jobs.ts')).jobs,
   bulk: async () => (await import('./bench/bulk.ts')).bulk,

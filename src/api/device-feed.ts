@@ -69,6 +69,11 @@ export class DeviceFeed {
     return this.isOffered;
   }
 
+  /** Whether it is known since when changes are missing. */
+  get hasBegun(): boolean {
+    return this.version !== '';
+  }
+
   /** Calls back with every change from now on. */
   readonly subscribe = (listener: (changes: DeviceChanges) => void): (() => void) => {
     this.listeners.add(listener);

@@ -59,8 +59,10 @@ export class ChangeFollower {
       this.feed.hasMissed = true;
       return;
     }
+    // The version is taken now: what changed before, the change at hand too, is not in what is read from it on.
+    const isComplete = this.feed.hasBegun;
     void this.feed.begin().then((isOffered) => {
-      if (!isOffered) for (const query of shown) this.refetcher.refetch(query, SELDOM);
+      if (!isOffered || !isComplete) for (const query of shown) this.refetcher.refetch(query, SELDOM);
       // Their next reading says why it failed.
       else this.feed.catchUp().catch(() => {});
     });
