@@ -172,12 +172,7 @@ function Frame() {
 }
 
 function Brand() {
-  return (
-    <span className="frame-brand inline">
-      <img src="/favicon.svg" alt="" width="22" height="22" />
-      Muster
-    </span>
-  );
+  return <span className="frame-brand inline">Muster</span>;
 }
 
 export function Shell() {
@@ -224,7 +219,7 @@ function DiskWatch() {
 /** Light or dark in one click; the account page offers "as the system" too. */
 function SchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light');
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const other = scheme === 'light' ? 'dark' : 'light';
   return (
     <IconButton

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { windowOf } from './row-window.ts';
 
-const at = (top: number, count = 10_000) => windowOf({ count, height: 37, top, sight: 800 });
+const at = (top: number, count = 10_000) => windowOf(count, () => ({ height: 37, top, sight: 800 }));
 
-test('a short table is drawn whole', () => {
-  assert.deepEqual(at(0, 60), { from: 0, to: 60 });
-  assert.deepEqual(at(5000, 0), { from: 0, to: 0 });
+test('a short table is drawn whole, and nothing is measured for that', () => {
+  const look = () => assert.fail('The page was laid out.');
+  for (const count of [0, 60, 120]) {
+    const { from, to } = windowOf(count, look);
+    assert.deepEqual([from, to], [0, count]);
+  }
 });
 
 test('every row in view is drawn, wherever the table is scrolled, and never many more rows', () => {

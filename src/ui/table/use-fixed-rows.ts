@@ -1,11 +1,10 @@
 // Which rows of a long table are drawn where all are of one height: those in view, and the one that has the focus, which
 // would be lost with it. What scrolls them does not matter: on a phone it is the page itself.
 import { useState, useSyncExternalStore, type FocusEvent, type RefObject } from 'react';
-import { windowOf } from './row-window.ts';
+import { ROW, windowOf } from './row-window.ts';
 import type { DrawnRows } from './table.tsx';
 
 /** Before anything was measured, in pixels. */
-const ROW = 37;
 const VIEW = 900;
 
 function subscribe(look: () => void) {
@@ -27,10 +26,14 @@ export function useFixedRows(body: RefObject<HTMLTableSectionElement | null>, id
   const count = ids.length;
   // What is measured is the state itself; as text, so that the same is equal.
   const measure = () => {
-    const node = body.current;
-    const height = node?.querySelector('tr[data-row]')?.getBoundingClientRect().height || ROW;
-    const top = node ? -node.getBoundingClientRect().top : 0;
-    const { from, to } = windowOf({ count, height, top, sight: node ? window.innerHeight : VIEW });
+    const { from, to, height } = windowOf(count, () => {
+      const node = body.current;
+      return {
+        height: node?.querySelector('tr[data-row]')?.getBoundingClientRect().height || ROW,
+        top: node ? -node.getBoundingClientRect().top : 0,
+        sight: node ? window.innerHeight : VIEW,
+      };
+    });
     return `${from} ${to} ${height}`;
   };
   const [from = 0, to = 0, height = ROW] = useSyncExternalStore(subscribe, measure).split(' ').map(Number);
