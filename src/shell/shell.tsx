@@ -1,5 +1,5 @@
 // The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { NavLink, Outlet, useLocation, useNavigation, Link, useNavigate } from 'react-router';
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
@@ -111,7 +111,11 @@ function useMenu() {
 
 function useTopOfPage(): void {
   const { pathname } = useLocation();
+  const shown = useRef(pathname);
   useEffect(() => {
+    // Scrolling lays the page out: not for the first one, which is at its top.
+    if (shown.current === pathname) return;
+    shown.current = pathname;
     document.getElementById('main')?.scrollTo(0, 0);
   }, [pathname]);
 }

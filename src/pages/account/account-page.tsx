@@ -1,4 +1,5 @@
 // The account: usage, API tokens, sessions, appearance, data in this browser, the service, and signing out.
+import '#/ui/form/checkbox.css';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';

@@ -1,5 +1,6 @@
 // Deploy: target, payload, name, preflight at the left, the review beside it. The choices are in the URL; nothing is sent
 // twice, and nothing to others than were reviewed.
+import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { refusedFields } from '#/api/form-rules.ts';

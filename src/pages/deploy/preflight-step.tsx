@@ -1,4 +1,5 @@
 // The step of a deploy that checks its devices first: with a few ready checks and own lines, or with a workflow.
+import '#/ui/form/checkbox.css';
 import { useQuery } from '@tanstack/react-query';
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { workflowQueries } from '#/api/workflows.ts';

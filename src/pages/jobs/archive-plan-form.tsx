@@ -1,4 +1,5 @@
 // What to archive, where to, and whether to delete it then: the question before executed jobs leave the service.
+import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Stack, TextInput } from '@mantine/core';

@@ -1,5 +1,6 @@
 // The command palette: one field that finds pages, actions, devices, jobs, artifacts, groups and tags. A combobox as WAI-ARIA
 // describes it: the focus stays in the field, the arrows move through the list, Enter goes there.
+import '#/ui/dialog/modal.css';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { Modal } from '@mantine/core';

@@ -1,5 +1,6 @@
 // The frame of every dialog: centred, with a labelled close button, not closable while busy, and with the focus given back
 // to what opened it.
+import '#/ui/dialog/modal.css';
 import { Modal, type ModalProps } from '@mantine/core';
 import { useFocusBack } from './use-focus-back.ts';
 

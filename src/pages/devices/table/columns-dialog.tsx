@@ -1,4 +1,5 @@
 // Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
+import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
