@@ -18,7 +18,7 @@ const manifest: Manifest = {
   'dialog.tsx': { file: 'dialog.js' },
   '_first.js': { file: 'first.js' },
 };
-const sizes: Record<string, number> = { 'index.js': 100_000, 'first.js': 60_000, 'dialog.js': 500_000 };
+const sizes: Record<string, number> = { 'index.js': 70_000, 'first.js': 90_000, 'dialog.js': 500_000 };
 
 test('what is loaded later does not count', () => {
   assert.deepEqual(
@@ -28,9 +28,9 @@ test('what is loaded later does not count', () => {
 });
 
 test('every page and kind over its budget is named', () => {
-  const heavier: Record<string, number> = { ...sizes, 'first.js': 90_000, 'shell.css': 20_000 };
+  const heavier: Record<string, number> = { ...sizes, 'first.js': 120_000, 'shell.css': 20_000 };
   assert.deepEqual(
     overBudget(manifest, (file) => heavier[file] ?? 1_000),
-    ['scripts to the device table: 192000, at most 185000', 'styles to the device table: 21000, at most 16000'],
+    ['scripts to the device table: 192000, at most 183000', 'styles to the device table: 21000, at most 15000'],
   );
 });

@@ -22,6 +22,7 @@ const SOURCES = [
   'scripts/budget.ts',
   'scripts/dist.ts',
   'scripts/first-load.ts',
+  'scripts/unused-components.ts',
   'scripts/precompress.ts',
   'scripts/shared-modules.ts',
 ];

@@ -62,7 +62,7 @@ async function rowsOf(browser: Browser, service: MeasuredService): Promise<Row[]
   await signedIn.request.post(`${url}/auth/session`, { data: { Token }, headers: { Origin: url } });
   const storageState = await signedIn.storageState();
   const table = await openings(browser, `${url}/devices`, 'tbody tr:nth-child(6)', { storageState });
-  const overview = await openings(browser, `${url}/`, 'main h1', { storageState });
+  const overview = await openings(browser, `${url}/`, 'main h1:not(.visually-hidden)', { storageState });
   const signIn = await openings(browser, `${url}/sign-in`, '#token', {});
   const host = await serveDist(() => ['text/html', BARE]);
   const bare = await openings(browser, host.url, 'p', {}).finally(host.close);
