@@ -168,7 +168,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     const essential = action === 'delete' || action === 'stop';
     for (let limit = PORTION; !closing.signal.aborted && isLeader();) {
       try {
-        const { isOver, stopping } = await db.write((tx) => portion(tx, seq, limit), { essential });
+        const { isOver, stopping } = await db.write((tx) => portion(tx, seq, limit), { essential, patient: true });
         if (isOver) return;
         if (stopping.length > 0) {
           await dispatch.untilStopped(stopping.map(({ row }) => row.seq));

@@ -45,6 +45,8 @@ export interface Database extends Reader {
 export interface WriteOptions {
   /** Allowed on a full disk, in space reserved for it: writes that free space, and the steps to them. */
   essential?: boolean;
+  /** Long work in the background: it does not share a transaction with units before it, whose answers would wait. */
+  patient?: boolean;
 }
 
 /** Adds a row to a table with a `seq` of its own, and returns that. */

@@ -64,6 +64,19 @@ test('units that arrive together share a commit', async () => {
   assert.ok(commits.size < 25, `${commits.size} commits`);
 });
 
+test('units before a patient one are committed without it', async () => {
+  const events: string[] = [];
+  const unit = (name: string) => async (tx: Tx) => {
+    await set(name)(tx);
+    events.push(`${name} runs`);
+    tx.afterCommit(() => events.push(`${name} committed`));
+  };
+  const patient = { patient: true };
+  await Promise.all([db.write(unit('a')), db.write(unit('b')), db.write(unit('c'), patient), db.write(unit('d'))]);
+  const order = ['a runs', 'b runs', 'a committed', 'b committed', 'c runs', 'd runs', 'c committed', 'd committed'];
+  assert.deepEqual(events, order);
+});
+
 test('what a write resolves to is on disk by then', async () => {
   const reader = new DatabaseSync(file, { readOnly: true });
   const count = reader.prepare('SELECT count(*) AS n FROM settings');

@@ -44,6 +44,7 @@ interface Result extends Changes {
 interface Waiting {
   unit: (tx: Tx) => unknown;
   essential: boolean;
+  patient: boolean;
   /** Whether this is the second attempt. */
   again: boolean;
   resolve: (value: never) => void;
@@ -149,7 +150,9 @@ export function openWriteQueue(writer: Writer): WriteQueue {
     const started = performance.now();
     const done: (Waiting & Result)[] = [];
     const lost: { cause?: unknown; units: Waiting[] } = { units: [] };
-    for (let waiting; (waiting = queue.shift());) {
+    // Nobody waits for a patient unit in the same transaction.
+    const mayJoin = () => queue[0]?.patient !== true || done.length === 0;
+    for (let waiting; mayJoin() && (waiting = queue.shift());) {
       try {
         done.push({ ...waiting, ...(await run(waiting.unit)) });
       } catch (cause) {
@@ -195,10 +198,10 @@ export function openWriteQueue(writer: Writer): WriteQueue {
   };
 
   return {
-    write: <T>(unit: (tx: Tx) => T | Promise<T>, { essential = false }: WriteOptions = {}) =>
+    write: <T>(unit: (tx: Tx) => T | Promise<T>, { essential = false, patient = false }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
         if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
-        queue.push({ unit, essential, again: false, resolve, reject });
+        queue.push({ unit, essential, patient, again: false, resolve, reject });
         schedule();
       }),
     waiting: () => queue.length,
