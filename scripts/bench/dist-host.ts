@@ -12,15 +12,17 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html',
 };
 
-/** Answers for a signed-in account with these lists by path; every other list is empty. */
+/** Answers for a signed-in account with these lists by path, or made for the query; every other list is empty. */
 export const answering =
-  (lists: Record<string, string>) =>
+  (lists: Record<string, string | ((query: URLSearchParams) => string)>) =>
   (asked: string): [type: string, body: string] | undefined => {
-    const { pathname } = new URL(asked, 'http://localhost');
+    const { pathname, searchParams } = new URL(asked, 'http://localhost');
+    const list = lists[pathname];
     const body =
       pathname === '/auth/session'
         ? JSON.stringify({ SignedIn: true, UserEmail: 'bench@muster.local' })
-        : (lists[pathname] ?? (pathname.startsWith('/v1/') ? '[]' : undefined));
+        : ((typeof list === 'function' ? list(searchParams) : list) ??
+          (pathname.startsWith('/v1/') ? '[]' : undefined));
     return body === undefined ? undefined : ['application/json', body];
   };
 

@@ -7,6 +7,7 @@ import { buildIfStale } from '../dist.ts';
 import { answering, serveDist } from './dist-host.ts';
 import { longListRows } from './long-lists.ts';
 import { median, milliseconds, timeOf, type Row, type Section } from './section.ts';
+import { watcherRows } from './watched-job.ts';
 import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const CHILDREN = 10_000;
@@ -45,6 +46,18 @@ function childJob(n: number) {
   };
 }
 
+type Child = ReturnType<typeof childJob>;
+
+const OMITTED = new Set(['Command', 'Stdout', 'Stderr', 'Result']);
+/** What the list of states has of a child, and what the list of outputs has. */
+const stateOf = (child: Child) => Object.fromEntries(Object.entries(child).filter(([name]) => !OMITTED.has(name)));
+const outputFor = (child: Child | undefined) => ({
+  JobId: child?.JobId ?? '',
+  Stdout: child?.Stdout ?? '',
+  Stderr: child?.Stderr ?? '',
+  Result: '',
+});
+
 const PARENT = {
   JobId: 'bench',
   JobName: 'Update',
@@ -78,12 +91,16 @@ async function pageRows(): Promise<Row[]> {
     return [];
   }
   await buildIfStale();
-  const children = JSON.stringify(Array.from({ length: CHILDREN }, (_, n) => childJob(n)));
+  const all = Array.from({ length: CHILDREN }, (_, n) => childJob(n));
+  const children = JSON.stringify(all);
+  const states = JSON.stringify({ Version: 'bench-1', Reset: false, Children: all.map(stateOf) });
+  const outputs = (ids: string) => JSON.stringify(ids.split(',').map((id) => outputFor(all[Number(id.slice(6))])));
   const host = await serveDist(
     answering({
       '/v1/job': JSON.stringify([PARENT]),
       '/v1/job/bench': JSON.stringify(PARENT),
-      '/v1/job/bench/childjobs': children,
+      '/v1/job/bench/childjobs': (query) => (query.has('since') ? states : children),
+      '/v1/job/bench/outputs': (query) => outputs(query.get('ids') ?? ''),
     }),
   );
   const browser = await chromium.launch(launchOptions());
@@ -163,5 +180,5 @@ function groupingRows(): Row[] {
 
 export const jobs: Section = async () => ({
   subject: `${CHILDREN.toLocaleString('en-US')} devices with 1 kB of output, ${FAILED.toLocaleString('en-US')} of them failed`,
-  rows: [...(await pageRows()), ...(await longListRows()), ...groupingRows()],
+  rows: [...(await pageRows()), ...(await watcherRows()), ...(await longListRows()), ...groupingRows()],
 });

@@ -28,7 +28,7 @@ export function useWantedOutputs(outputs: ChildOutputs, rows: readonly Job[], is
 }
 
 /** Milliseconds between two readings of output that still grows, where somebody sees it. */
-const GROWING = 5_000;
+const GROWING = 3_000;
 
 /** The same for one that is in view. */
 export function useSeenOutput(outputs: ChildOutputs, job: Job): void {
