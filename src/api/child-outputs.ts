@@ -11,8 +11,10 @@ type Output = Pick<Job, 'Stdout' | 'Stderr' | 'Result'>;
 
 interface Entry {
   output: Output;
-  /** Whether it is all there will be. */
-  isFinal: boolean;
+  /** The row that it was read for. */
+  readFor: Job;
+  /** Whether only the end of it was read. */
+  isCut: boolean;
   /** The row with its output, for the row that it was made of. */
   merged?: { of: Job; job: Job };
 }
@@ -79,11 +81,17 @@ export class ChildOutputs {
     return entry.merged.job;
   }
 
-  /** Reads what is missing. `isWhole`: where an output is long, all of it. */
-  want(jobs: Iterable<Job>, isWhole = false): void {
+  /**
+   * Reads what is missing, once for each row. `isWhole`: where an output is long, all of it; `isGrowing`: once more
+   * where the child still runs.
+   */
+  want(jobs: Iterable<Job>, { isWhole = false, isGrowing = false } = {}): void {
     for (const row of jobs) {
       const job = this.origins.get(row) ?? row;
-      if (isLean(job) && !this.entries.get(job.JobId)?.isFinal) this.wanted.set(job.JobId, { job, isWhole });
+      if (!isLean(job)) continue;
+      const entry = this.entries.get(job.JobId);
+      const isRead = entry && (!isMoving(entry.readFor) || (entry.readFor === job && !isGrowing));
+      if (!isRead || (isWhole && entry.isCut)) this.wanted.set(job.JobId, { job, isWhole });
     }
     if (this.wanted.size > 0) this.timer ??= setTimeout(() => this.work(), GATHERED);
   }
@@ -121,11 +129,12 @@ export class ChildOutputs {
       if (!asked) continue;
       characters += Stdout.length + Stderr.length;
       let output: Output = { Stdout, Stderr, Result };
-      if (asked.isWhole && (isCut(Stdout) || isCut(Stderr))) {
+      const isLong = isCut(Stdout) || isCut(Stderr);
+      if (asked.isWhole && isLong) {
         const whole = await this.read.one(JobId, signal);
         output = { Stdout: whole.Stdout, Stderr: whole.Stderr, Result: whole.Result };
       }
-      this.entries.set(JobId, { output, isFinal: !isMoving(asked.job) });
+      this.entries.set(JobId, { output, readFor: asked.job, isCut: isLong && !asked.isWhole });
     }
     this.size = Math.min(MOST_OUTPUTS, Math.max(FEWEST, Math.floor((some.size * PER_ANSWER) / characters)));
   }

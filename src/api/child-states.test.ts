@@ -76,7 +76,7 @@ function reader(read: Partial<ReadOutputs> = {}) {
   return { outputs, asked, settle };
 }
 
-test('the output of an ended child is read once, that of a running one whenever it is wanted', async () => {
+test('the output of a child is read once, that of a running one again where it is growing', async () => {
   const rows = patch([], [row('a', 'Succeeded'), row('b', 'Running', { StartTime: 'now' })], true);
   const { outputs, asked, settle } = reader();
   outputs.want(rows);
@@ -88,7 +88,11 @@ test('the output of an ended child is read once, that of a running one whenever 
     ['a printed', 'b printed'],
   );
   assert.equal(outputs.of(rows[0]!), merged[0]);
+  // A part of the page that shows what was read wants it again.
   outputs.want(merged);
+  await settle();
+  assert.deepEqual(asked, [['a', 'b']]);
+  outputs.want(merged, { isGrowing: true });
   await settle();
   assert.deepEqual(asked, [['a', 'b'], ['b']]);
 });
@@ -119,7 +123,10 @@ test('many are read some at a time, and what is long as a whole only where that 
     some: () => Promise.resolve([printed('j0', long)]),
     one: () => Promise.resolve({ Stdout: `begin ${long}`, Stderr: '', Result: '' }),
   });
-  cut.outputs.want(rows.slice(0, 1), true);
+  cut.outputs.want(rows.slice(0, 1));
+  await cut.settle();
+  assert.equal(cut.outputs.of(rows[0]!).Stdout, long);
+  cut.outputs.want(rows.slice(0, 1), { isWhole: true });
   await cut.settle();
   assert.ok(cut.outputs.of(rows[0]!).Stdout?.startsWith('begin'));
 });

@@ -32,17 +32,16 @@ export function BulkIndicator({ onGo }: { onGo: () => void }) {
     for (const bulk of data) if (!isRunning(bulk) && before.current.has(bulk.BulkId)) readAgain(client, bulk);
     before.current = new Set(data.filter(isRunning).map(({ BulkId }) => BulkId));
   }, [data, client]);
+  const running = data.filter(isRunning).slice(0, MOST);
+  if (running.length === 0) return null;
   return (
     <div className="frame-links stack">
-      {data
-        .filter(isRunning)
-        .slice(0, MOST)
-        .map((bulk) => (
-          <NavLink key={bulk.BulkId} to={paths.bulk(bulk.BulkId)} className="frame-link row dim" onClick={onGo}>
-            <IconLoader size={18} stroke={1.6} aria-hidden />
-            {bulkProgress(bulk)} …
-          </NavLink>
-        ))}
+      {running.map((bulk) => (
+        <NavLink key={bulk.BulkId} to={paths.bulk(bulk.BulkId)} className="frame-link row dim" onClick={onGo}>
+          <IconLoader size={18} stroke={1.6} aria-hidden />
+          {bulkProgress(bulk)} …
+        </NavLink>
+      ))}
     </div>
   );
 }

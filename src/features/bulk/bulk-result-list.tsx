@@ -88,7 +88,13 @@ export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkR
           Export results
         </Button>
       </div>
-      <VirtualTable name="Results" bounded columns={columnsOf(noun)} rows={visible} rowKey={({ id }) => id} />
+      <VirtualTable
+        name="Results"
+        bounded={onClose !== undefined}
+        columns={columnsOf(noun)}
+        rows={visible}
+        rowKey={({ id }) => id}
+      />
       <div className="actions">
         {actions}
         {onClose && (

@@ -54,7 +54,7 @@ export function BulkListPage() {
     },
   ];
   return (
-    <Page fill title="Bulk work" lead="What the service does to many devices or jobs, for seven days after its end.">
+    <Page title="Bulk work" lead="What the service does to many devices or jobs, for seven days after its end.">
       {isNotOffered(reading.error) ? (
         <Empty title="This service does no bulk work by itself">
           The dashboard sends one request for each device, and shows the results in the dialog.

@@ -22,7 +22,6 @@ export function BulkPage() {
   const { data } = reading;
   return (
     <Page
-      fill
       title={data ? bulkTitle(data.bulk) : 'Bulk work'}
       lead={data && bulkValues(data.bulk, tags)}
       back={<Link to={paths.bulkList()}>Bulk work</Link>}

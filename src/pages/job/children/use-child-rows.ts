@@ -24,7 +24,7 @@ export function useChildRows(parent: string, enabled = true) {
 
 /** Reads the output of these; `rows` must be the same array as long as nothing in it changes. */
 export function useWantedOutputs(outputs: ChildOutputs, rows: readonly Job[], isWhole = false): void {
-  useEffect(() => outputs.want(rows, isWhole), [outputs, rows, isWhole]);
+  useEffect(() => outputs.want(rows, { isWhole }), [outputs, rows, isWhole]);
 }
 
 /** Milliseconds between two readings of output that still grows, where somebody sees it. */
@@ -36,7 +36,7 @@ export function useSeenOutput(outputs: ChildOutputs, job: Job): void {
   useEffect(() => {
     outputs.want([job]);
     if (!isGrowing) return;
-    const timer = setInterval(() => outputs.want([job]), GROWING);
+    const timer = setInterval(() => outputs.want([job], { isGrowing }), GROWING);
     return () => clearInterval(timer);
   }, [outputs, job, isGrowing]);
 }
