@@ -164,3 +164,19 @@ test('a hidden tab reads nothing, and has caught up when it is seen again', asyn
   expect(listsIn(paths)).toEqual([]);
   await other.close();
 });
+
+test('rows do not move under the pointer, and get their places when it leaves', async ({ signedIn: page, service }) => {
+  const { DeviceId: id } = await service.createDevice('pump 1');
+  await service.createDevice('pump 2');
+  const paths = asked(page);
+  await openLive(page, service, id, paths);
+  await page.getByRole('button', { name: 'Name', exact: true }).click();
+  const names = page.getByRole('table', { name: 'Devices' }).locator('tbody tr a[href]');
+  await rename(service, id, 'a pump');
+  await expect(names).toHaveText(['a pump', 'pump 2']);
+  await cell(page, 'pump 2').hover();
+  await rename(service, id, 'z pump');
+  await expect(names).toHaveText(['z pump', 'pump 2']);
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect(names).toHaveText(['pump 2', 'z pump']);
+});

@@ -12,6 +12,8 @@ import { Refetcher } from './refetcher.ts';
 /** Milliseconds between two readings of what each change may concern, however often there is one. */
 const SELDOM = 5_000;
 const VERY_SELDOM = 30_000;
+/** Rows. */
+const LONG = 500;
 /** A device that was created so short a time ago may be new to a list; clocks differ. */
 const NEW = 300_000;
 
@@ -86,7 +88,7 @@ export class ChangeFollower {
       const [, what, id] = query.queryKey;
       const parent = what === 'one' ? (query.state.data as FollowedJob | undefined)?.job.ParentJobId : undefined;
       if (what === 'one' || what === 'children' ? isOf(id) || isOf(parent) : what !== 'runs')
-        this.refetcher.refetch(query);
+        this.refetcher.refetch(query, isLong(query.state.data) ? SELDOM : undefined);
       else if (what === 'runs') query.invalidate();
     }
     this.read(['devices', 'jobs']);
@@ -96,6 +98,9 @@ export class ChangeFollower {
     for (const query of this.client.getQueryCache().findAll({ queryKey })) this.refetcher.refetch(query, space);
   }
 }
+
+/** A list that is read as a whole, in so many rows that it is not worth it for each change. */
+const isLong = (data: unknown) => (Array.isArray(data) ? data.length : data instanceof Map ? data.size : 0) > LONG;
 
 const isOfDevices = ({ queryKey: [what, of] }: { queryKey: QueryKey }) =>
   what === 'devices' && (of === 'page' || of === 'one');

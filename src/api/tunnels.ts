@@ -12,7 +12,8 @@ export const tunnelQueries = {
     queryOptions({
       queryKey: ['tunnels'],
       queryFn: ({ signal }) => call(tunnelEndpoints.list, {}, { signal }),
-      refetchInterval: livePace(5_000),
+      // Traffic is not reported.
+      refetchInterval: livePace(5_000, 15_000),
     }),
 };
 
