@@ -6,6 +6,8 @@ import { until } from '../scripts/test-process.ts';
 type Call = (method: string, path: string, body?: unknown) => Promise<Response>;
 type BulkAnswer = Bulk & { Items: BulkItem[]; Next: string };
 
+const AT_ONCE = 50;
+
 export interface TestBulk {
   begin(draft: object): Promise<string>;
   get(id: string, query?: string): Promise<BulkAnswer>;
@@ -46,13 +48,19 @@ export function testBulk(call: Call): TestBulk {
       const tags = await json<{ TagId: string; TagName: string }[]>('GET', '/v1/tag');
       return tags.find(({ TagName }) => TagName === name)?.TagId ?? '';
     },
-    devices: (count, name = 'device') =>
-      Promise.all(
-        Array.from({ length: count }, async (_, index) => {
-          const draft = { DeviceName: `${name}-${index}`, DeviceGroup: '' };
-          return (await json<{ DeviceId: string }>('POST', '/v1/devices', draft)).DeviceId;
-        }),
-      ),
+    devices: async (count, name = 'device') => {
+      const ids: string[] = [];
+      for (let from = 0; from < count; from += AT_ONCE)
+        ids.push(
+          ...(await Promise.all(
+            Array.from({ length: Math.min(AT_ONCE, count - from) }, async (_, index) => {
+              const draft = { DeviceName: `${name}-${from + index}`, DeviceGroup: '' };
+              return (await json<{ DeviceId: string }>('POST', '/v1/devices', draft)).DeviceId;
+            }),
+          )),
+        );
+      return ids;
+    },
   };
   return bulk;
 }
