@@ -75,7 +75,7 @@ async function measured(name: string, service: MeasuredService, database = () =>
     const percent = (used: number): Figure => ({ value: (100 * used) / elapsed, unit: '% of a core' });
     return [percent(after.used - before.used), percent(database() - stored)];
   };
-  /** Each device is changed once, so that an event that names it is about that change. */
+  /** Each device is changed once while dashboards are open: an event that names it is about that change. */
   const change = async () => {
     const begun = performance.now();
     const count = (CHANGES_A_SECOND * MEASURED_MS) / 1000;
