@@ -23,10 +23,13 @@ interface DeviceFilterBarProps extends Facets {
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: RowFilter, typed: boolean) => void;
   onClear: () => void;
+  /** The first rows are there: what is loaded for the pickers no longer delays them. */
+  hasRows: boolean;
   children?: ReactNode;
 }
 
-export function DeviceFilterBar({ filter, onChange, onClear, facets, neverSeen, children }: DeviceFilterBarProps) {
+export function DeviceFilterBar({ filter, onChange, onClear, hasRows, children, ...counts }: DeviceFilterBarProps) {
+  const { facets, neverSeen } = counts;
   const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
   const filtered = isFiltered(filter);
@@ -95,7 +98,11 @@ export function DeviceFilterBar({ filter, onChange, onClear, facets, neverSeen, 
           { value: 'offline', label: <Counted label="Offline" of={facets?.status} /> },
         ]}
       />
-      <FilterPickers open={{ filter, facets, neverSeen, onChange: change }} fallback={<PickersToBe />} />
+      <FilterPickers
+        open={{ filter, facets, neverSeen, onChange: change }}
+        isUrgent={hasRows}
+        fallback={<PickersToBe />}
+      />
     </FilterBar>
   );
 }

@@ -76,7 +76,13 @@ export function DevicesPage() {
       <div className={classes.body}>
         {!isEmptyFleet && (
           <div className={classes.filters}>
-            <DeviceFilterBar filter={filter} onChange={steps.filterBy} onClear={steps.clearFilters} {...counts}>
+            <DeviceFilterBar
+              filter={filter}
+              onChange={steps.filterBy}
+              onClear={steps.clearFilters}
+              hasRows={reading.data !== undefined}
+              {...counts}
+            >
               <TableTools
                 view={view}
                 columns={table.columns}
