@@ -97,6 +97,15 @@ test('who goes from version to version while devices are created misses none', a
   assert.deepEqual(missed, []);
 });
 
+test('many changed devices are compressed', async () => {
+  const version = await present();
+  await Promise.all(Array.from({ length: 60 }, () => fleet.device('compressed')));
+  const at = `/v1/changes?since=${encodeURIComponent(version)}`;
+  const response = await service.call('GET', at, undefined, { 'Accept-Encoding': 'gzip' });
+  assert.equal(response.headers.get('content-encoding'), 'gzip');
+  assert.equal(((await response.json()) as Changes).Devices.length, 60);
+});
+
 test('versions that are unknown, of another database, or too old are answered with Reset', async () => {
   const version = await present();
   const [, opening = '', seq = ''] = /^(.*)-(\d+)$/.exec(version) ?? [];

@@ -55,7 +55,7 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
         answer = made;
       }
       // Rows as they are now may be newer than this version; their changes are then listed once more.
-      return new Prepared(await answer, undefined, { isOpen: true });
+      return new Prepared(await answer, printPosition(to), { isOpen: true });
     },
 
     events: (request) => {

@@ -229,7 +229,7 @@ async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | und
   const event: ChangeEvent = {
     Devices: listOf(devices),
     Jobs: listOf(jobs),
-    Bulk: bulk.size > 0 ? [...bulk] : undefined,
+    Bulk: listOf(bulk),
     Tunnels: kinds.has('tunnel') || undefined,
     Artifacts: kinds.has('artifact') || undefined,
     Workflows: kinds.has('workflow') || undefined,

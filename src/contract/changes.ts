@@ -15,7 +15,7 @@ export const changeEvent = z.object({
   Devices: ids,
   /** Jobs to single devices, and parents: for a child the id of its parent. */
   Jobs: ids,
-  Bulk: z.optional(z.array(z.string())),
+  Bulk: ids,
   Tunnels: flag,
   Artifacts: flag,
   Workflows: flag,
