@@ -73,14 +73,23 @@ test('a dialog that is closed leaves a line on every page, with the results behi
   signedIn: page,
   service,
 }) => {
-  const ids = Array.from({ length: 40_000 }, (_, index) => `none-${index}`);
+  // It would be over before anybody could click.
+  await page.route('**/v1/bulk', async (route) => {
+    const answer = await route.fetch();
+    const list = (await answer.json()) as object[];
+    await route.fulfill({ response: answer, json: list.map((bulk) => ({ ...bulk, State: 'Running' })) });
+  });
   await page.goto(service.url);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await service.call('POST', '/v1/bulk', { Action: 'delete', Devices: ids });
-  const line = navigation(page).getByRole('link', { name: /^Deleting [\d,]+ of 40,000 devices/ });
-  await line.click({ timeout: 20_000 });
-  await expect(page.getByRole('heading', { name: 'Delete 40,000 devices' })).toBeVisible();
-  await expect(page.getByText('40,000 skipped.')).toBeVisible({ timeout: 60_000 });
+  const Devices = Array.from({ length: 2_000 }, (_, index) => `none-${index}`);
+  await service.call('POST', '/v1/bulk', { Action: 'delete', Devices });
+  const line = navigation(page).getByRole('link', { name: /^Deleting [\d,]+ of 2,000 devices/ });
+  await line.click();
+  await expect(page.getByRole('heading', { name: 'Delete 2,000 devices' })).toBeVisible();
+  await expect(page.getByText('2,000 skipped.')).toBeVisible();
+  await page.unroute('**/v1/bulk');
+  // The next report reads the list again.
+  await service.call('POST', '/v1/bulk', { Action: 'delete', Devices: ['none'] });
   await expect(line).toBeHidden();
 });
 

@@ -34,7 +34,7 @@ export interface Position {
 }
 
 /** Entries that remain for clients that come back. */
-const KEPT = 200_000;
+const STORED = 200_000;
 /** Most entries that are read for one client: reading everything again is cheaper beyond. */
 const MOST_READ = 100_000;
 /** Entries that one unit of work removes. */
@@ -93,14 +93,14 @@ export const jobIds = async (db: Reader, seqs: Iterable<number>): Promise<Map<nu
   );
 
 /** Removes entries that are too old, but never the last one. */
-export async function pruneChanges(db: Database, kept = KEPT): Promise<void> {
+export async function pruneChanges(db: Database, stored = STORED): Promise<void> {
   for (;;) {
     const { first, last } = (await db.get<{ first: number | null; last: number | null }>(
       'SELECT (SELECT min(seq) FROM changes) AS first, (SELECT max(seq) FROM changes) AS last',
     )) ?? { first: null, last: null };
-    if (first === null || last === null || first > last - kept) return;
+    if (first === null || last === null || first > last - stored) return;
     await db.write(
-      (tx) => tx.run('DELETE FROM changes WHERE seq <= ?', Math.min(last - kept, first + PRUNED_AT_ONCE)),
+      (tx) => tx.run('DELETE FROM changes WHERE seq <= ?', Math.min(last - stored, first + PRUNED_AT_ONCE)),
       { essential: true },
     );
   }

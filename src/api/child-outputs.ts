@@ -73,7 +73,8 @@ export class ChildOutputs {
   /** The row with its output, as far as that was read. */
   of(job: Job): Job {
     const entry = isLean(job) ? this.entries.get(job.JobId) : undefined;
-    if (!entry) return job;
+    // What was read while it ran may lack the end, by which an ended child is judged.
+    if (!entry || (isMoving(entry.readFor) && !isMoving(job))) return job;
     if (entry.merged?.of !== job) {
       entry.merged = { of: job, job: { ...job, ...entry.output } };
       this.origins.set(entry.merged.job, job);

@@ -64,6 +64,11 @@ export class DeviceFeed {
     this.read = read;
   }
 
+  /** What was read last; '' before anything was. */
+  get present(): string {
+    return this.version;
+  }
+
   /** Whether the service has this; undefined while that is not known. */
   get offered(): boolean | undefined {
     return this.isOffered;

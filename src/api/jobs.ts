@@ -1,5 +1,5 @@
 // Jobs, as queries and mutations.
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, replaceEqualDeep } from '@tanstack/react-query';
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
@@ -7,7 +7,7 @@ import { call } from '#/api/call.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
-import { livePace, type QueryReading } from '#/api/live.ts';
+import { isLive, livePace, type QueryReading } from '#/api/live.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Polling interval of a visible page while a job changes, in milliseconds. */
@@ -28,7 +28,12 @@ export const jobQueries = {
   list: () =>
     queryOptions({
       queryKey: ['jobs', 'list'],
-      queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
+      queryFn: async ({ signal, client, queryKey }) => {
+        if (!isLive()) return call(jobEndpoints.list, {}, { signal });
+        const { readJobList } = await import('#/api/changed-jobs.ts');
+        return readJobList('list', client.getQueryData<Job[]>(queryKey), signal);
+      },
+      structuralSharing: (before, rows) => (isLive() ? rows : replaceEqualDeep(before, rows)),
       refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
         data?.some(isMoving) ? 2 * pace(data.length) : RESTING,
       ),

@@ -1,7 +1,7 @@
 // What waits or runs on each device, in the order in which it runs. A service that lists it is asked for just that; of
 // any other, the list of jobs is read and the children of each parent that may still move.
 import { queryOptions } from '@tanstack/react-query';
-import { livePace, type QueryReading } from '#/api/live.ts';
+import { isLive, livePace, type QueryReading } from '#/api/live.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
@@ -31,13 +31,18 @@ export interface QueuedJob {
 export type Queues = ReadonlyMap<string, readonly QueuedJob[]>;
 
 export interface QueueSource {
-  queues: (signal: AbortSignal) => Promise<Job[]>;
+  /** `before`: what the last call has returned. */
+  queues: (signal: AbortSignal, before: Job[] | undefined) => Promise<Job[]>;
   list: (signal: AbortSignal) => Promise<Job[]>;
   children: (id: string, signal: AbortSignal) => Promise<Job[]>;
 }
 
 const serviceSource: QueueSource = {
-  queues: (signal) => call(jobEndpoints.queues, {}, { signal }),
+  queues: async (signal, before) => {
+    if (!isLive()) return call(jobEndpoints.queues, {}, { signal });
+    const { readJobList } = await import('#/api/changed-jobs.ts');
+    return readJobList('queues', before, signal);
+  },
   list: (signal) => call(jobEndpoints.list, {}, { signal }),
   children: (id, signal) => call(jobEndpoints.children, { params: { job_id: id } }, { signal }),
 };
@@ -91,6 +96,7 @@ const AT_ONCE = 2;
 export class QueueReader {
   private readonly source: QueueSource;
   private isListed = true;
+  private listed: Job[] | undefined;
   /** Of each parent: its counts when its children were read, and those of them that had not ended. */
   private readonly known = new Map<string, { counts: string | undefined; open: QueuedJob[] }>();
 
@@ -100,13 +106,14 @@ export class QueueReader {
 
   forget(): void {
     this.isListed = true;
+    this.listed = undefined;
     this.known.clear();
   }
 
   async read(signal: AbortSignal): Promise<Queues> {
     if (this.isListed)
       try {
-        const jobs = await this.source.queues(signal);
+        const jobs = (this.listed = await this.source.queues(signal, this.listed));
         return queuesOf(
           jobs.flatMap((job) => queuedJob(job) ?? []),
           { byTime: false },
