@@ -1,4 +1,5 @@
 // Changes, an addition: the devices that changed since a version, and the stream of events.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { changeEndpoints } from '#/contract/changes.ts';
 import type { Context } from '../context.ts';
 import { Prepared } from '../http/implement.ts';
@@ -12,7 +13,6 @@ const MOST_DEVICES = 20_000;
 const PORTION = 1_000;
 /** Answers that are stored: many dashboards ask for the same changes. */
 const MOST_ANSWERS = 32;
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 export function changeRoutes({ db, events }: Context): Handlers<typeof changeEndpoints> {
   const answers = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();

@@ -1,4 +1,5 @@
 // v1.md, "Devices".
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { deviceEndpoints, NewDevice } from '#/contract/devices.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
@@ -17,7 +18,6 @@ import { RecentSecrets } from './recent-secrets.ts';
 const PORTION = 2_000;
 /** Devices searched at a time without an index. */
 const SCAN_ROWS = 10_000;
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
   const { db, audit, order, actions, now } = context;

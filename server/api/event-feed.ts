@@ -144,6 +144,22 @@ export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: E
     }
   };
 
+  /** Sends a new stream what changed from the version it had up to the one that its audience has. */
+  const catchUp = async (
+    audience: Audience,
+    stream: Stream,
+    { since, at, present }: { since: string; at: Position; present: Position },
+  ) => {
+    const from = parsePosition(since);
+    // A version of another node may be newer.
+    const isAhead = from && from.opening === at.opening && from.seq > at.seq && from.seq <= present.seq;
+    const changes = from && (isAhead ? [] : await changesBetween(db, audience.accountId, from, at));
+    const event = changes && (await eventOf(db, changes));
+    if (!audience.streams.has(stream)) return;
+    if (!changes) send(audience, stream, printed('reset', {}, at));
+    else if (event) send(audience, stream, printed('change', event, at));
+  };
+
   const endAll = () => {
     isClosed = true;
     for (const audience of audiences.values()) for (const stream of audience.streams) end(audience, stream);
@@ -161,6 +177,8 @@ export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: E
     open: async (caller, outgoing, since) => {
       const accountId = caller.account.id;
       const present = await presentPosition(db);
+      // Its 'close' has passed: nothing would ever remove the stream.
+      if (outgoing.destroyed) return RESPONSE_ALREADY_SENT;
       if (isClosed || (audiences.get(accountId)?.streams.size ?? 0) >= MOST_STREAMS)
         throw new Problem(
           503,
@@ -181,16 +199,12 @@ export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: E
 
       outgoing.writeHead(200, HEADERS);
       send(audience, stream, printed('ready', { Version: printPosition(at) }, since === undefined ? at : undefined));
-      if (since !== undefined) {
-        const from = parsePosition(since);
-        // A version of another node may be newer.
-        const isAhead = from && from.opening === at.opening && from.seq > at.seq && from.seq <= present.seq;
-        const changes = from && (isAhead ? [] : await changesBetween(db, accountId, from, at));
-        const event = changes && (await eventOf(db, changes));
-        if (!audience.streams.has(stream)) return RESPONSE_ALREADY_SENT;
-        if (!changes) send(audience, stream, printed('reset', {}, at));
-        else if (event) send(audience, stream, printed('change', event, at));
-      }
+      if (since !== undefined)
+        await catchUp(audience, stream, { since, at, present }).catch((cause: unknown) => {
+          logFault('events: could not read what changed before', cause);
+          // The client asks again, from where it was.
+          end(audience, stream);
+        });
       return RESPONSE_ALREADY_SENT;
     },
     count: () => [...audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0),

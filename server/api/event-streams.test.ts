@@ -8,6 +8,7 @@ import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts'
 import { freePort, scratch } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
+import { presentPosition, printPosition } from '../store/changes.ts';
 import { startTestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
 
@@ -104,4 +105,35 @@ test('a client that stops reading is cut off, and the others get every event', a
   }
   assert.deepEqual([stuck.outgoing.destroyed, reading.outgoing.destroyed], [true, false]);
   assert.equal(feed.count(), 1);
+});
+
+test('a client that is gone before its stream begins leaves none behind', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const feed = openEventFeed({ db: service.context.db, now: Date.now, mayPrune: () => false });
+  t.after(() => feed.close());
+  const { outgoing } = response(true);
+  const opening = feed.open({ account: { id: 1 }, actor: 'token:1' } as unknown as Caller, outgoing, undefined);
+  outgoing.destroy();
+  await opening;
+  assert.equal(feed.count(), 0);
+});
+
+test('a stream ends whose missed changes cannot be read, so that its client asks again', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const { db } = service.context;
+  await testFleet((...request) => service.call(...request)).device();
+  const { opening, seq } = await presentPosition(db);
+  const failing = Object.assign(Object.create(db) as typeof db, {
+    all: () => Promise.reject(new Error('the disk cannot be read')),
+  });
+  const feed = openEventFeed({ db: failing, now: Date.now, mayPrune: () => false });
+  t.after(() => feed.close());
+  const { received, outgoing } = response(true);
+  const caller = { account: { id: 1 }, actor: 'token:1' } as unknown as Caller;
+  await feed.open(caller, outgoing, printPosition({ opening, seq: seq - 1 }));
+  assert.ok(outgoing.writableEnded);
+  assert.equal(feed.count(), 0);
+  assert.equal(received.length, 1, 'nothing but that the stream began');
 });

@@ -1,4 +1,5 @@
 // Lists of jobs as JSON: whole, or what changed in them since a version, for readers that have the rest.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Prepared } from '../http/implement.ts';
 import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
 import type { Change, Position } from '../store/changes.ts';
@@ -9,8 +10,6 @@ import { brief, stateOnly, summary } from './job-view.ts';
 
 /** Rows built at a time; other requests run between two portions. */
 const PORTION = 500;
-
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 type Show = (row: JobRow) => Promise<object>;
 

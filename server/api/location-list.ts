@@ -1,5 +1,6 @@
 // All locations of an account as one JSON list, built a portion at a time and only as fast as the client reads. The
 // last one is cached until a device moves.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Prepared } from '../http/implement.ts';
 import { locationsAfter } from '../store/device-list.ts';
@@ -55,7 +56,7 @@ function inTurns(portions: Iterator<Portion, void> | AsyncIterator<Portion, void
   let begun = false;
   return new ReadableStream({
     async pull(controller) {
-      if (begun) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (begun) await nextTurn();
       begun = true;
       const portion = await portions.next();
       if (portion.done) controller.close();

@@ -1,5 +1,6 @@
 // The output of commands, in pieces. Each piece has its offset in the stream, so that a piece sent again after a lost
 // connection is not stored twice.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -78,8 +79,6 @@ async function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: numbe
     at += slice.length;
   }
 }
-
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** Reads a stream from `from` up to, not including, `to`; yields to other work between slices. */
 export async function readOutput(

@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import { job, jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { call, send } from '#/api/call.ts';
 import { deviceFeed } from '#/api/device-feed.ts';
-import { isSameJob } from '#/api/same-job.ts';
+import { inTurns } from '#/lib/pace.ts';
+import { changedRows } from './changed-rows.ts';
 
 const changes = z.object({
   Version: z.string(),
@@ -12,35 +13,15 @@ const changes = z.object({
   Jobs: z.array(job),
   Removed: z.array(z.string()),
 });
-export type JobChanges = z.output<typeof changes>;
 
 const LISTS = { list: jobEndpoints.list, queues: jobEndpoints.queues };
 
 const versions = new WeakMap<readonly Job[], string>();
 
-/** The rows after these changes, new ones at the end; the same array if none differs. */
-export function changedRows(before: readonly Job[], { Reset, Jobs, Removed }: JobChanges): Job[] {
-  const known = new Map(before.map((row) => [row.JobId, row]));
-  const shared = Jobs.map((row) => {
-    const old = known.get(row.JobId);
-    return old && isSameJob(row, old) ? old : row;
-  });
-  const changed = new Map(shared.map((row) => [row.JobId, row]));
-  const removed = new Set(Removed);
-  const rows = Reset
-    ? shared
-    : [
-        ...before.filter(({ JobId }) => !removed.has(JobId)).map((row) => changed.get(row.JobId) ?? row),
-        ...shared.filter(({ JobId }) => !known.has(JobId)),
-      ];
-  const isSame = rows.length === before.length && rows.every((row, nth) => row === before[nth]);
-  return isSame ? (before as Job[]) : rows;
-}
-
 /** `before`: what the last call has returned. */
 export async function readJobList(
   which: keyof typeof LISTS,
-  before: readonly Job[] | undefined,
+  before: Job[] | undefined,
   signal: AbortSignal,
 ): Promise<Job[]> {
   const since = before && versions.get(before);
@@ -50,15 +31,16 @@ export async function readJobList(
     });
     const read = changes.safeParse(JSON.parse(text));
     if (read.success) {
-      const rows = changedRows(before, read.data);
-      versions.set(rows, read.data.Version);
+      const { Version, Reset: all, Jobs: changed, Removed: removed } = read.data;
+      const rows = await inTurns(changedRows(before, { changed, removed, all }));
+      versions.set(rows, Version);
       return rows;
     }
   }
   // Asked for before: what changes meanwhile is then in the next reading.
   const version = deviceFeed.present;
   const rows = await call(LISTS[which], {}, { signal });
-  const shared = before ? changedRows(before, { Version: version, Reset: true, Jobs: rows, Removed: [] }) : rows;
+  const shared = before ? await inTurns(changedRows(before, { changed: rows, all: true })) : rows;
   if (version !== '') versions.set(shared, version);
   return shared;
 }

@@ -17,7 +17,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** A service that answers each stream as it is told to; a stream is written to and cut by the test. */
+/** A service whose answers the test sets; the test also writes to a stream and cuts it. */
 class Service {
   readonly asked: string[] = [];
   readonly open: Pipe[] = [];

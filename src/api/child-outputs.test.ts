@@ -1,51 +1,20 @@
-// Rows of children: patched with what changed, the same objects otherwise; and their output, read where it is wanted.
+// The output of children, read where it is wanted.
 import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
 import { job, type Job } from '#/contract/jobs.ts';
 import type { ChildOutput } from '#/contract/job-outputs.ts';
 import { ChildOutputs, type ReadOutputs } from './child-outputs.ts';
-import { patchedRows } from './child-states.ts';
-import { isLean } from './lean-rows.ts';
-import { atOnce } from '#/lib/pace.ts';
+import { markLean } from './lean-rows.ts';
 
 afterEach(() => mock.timers.reset());
 
 const row = (id: string, Status = 'Waiting', more = {}) =>
   job.parse({ JobId: id, DeviceId: `d-${id}`, Status, ...more });
-const patch = (before: Job[], changed: Job[], all = false) => atOnce(patchedRows(before, changed, all));
-const two = () => patch([], [row('a'), row('b')], true);
-
-test('a change replaces its row, and no other', () => {
-  const before = two();
-  const after = patch(before, [row('b', 'Running')]);
-  assert.notEqual(after, before);
-  assert.equal(after[0], before[0]);
-  assert.equal(after[1]?.Status, 'Running');
-  assert.ok(after.every(isLean));
-});
-
-test('rows that were reported again without a change are the same array', () => {
-  const before = two();
-  assert.equal(patch(before, []), before);
-  assert.equal(patch(before, [row('a')]), before);
-  assert.equal(patch(before, [row('a'), row('b')], true), before);
-});
-
-test('new rows come last and are found by later changes; all rows replace those that are gone', () => {
-  const three = patch(two(), [row('c')]);
-  assert.deepEqual(
-    patch(three, [row('c', 'Failed')]).map(({ JobId, Status }) => [JobId, Status]),
-    [
-      ['a', 'Waiting'],
-      ['b', 'Waiting'],
-      ['c', 'Failed'],
-    ],
-  );
-  assert.deepEqual(
-    patch(three, [row('b'), row('c')], true).map(({ JobId }) => JobId),
-    ['b', 'c'],
-  );
-});
+/** Rows as the list of children has them, without output. */
+const lean = (rows: Job[]) => {
+  for (const one of rows) markLean(one);
+  return rows;
+};
 
 const printed = (JobId: string, Stdout = `${JobId} printed`): ChildOutput => ({
   JobId,
@@ -77,7 +46,7 @@ function reader(read: Partial<ReadOutputs> = {}) {
 }
 
 test('the output of a child is read once, that of a running one again where it is growing', async () => {
-  const rows = patch([], [row('a', 'Succeeded'), row('b', 'Running', { StartTime: 'now' })], true);
+  const rows = lean([row('a', 'Succeeded'), row('b', 'Running', { StartTime: 'now' })]);
   const { outputs, asked, settle } = reader();
   outputs.want(rows);
   outputs.want(rows);
@@ -98,11 +67,11 @@ test('the output of a child is read once, that of a running one again where it i
 });
 
 test('when a running child ends, its output is read again', async () => {
-  const before = patch([], [row('a', 'Running', { StartTime: 'now' })], true);
+  const before = lean([row('a', 'Running', { StartTime: 'now' })]);
   const { outputs, asked, settle } = reader();
   outputs.want(before);
   await settle();
-  const after = patch(before, [row('a', 'Failed', { StartTime: 'now' })]);
+  const after = lean([row('a', 'Failed', { StartTime: 'now' })]);
   // Its end may be missing in what was read before.
   assert.equal(outputs.of(after[0]!).Stdout, undefined);
   outputs.want(after);
@@ -112,11 +81,7 @@ test('when a running child ends, its output is read again', async () => {
 });
 
 test('many are read some at a time, and what is long as a whole only where that is wanted', async () => {
-  const rows = patch(
-    [],
-    Array.from({ length: 450 }, (_, n) => row(`j${n}`, 'Failed')),
-    true,
-  );
+  const rows = lean(Array.from({ length: 450 }, (_, n) => row(`j${n}`, 'Failed')));
   const { outputs, asked, settle } = reader();
   outputs.want(rows);
   await settle();
