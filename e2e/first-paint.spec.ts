@@ -62,6 +62,18 @@ test('its links lead to their pages before the application runs', async ({ signe
   await expect(page.getByRole('heading', { level: 1, name: 'Tunnels' })).toBeVisible();
 });
 
+test('the first rows are requested before the application runs, and once', async ({ signedIn: page, service }) => {
+  await service.createDevice('pump 1');
+  let asked = 0;
+  page.on('request', (request) => (asked += Number(request.url().endsWith('/v1/devices/1/25'))));
+  const release = await holdApplication(page);
+  await page.goto(`${service.url}/devices`, { waitUntil: 'commit' });
+  await expect.poll(() => asked).toBe(1);
+  release();
+  await expect(page.getByRole('link', { name: 'pump 1' })).toBeVisible();
+  expect(asked).toBe(1);
+});
+
 test.describe('without a session', () => {
   test('no navigation is drawn before the sign-in page @main', async ({ page, service }) => {
     const release = await holdApplication(page);

@@ -13,14 +13,18 @@ async function requireSession({ request }: { request: Request }) {
   return redirect(paths.signIn(pathname + search));
 }
 
-/** Starts reading what a page will show; nobody waits for it here, and signed out it would only be refused. */
+/** How long a page waits for the answer that it shows, in milliseconds: with it, it is drawn once instead of twice. */
+const PATIENCE = 60;
+
+/** Starts reading what a page will show. A slow answer is not waited for, and signed out it would only be refused. */
 const whenSignedIn =
-  (prefetch: (search: URLSearchParams) => void) =>
-  ({ request }: { request: Request }) => {
-    void currentSession().then(
+  (prefetch: (search: URLSearchParams) => Promise<unknown>) =>
+  async ({ request }: { request: Request }) => {
+    const answer = currentSession().then(
       ({ SignedIn }) => SignedIn && prefetch(new URL(request.url).searchParams),
       () => {}, // requireSession reports it
     );
+    await Promise.race([answer, new Promise((done) => setTimeout(done, PATIENCE))]);
     return null;
   };
 

@@ -33,11 +33,11 @@ const NoRows = lazyPart(() => import('./no-rows.tsx'), 'NoRows');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
 /** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
-export function prefetchDevices(search: URLSearchParams): void {
+export async function prefetchDevices(search: URLSearchParams): Promise<void> {
   const view = fleetViewOf(fleetUrl.read(search));
   if (beyondService(view)) return;
   // The page asks for the same and shows what goes wrong.
-  queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
+  await queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
 }
 
 export function DevicesPage() {
