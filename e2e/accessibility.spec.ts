@@ -105,7 +105,7 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
     ['/archive/none', 'There is no such job in this browser’s archive'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
-    ['/account', 'Begins with'],
+    ['/account', 'Starts with'],
     ['/nowhere', 'There is no page at this address.'],
   ] as const) {
     await visit(page, path);
@@ -120,7 +120,7 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
   const main = page.getByRole('main');
   await page.goto(service.url);
   for (const [path, seen] of [
-    ['/', 'Failed in the last 24 hours'],
+    ['/', 'Failed, last 24 h'],
     ['/devices', 'outdoors'],
     [`/devices/${device}`, 'hello'],
     ['/map', '1 on the map'],
@@ -132,7 +132,7 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
     [`/jobs/${group}?child=${child}`, 'on stderr'],
     ['/workflows', 'Say hello'],
     ['/tunnels', 'localhost:22'],
-    ['/account', 'Begins with'],
+    ['/account', 'Starts with'],
   ] as const) {
     await visit(page, path);
     await expect(main.getByText(seen).filter({ visible: true }).first()).toBeVisible();
@@ -160,7 +160,7 @@ test('each dialog is accessible @main', async ({ signedIn: page, service }) => {
     ['/tunnels?dialog=delete&tunnel=plain-otter-7', 'Delete tunnel'],
     ['/tunnels?dialog=delete-all', 'Delete all tunnels'],
     ['/tunnels?dialog=open', 'Open a tunnel'],
-    ['/account?dialog=make', 'Make an API token'],
+    ['/account?dialog=make', 'Create API token'],
   ] as const) {
     await visit(page, path);
     await expect(page.getByRole('dialog', { name })).toBeVisible();
@@ -180,7 +180,7 @@ test('a form, its errors and the key that it answers with are accessible @main',
   await add.getByLabel('Name').fill('new');
   await add.getByRole('button', { name: 'Add device' }).click();
   const key = page.getByRole('dialog', { name: 'Connect new' });
-  await expect(key.getByText('Waiting for it to come Online…')).toBeVisible();
+  await expect(key.getByText('Waiting for it to connect…')).toBeVisible();
   await judge(page, 'the key', { phone: true });
   await key.getByRole('button', { name: 'Copy device key' }).click();
   await key.getByRole('button', { name: 'Done' }).click();
@@ -218,7 +218,7 @@ test('the end of a session is accessible', async ({ signedIn: page, service }) =
   await page.goto(`${service.url}/account?dialog=make`);
   await page.getByLabel('Name').fill('too late');
   await endSession(page, async () => {
-    await page.getByRole('button', { name: 'Make token' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
     await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
   });
   await expectAccessible(page);

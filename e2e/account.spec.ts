@@ -25,11 +25,11 @@ const makeToken = async (service: Service, Name: string) =>
 
 test('an API token is made with a proof, shown once, and works @main', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
-  await page.getByRole('button', { name: 'Make a token' }).click();
-  const make = page.getByRole('dialog', { name: 'Make an API token' });
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const make = page.getByRole('dialog', { name: 'Create API token' });
   await make.getByLabel('Name').fill('Build server');
   await make.getByLabel('Your proof').fill(service.token);
-  await make.getByRole('button', { name: 'Make token' }).click();
+  await make.getByRole('button', { name: 'Create token' }).click();
   // Hidden until it is asked for; only Done closes it, and only after the token was saved.
   const once = page.getByRole('dialog', { name: 'API token “Build server”' });
   await expect(once.getByLabel('API token, hidden')).toHaveText(/^•+$/);
@@ -64,14 +64,14 @@ test('an API token is made with a proof, shown once, and works @main', async ({ 
 
 test('a token needs a name, and a proof beside the session', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
-  await page.getByRole('button', { name: 'Make a token' }).click();
-  const make = page.getByRole('dialog', { name: 'Make an API token' });
-  await make.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const make = page.getByRole('dialog', { name: 'Create API token' });
+  await make.getByRole('button', { name: 'Create token' }).click();
   await expect(make.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
   await make.getByLabel('Name').fill('Build server');
   // To be signed in is not enough.
   await make.getByLabel('Your proof').fill('no-token');
-  await make.getByRole('button', { name: 'Make token' }).click();
+  await make.getByRole('button', { name: 'Create token' }).click();
   await expect(make).toContainText('Your proof is not valid');
 });
 
@@ -177,7 +177,7 @@ test('the appearance is the same after a reload, and "as the system" follows the
   await page.getByRole('button', { name: 'Switch to light' }).click();
   await expect(page.getByRole('radio', { name: 'Light' })).toBeChecked();
   await expect.poll(brightness).toBeGreaterThan(200);
-  await choose('As the system');
+  await choose('System');
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect.poll(brightness).toBeLessThan(60);
 });
@@ -248,7 +248,7 @@ test('workflows are marked as the older method, and point to artifacts', async (
   await signIn(page, service);
   await page.goto(`${service.url}/workflows`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Workflows Legacy');
-  await expect(page.getByText('Workflows are the older method')).toBeVisible();
+  await expect(page.getByText('Workflows are legacy')).toBeVisible();
   await page.getByRole('link', { name: 'Go to Artifacts' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Artifacts' })).toBeVisible();
 
@@ -289,7 +289,7 @@ test('stored job output, and which goes next, is on the account page; a full dis
 
   more = { DiskState: 'Full' };
   await page.goto(`${service.url}/devices`);
-  const notice = page.getByRole('status').filter({ hasText: 'The disk of the service is full.' });
+  const notice = page.getByRole('status').filter({ hasText: 'The service’s disk is full.' });
   await expect(notice.getByRole('link')).toHaveText(['jobs', 'artifacts']);
   await expectAccessible(page);
   await notice.getByRole('button', { name: 'Hide' }).click();

@@ -37,7 +37,7 @@ test('hostile and faulty cells of a file are marked where they are', async ({ si
   await expect(cell(page, 'Tags', 2)).toHaveAccessibleDescription('The tag ".." must not be "." or ".."');
   await expect(cell(page, 'Name', 3)).toHaveAccessibleDescription('Must not be empty');
   await expect(cell(page, 'Lat', 4)).toHaveAccessibleDescription('Must be between -90 and 90');
-  await expect(cell(page, 'Lng', 4)).toHaveAccessibleDescription('Is missing: give both, or neither');
+  await expect(cell(page, 'Lng', 4)).toHaveAccessibleDescription('Missing: enter both or neither');
   await expect(cell(page, 'Name', 5)).toHaveAccessibleDescription('A device of this name exists');
   await expect(cell(page, 'Name', 1)).toHaveValue('=HYPERLINK("http://x")');
   await expectAccessible(page);
@@ -113,7 +113,7 @@ test.describe('with a small licence', () => {
     await expect(rowsRegion(page)).toContainText('12 devices will be created; licence: 3 free');
     await expect(rowsRegion(page)).toContainText('The licence has room for 3 of them: creating stops there');
     await page.getByRole('button', { name: 'Create 12 devices' }).click();
-    const ending = page.getByRole('alert').filter({ hasText: 'The licence has no room for another device' });
+    const ending = page.getByRole('alert').filter({ hasText: 'Device limit reached' });
     await expect(ending).toContainText('3 of 12 devices were created, 9 wait');
     await expect(ending).toContainText('The account holds 5 of 5 devices');
     expect(await devices(service)).toHaveLength(5);

@@ -36,7 +36,7 @@ async function buildAndUpload(page: Page, target?: string): Promise<void> {
   if (target !== undefined) await builder(page).getByLabel('Install into').fill(target);
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
   await expect(checks(builder(page))).toContainText('SHA-256');
-  await builder(page).getByRole('button', { name: 'Add to the uploads' }).click();
+  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
   await expect(builder(page)).toBeHidden();
   await uploadButton(page).click();
 }
@@ -107,7 +107,7 @@ test('update.sh is checked while it is written, and its template can be restored
   const text = builder(page).getByRole('textbox', { name: 'update.sh' });
   await text.fill('echo no interpreter');
   await expect(finding(builder(page), 'Warning')).toHaveText(/no interpreter line/);
-  await builder(page).getByRole('button', { name: 'Take the template again' }).click();
+  await builder(page).getByRole('button', { name: 'Restore the template' }).click();
   await expect(text).toHaveValue(/^#!\/bin\/sh\n.*\nset -eu\n/);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAccessible(page);
@@ -164,7 +164,7 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
   const text = builder(page).getByRole('textbox', { name: 'update.sh' });
   await text.fill('#!/bin/sh\necho mine\n');
-  const question = page.getByRole('dialog', { name: 'Leave the archive unbuilt?' });
+  const question = page.getByRole('dialog', { name: 'Leave without building the archive?' });
   for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
     await leave();
     await expect(question).toContainText('the update.sh as you wrote it');
@@ -174,11 +174,11 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   }
   // Built, it is among the uploads without a question; going elsewhere asks for those.
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
-  await builder(page).getByRole('button', { name: 'Add to the uploads' }).click();
+  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
   await expect(builder(page)).toBeHidden();
   await expect(page.getByRole('form')).toHaveCount(1);
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-  const behind = page.getByRole('dialog', { name: 'Leave the file behind?' });
+  const behind = page.getByRole('dialog', { name: 'Leave without uploading the file?' });
   await expect(behind).toContainText('hub_1.0.0.tar.gz was not uploaded');
   await behind.getByRole('button', { name: 'Stay' }).click();
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
@@ -194,11 +194,11 @@ test("a folder's own update.sh is used; line ends of Windows and what is too lar
   const own = await folderWith(service, 'own_2.0', { 'update.sh': '#!/bin/sh\r\necho hi\r\n', data: 'x' });
   await chooseFolder(page, own);
   await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
-  await expect(builder(page)).toContainText('has an update.sh of its own: it is used as it is');
+  await expect(builder(page)).toContainText('own update.sh is used as it is');
   await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
   await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
-  await expect(builder(page).getByRole('button', { name: 'Add to the uploads' })).toBeDisabled();
+  await expect(builder(page).getByRole('button', { name: 'Add to uploads' })).toBeDisabled();
   await builder(page).getByRole('button', { name: 'Back' }).click();
   await builder(page).getByRole('button', { name: 'Back' }).click();
 
@@ -224,7 +224,7 @@ test("a folder's own update.sh is used; line ends of Windows and what is too lar
   await page.keyboard.press('Space');
   await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
-  await builder(page).getByRole('button', { name: 'Add to the uploads' }).click();
+  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
   const again = form(page, 'own_2.0.tar.gz');
   await expect(finding(again, 'Warning').filter({ hasText: 'The same content' })).toContainText('own_2.0.tar.gz 2.0');
   await again.getByRole('link', { name: 'Show it' }).click();

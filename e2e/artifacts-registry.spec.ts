@@ -137,7 +137,7 @@ test.describe('when the service refuses one at first', () => {
     await page.getByRole('button', { name: 'Delete old versions' }).click();
     const old = page.getByRole('dialog', { name: 'Delete old versions' });
     await expect(old).toContainText('1 artifact would leave the registry for good');
-    await expect(old).toContainText('One old version more stays: a job still needs it.');
+    await expect(old).toContainText('One more old version stays: a job still needs it.');
     await old.getByText('2', { exact: true }).click();
     await expect(old).toContainText('2 artifacts would leave the registry for good');
     await expect(old.getByRole('row')).toHaveText([/Name/, /agent\.sh 1\.2/, /agent\.sh 1\.1/]);

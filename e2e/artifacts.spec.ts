@@ -232,7 +232,7 @@ test.describe('many files', () => {
     expect(((await namesOf(service)) ?? []).toSorted()).toEqual(
       [hostile, 'app_1.4.0.tar.gz', 'cut.sh', 'tool.sh', 'tool.sh'].toSorted(),
     );
-    await page.getByRole('button', { name: 'Clear the stored' }).click();
+    await page.getByRole('button', { name: 'Clear uploaded' }).click();
     await expect(stored(page)).toHaveCount(0);
     await expect(page.getByRole('form')).toHaveCount(2);
   });

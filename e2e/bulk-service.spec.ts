@@ -54,7 +54,7 @@ test('a tab that is closed in the middle ends nothing, and another browser sees 
   await holdBulk(page);
   await setGroup(page, 'north');
   await dialog(page).getByRole('button', { name: 'Set the group of 12 devices' }).click();
-  await expect(dialog(page).getByText('it goes on when this dialog or the browser is closed')).toBeVisible();
+  await expect(dialog(page).getByText('continues when you close the dialog or the browser')).toBeVisible();
   await page.close();
 
   const context = await browser.newContext();

@@ -169,7 +169,7 @@ test.describe('when an answer is lost', () => {
     await dialog(page).getByRole('button', { name: 'Set the group of 4 devices' }).click();
     await expect(dialog(page).getByText('3 done, 1 failed.')).toBeVisible();
     const failed = dialog(page).getByRole('row', { name: /device 2/ });
-    await expect(failed).toContainText('Reading it again shows that nothing was changed.');
+    await expect(failed).toContainText('A second read shows that nothing changed.');
     expect(sent.length).toBe(4);
     expect((await devicesOf(service)).map(({ DeviceGroup }) => DeviceGroup)).toEqual(['north', '', 'north', 'north']);
   });

@@ -90,7 +90,7 @@ test('devices are deleted after their number was typed @main', async ({ signedIn
   for (const name of ['device 1', 'device 3', 'device 5'])
     await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   await choose(page, 'Delete');
-  await expect(dialog(page).getByText('Their keys, the jobs that wait for them and their tunnels end')).toBeVisible();
+  await expect(dialog(page).getByText('Their keys, waiting jobs and tunnels are deleted')).toBeVisible();
   const confirm = dialog(page).getByRole('button', { name: 'Delete 3 devices' });
   await expect(confirm).toBeDisabled();
   await dialog(page).getByLabel('Type 3 to confirm').fill('5');

@@ -110,7 +110,7 @@ test.describe('when no answer comes', () => {
     service,
   }) => {
     const { orders, choice } = await ready(page, service);
-    const left = page.getByRole('region', { name: 'A deploy without an answer' });
+    const left = page.getByRole('region', { name: 'A deploy got no answer' });
     const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>();
     await page.route('**/v1/job', async (route) => {
       if (isJobPost(route.request())) return route.abort('connectionreset');
@@ -119,9 +119,9 @@ test.describe('when no answer comes', () => {
     });
     await openDeploy(page, service, choice);
     await deployButton(page).click();
-    await expect(left).toContainText('Looking for it among the jobs');
+    await expect(left).toContainText('Checking the job list');
     goOn();
-    await expect(left).toContainText('it is not among the jobs');
+    await expect(left).toContainText('it is not in the job list');
     await expectAccessible(page);
     expect(await jobs(service)).toEqual([]);
     await page.unrouteAll();
@@ -174,7 +174,7 @@ test('the review of a group shows what is queued, what ran before, its sites and
   await sites.getByRole('button', { name: 'Acme · Harbour' }).click();
   await expect(sites.getByRole('link', { name: 'unit-one' })).toBeVisible();
   await review(page).getByText('Map', { exact: true }).click();
-  await expect(review(page).getByRole('region', { name: 'Map of the devices that get it' })).toBeVisible();
+  await expect(review(page).getByRole('region', { name: 'Map of the target devices' })).toBeVisible();
   await expect(review(page)).toContainText('1 on the map, filled where Online. 1 device has no location.');
   await expectAccessible(page);
 });
@@ -271,7 +271,7 @@ test('where a service takes no lists, each selected device gets a job, also afte
   page.once('dialog', (dialog) => void dialog.accept());
   await page.reload();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  const left = page.getByRole('region', { name: 'A deploy without an answer' });
+  const left = page.getByRole('region', { name: 'A deploy got no answer' });
   await expect(left).toContainText('It was interrupted: 2 of 6 devices have their job.');
   await left.getByRole('button', { name: 'Deploy to the other 4' }).click();
   await expect(page.getByText('4 done.')).toBeVisible();
@@ -291,7 +291,7 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   }
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
   await page.getByRole('checkbox', { name: 'Check the devices first' }).check();
-  await page.getByRole('textbox', { name: 'Own lines of shell' }).fill('echo "unit $UNIT"\n[ "$UNIT" != two ]');
+  await page.getByRole('textbox', { name: 'Custom shell lines' }).fill('echo "unit $UNIT"\n[ "$UNIT" != two ]');
   await expectAccessible(page);
   await page.getByLabel(/^Type lab or 3 to confirm a preflight/).fill('3');
   await page.getByRole('button', { name: 'Check 3 devices first' }).click();

@@ -73,9 +73,9 @@ test('a new key ends the agent that has the old one @main', async ({ signedIn: p
   await expect(page.getByRole('heading', { level: 1, name: /stolen laptop\s*Online/ })).toBeVisible();
   await page.getByRole('link', { name: 'New key' }).first().click();
   const question = page.getByRole('dialog', { name: 'New key for stolen laptop?' });
-  await expect(question).toContainText('The device is Online now: it is cut off');
+  await expect(question).toContainText('The device is Online now: it stays disconnected');
   const said = agent.lines.length;
-  await question.getByRole('button', { name: 'Make a new key' }).click();
+  await question.getByRole('button', { name: 'Create new key' }).click();
   const key = page.getByRole('dialog', { name: 'New key of stolen laptop' });
   await key.getByRole('button', { name: 'Reveal' }).click();
   const fresh = (await key.getByLabel('device key', { exact: true }).textContent()) ?? '';
@@ -106,7 +106,7 @@ test.describe('of a device that is gone', () => {
     await page.goto(`${service.url}/devices/${DeviceId}`);
     await expect(page.getByRole('heading', { level: 1, name: /short-lived/ })).toBeVisible();
     await service.call('DELETE', `/v1/devices/${DeviceId}`);
-    await expect(page.getByText('short-lived is not there any more.')).toBeVisible();
+    await expect(page.getByText('short-lived no longer exists.')).toBeVisible();
     await page.getByRole('link', { name: 'All devices' }).click();
     await expect(page.getByText('No devices yet.')).toBeVisible();
 

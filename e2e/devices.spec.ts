@@ -215,7 +215,7 @@ test('an edit sends the changed field only, a delete names what ends with it @ma
   await openDevices(page, service, '?group=north');
   await openMenu(page, 'mixer', 'Edit');
   const edit = page.getByRole('dialog', { name: 'Edit mixer' });
-  await expect(edit.getByText('Nothing is changed yet.')).toBeVisible();
+  await expect(edit.getByText('No changes yet.')).toBeVisible();
   await expect(edit.getByRole('button', { name: 'Save' })).toBeDisabled();
   await edit.getByLabel('Customer').fill('Acme');
   const sent = page.waitForRequest((request) => request.method() === 'PATCH');
@@ -228,7 +228,7 @@ test('an edit sends the changed field only, a delete names what ends with it @ma
 
   await openMenu(page, 'mixer', 'Delete');
   const question = page.getByRole('dialog', { name: 'Delete mixer?' });
-  await expect(question).toContainText('Its key, the jobs that wait for it and its tunnels end with it.');
+  await expect(question).toContainText('Its key, waiting jobs and tunnels are deleted too.');
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(question).toBeHidden();
   await expectNames(page, ['mixer', 'stays']);
@@ -250,7 +250,7 @@ test.describe('with a licence for one device', () => {
     await add.getByLabel('Group').fill('attic');
     await add.getByRole('button', { name: 'Add device' }).click();
     await expect(page.getByRole('alert')).toHaveCount(1);
-    await expect(add.getByRole('alert')).toContainText('The licence has no room for another device');
+    await expect(add.getByRole('alert')).toContainText('Device limit reached');
     await expect(add.getByLabel('Name')).toHaveValue('one too many');
     await expect(add.getByLabel('Group')).toHaveValue('attic');
     expect(await allNames(service)).toEqual(['the one']);

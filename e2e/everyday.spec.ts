@@ -105,7 +105,7 @@ test('what a form would send and what a page reads are shown as commands that do
   expect(device?.DeviceName).toBe(hostile);
 
   await page.getByRole('button', { name: 'Show as curl' }).click();
-  const reads = page.getByRole('dialog', { name: 'What this page reads' });
+  const reads = page.getByRole('dialog', { name: 'Requests of this page' });
   const own = reads.getByRole('region', { name: `GET /v1/devices/1/25/filters?device_id=${DeviceId} as curl` });
   expect(JSON.parse(run(await own.innerText(), service.token))).toMatchObject([{ DeviceId, DeviceName: hostile }]);
   await expect(reads).not.toContainText(service.token);

@@ -61,7 +61,7 @@ test('the devices of a job that failed are grouped by what they printed @main', 
   // The two that differ by numbers and a prefix are one group, the largest; the rest in the order they came.
   await expect(groups(page).first()).toContainText('2 ×self test failed: bus');
   await expect(group(page, /1 × write .*No space left on device.*exit 28/)).toBeVisible();
-  await expect(group(page, /1 × No error said. Last line: free: 800 kB/)).toBeVisible();
+  await expect(group(page, /1 × No error message. Last line: free: 800 kB/)).toBeVisible();
   await expect(group(page, /1 × Said nothing, exit code 3/)).toBeVisible();
   await expect(group(page, /1 × <img src=x onerror=alert\(1\)> failed/)).toBeVisible();
 });

@@ -95,7 +95,7 @@ async function addThisMachine(page: Page, service: Service, folder: string): Pro
   await add.getByLabel('Group').fill('bench');
   await add.getByRole('button', { name: 'Add this machine' }).click();
   const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
-  await expect(connect.getByText('Waiting for it to come Online…')).toBeVisible();
+  await expect(connect.getByText('Waiting for it to connect…')).toBeVisible();
   const shown = connect.getByLabel('Run this in the folder of the project');
   await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key ••••••••`);
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());
@@ -218,7 +218,7 @@ async function installLine(page: Page, service: Service): Promise<string> {
 
 /** Follows the dialog to the deploy of the script, until it has failed as it should. */
 async function deployHello(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Deploy something to it' }).click();
+  await page.getByRole('link', { name: 'Deploy to it' }).click();
   await expect(page.getByRole('combobox', { name: 'Device' })).toHaveValue('shelf 4');
   await page.getByRole('combobox', { name: 'Artifact' }).click();
   await page.getByRole('option', { name: /hello\.sh/ }).click();

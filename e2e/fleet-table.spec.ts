@@ -134,7 +134,7 @@ test('j, k, x, Enter, / and ? do what the list of keys describes @main', async (
 
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keys of this table' });
-  await expect(keys).toContainText('Select the row, or not');
+  await expect(keys).toContainText('Select or clear the row');
   await page.keyboard.press('j');
   await page.keyboard.press('Escape');
   await expect(keys).toBeHidden();

@@ -152,7 +152,7 @@ test('the link to a view shows its columns without changing those of the reader'
   await expect(links(page)).toHaveText(SHOWN);
   await expect.poll(() => heads(page)).toEqual(VIEW_HEADS);
   await expect(table(page)).toHaveAttribute('data-density', 'comfortable');
-  await expect(page.getByText('Columns and rows are as the link has them.')).toBeVisible();
+  await expect(page.getByText('Columns and rows come from the link.')).toBeVisible();
   await expectAccessible(page);
   expect(await stored()).toEqual(before);
   await page.getByRole('button', { name: 'Use my columns' }).click();
@@ -195,7 +195,7 @@ test('an import recognises a view that is there already, and renames another one
   await importFile(page, file);
   await expect(dialog(page).getByRole('status')).toContainText('1 view, 1 there already');
   await importFile(page, file.replace('sort=-name', 'sort=name'));
-  await expect(dialog(page)).toContainText('you have another one of this name');
+  await expect(dialog(page)).toContainText('you have another one with this name');
   await dialog(page).getByRole('button', { name: 'Import 1 view' }).click();
   await menu(page).click();
   await expect(page.getByRole('menu').getByRole('menuitem')).toContainText(['All devices', NAME, `${NAME} 2`]);

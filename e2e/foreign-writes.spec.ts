@@ -115,7 +115,7 @@ test('a part of a job that the service does not remove is reported in its words'
   const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
   await cancel.getByRole('button', { name: 'Cancel on 1 device' }).click();
   await expect(cancel).toContainText('1 failed.');
-  await expect(cancel).toContainText('does not remove one device’s part of a job');
+  await expect(cancel).toContainText('cannot remove one device from a job');
   expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/job/gc2']);
   await expect(page.getByRole('button', { name: 'Stop…' })).toHaveCount(0);
 });

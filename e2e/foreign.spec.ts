@@ -110,7 +110,7 @@ base.describe('services as they are elsewhere', () => {
     await page.goto(service.url);
     await go(page, 'Account');
     await expect(page.getByText('ops@acme.example').first()).toBeVisible();
-    await expect(page.getByText(/manages its tokens elsewhere/)).toBeVisible();
+    await expect(page.getByText(/own web portal/)).toBeVisible();
     await expect(page.getByText(foreign.url)).toBeVisible();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
@@ -178,9 +178,9 @@ base.describe('the files alone', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
     };
     await page.goto(`${host.url}/devices`);
-    await expect(page.getByText('Only this page holds it')).toBeVisible();
+    await expect(page.getByText('Only this page has it')).toBeVisible();
     await enter();
-    await expect(page.getByRole('alert')).toContainText(`does not allow pages of ${host.url}`);
+    await expect(page.getByRole('alert')).toContainText(`may not allow pages of ${host.url}`);
     foreign.allow(host.url);
     await enter();
     await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();

@@ -122,7 +122,7 @@ test('a device that loses its power in the middle of a job: Interrupted, with wh
 
   await service.agent(DeviceKey, { data });
   await expect(heading(page)).toHaveText('light Interrupted');
-  await expect(page.getByText('It was not run again, since it is unknown how far it came.')).toBeVisible();
+  await expect(page.getByText('It was not run again, because how far it got is unknown.')).toBeVisible();
   await expect(log(page, 'lamp')).toHaveText('on');
   await page.goto(`${service.url}/jobs/${next}`);
   await expect(heading(page)).toHaveText('next Succeeded');

@@ -36,7 +36,7 @@ test('a job for a device that is offline waits, and runs when its agent comes @m
   await deployButton(page).click();
 
   await expect(heading(page)).toHaveText('greet.sh 1.0.0 to buoy 4 Waiting');
-  await expect(page.getByText('The device is offline. The job runs when it is back')).toBeVisible();
+  await expect(page.getByText('The device is offline. The job runs when it reconnects')).toBeVisible();
   await service.agent(DeviceKey);
   await expect(heading(page)).toContainText('Succeeded');
   await expect(log(page, 'buoy 4')).toHaveText('hello from the buoy');
@@ -66,7 +66,7 @@ test('two jobs for one device run one after the other, in the order they were su
     await deployButton(page).click();
     await expect(heading(page)).toContainText(place === 0 ? 'Running' : 'Waiting');
   }
-  await expect(page.getByText('The job runs after the jobs that were submitted to the device before.')).toBeVisible();
+  await expect(page.getByText('The job runs after the device’s earlier jobs.')).toBeVisible();
   await sandbox.open('go');
   await expect(heading(page)).toContainText('Succeeded');
   expect(await sandbox.traces()).toEqual(['first begins', 'first ends', 'second']);
@@ -178,7 +178,7 @@ test.describe('on the page of a job', () => {
     await page.goto(`${service.url}/jobs/${taken}`);
     await page.getByRole('button', { name: 'Delete…' }).click();
     const question = page.getByRole('dialog', { name: 'Delete take off' });
-    await expect(question).toContainText('It still waits: it is cancelled and will not run.');
+    await expect(question).toContainText('This cancels the waiting job. It will not run.');
     await question.getByRole('button', { name: 'Cancel' }).click();
     await expect(question).toBeHidden();
     expect(await statusOf(service, taken)).toBe('Waiting');
@@ -219,7 +219,7 @@ test('a running job that is deleted is stopped, with all that it started @main',
 
   await page.getByRole('button', { name: 'Delete grind' }).click();
   const question = page.getByRole('dialog', { name: 'Delete grind' });
-  await expect(question).toContainText('It is running: it is stopped on the device.');
+  await expect(question).toContainText('This stops the running job.');
   await question.getByRole('button', { name: 'Delete job' }).click();
   await expect(page.getByText('No jobs yet')).toBeVisible();
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);

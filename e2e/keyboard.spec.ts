@@ -47,7 +47,7 @@ test.describe('with motion', () => {
     // The first thing that Tab comes to leads past the navigation.
     await page.getByRole('link', { name: 'Add this machine' }).waitFor();
     await page.keyboard.press('Tab');
-    const skip = page.getByRole('link', { name: 'Skip to the page' });
+    const skip = page.getByRole('link', { name: 'Skip to content' });
     await expect(skip).toBeFocused();
     await expect(skip).toBeInViewport({ ratio: 1 });
     await page.keyboard.press('Enter');
@@ -168,7 +168,7 @@ test.describe('with motion', () => {
     await expect(page.getByRole('link', { name: 'Restart', exact: true })).toBeVisible();
 
     await goTo(page, 'Account');
-    await press(page, page.getByRole('button', { name: 'Make a token' }));
+    await press(page, page.getByRole('button', { name: 'Create token' }));
     await expect(page.getByLabel('Name')).toBeFocused();
     await page.keyboard.type('Build server');
     await typeInto(page, page.getByLabel('Your proof'), service.token);

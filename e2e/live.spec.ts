@@ -116,11 +116,11 @@ test.describe('behind a proxy', () => {
       (url) => tokenGuard.allow(url),
       'held',
     );
-    await expect(page.getByText('A proxy holds back what the service reports')).toBeVisible();
+    await expect(page.getByText('A proxy buffers live updates')).toBeVisible();
     await rename(service, id, 'valve 9');
     await expect(cell(page, 'valve 9')).toBeVisible();
     await page.getByRole('button', { name: 'Hide' }).click();
-    await expect(page.getByText('A proxy holds back what the service reports')).toBeHidden();
+    await expect(page.getByText('A proxy buffers live updates')).toBeHidden();
     await page.close();
     await proxy.close();
   });

@@ -110,7 +110,7 @@ test.describe('a new version of the service', () => {
     await page.goto(`${service.url}/devices?dialog=add`);
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.fill('pump behind the old mill');
-    await expect(page.getByRole('status').filter({ hasText: 'A new version is here' })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: 'A new version is available' })).toBeVisible();
     await expect(name).toHaveValue('pump behind the old mill');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -122,7 +122,7 @@ test.describe('a new version of the service', () => {
     await expect.poll(() => loads).toBe(1);
     const again = page.getByRole('main').getByRole('button', { name: 'Load the new version' });
     await expect(again).toBeVisible();
-    await expect(page.getByText('A new version is here')).toBeHidden();
+    await expect(page.getByText('A new version is available')).toBeHidden();
     await expect(page).toHaveURL(/\/workflows$/);
     expect(loads).toBe(1);
     await page.unrouteAll();

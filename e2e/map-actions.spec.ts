@@ -43,9 +43,9 @@ async function drawLasso(page: Page): Promise<void> {
 test('Escape puts the lasso away', async ({ signedIn: page, service }) => {
   await openThree(page, service);
   await page.getByRole('button', { name: 'Select with a lasso' }).click();
-  await expect(page.getByText('Draw round the devices to select.')).toBeVisible();
+  await expect(page.getByText('Draw around the devices to select.')).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(page.getByText('Draw round the devices to select.')).toBeHidden();
+  await expect(page.getByText('Draw around the devices to select.')).toBeHidden();
 });
 
 test('a lasso selects what is inside, for the bulk actions @main', async ({ signedIn: page, service }) => {
@@ -169,7 +169,7 @@ test.describe('a location that the service refuses', () => {
     await openMap(page, service, '?at=5,5,6');
     await page.getByText('No location 1').click();
     await page.getByRole('button', { name: 'Place fresh' }).click();
-    await page.getByRole('button', { name: 'Place at the map’s centre' }).click();
+    await page.getByRole('button', { name: 'Place at the map centre' }).click();
     await expect(page.getByText(/^fresh was not placed: /)).toBeVisible();
     await expect(page.getByText('No location 1')).toBeVisible();
     const place = await locationOf(service, DeviceId);

@@ -60,7 +60,7 @@ test('a device is placed by keyboard', async ({ signedIn: page, service }) => {
   await page.getByRole('radio', { name: /^No location/ }).focus();
   await page.keyboard.press('Space');
   await press(page, 'Place fresh');
-  await press(page, 'Place at the map’s centre');
+  await press(page, 'Place at the map centre');
   await expect(page.getByText(/^fresh was placed at /)).toBeVisible();
   expect((await locationOf(service, fresh))?.Lat).not.toBe(0);
 });

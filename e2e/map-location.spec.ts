@@ -26,7 +26,7 @@ test('a location is picked on the small map by a click, by its centre, and by dr
   await map.click({ position: { x: 150, y: 90 } });
   await expect(lat).toHaveValue(/^-?\d+\.\d+$/);
   const clicked = await lng.inputValue();
-  await dialog.getByRole('button', { name: 'Take the map’s centre' }).click();
+  await dialog.getByRole('button', { name: 'Use the map centre' }).click();
   await expect(lng).not.toHaveValue(clicked);
   await expectAccessible(page);
 
@@ -60,7 +60,7 @@ test('a pair that is pasted or typed fills both fields; the position of this pho
   await expect(lng).toHaveValue('18.4');
 
   await dialog.getByRole('button', { name: "Use this device's position" }).click();
-  await expect(dialog.getByText('Found, to within 12 m.')).toBeVisible();
+  await expect(dialog.getByText('Accurate to 12 m.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Set location' }).click();
   await expect(dialog).toBeHidden();
   expect(await locationOf(service, DeviceId)).toMatchObject({ Lat: 47.376_887, Lng: 8.541_694 });
@@ -84,8 +84,6 @@ test('over plain http the position of the phone needs https, and the page explai
   await page.goto(`http://muster.test:${new URL(service.url).port}/devices/${DeviceId}?dialog=locate`);
   const button = page.getByRole('button', { name: "Use this device's position" });
   await expect(button).toBeDisabled();
-  await expect(button).toHaveAccessibleDescription(
-    'Needs https: over plain http the browser does not share the position.',
-  );
+  await expect(button).toHaveAccessibleDescription('Location access needs HTTPS.');
   await browser.close();
 });

@@ -36,7 +36,7 @@ async function recordNotices(page: Page, service: Service): Promise<void> {
 /** Turns notices on, with a click on the page of the account. */
 async function turnOn(page: Page, service: Service): Promise<void> {
   await page.goto(`${service.url}/account`);
-  const notify = page.getByRole('checkbox', { name: 'Tell me when a deployment has ended or failed' });
+  const notify = page.getByRole('checkbox', { name: 'Notify me when a deployment ends or fails' });
   await expect(notify).not.toBeChecked();
   // The browser does not ask before a click.
   expect(await asked(page)).toBe(0);
@@ -75,12 +75,12 @@ test('a job that fails while the tab is hidden is reported in its title, by the 
   await expect(page).toHaveTitle('Account · Muster');
   await sandbox.open('go');
   await expect(page).toHaveTitle('(1) Account · Muster');
-  const notices = [{ title: 'Update the pump has ended', body: 'It came to: failed' }];
+  const notices = [{ title: 'Update the pump has ended', body: 'Result: failed' }];
   await expect.poll(() => noticesOf(page)).toMatchObject(notices);
   await see(page, 'visible');
   await expect(page).toHaveTitle('Account · Muster');
   const notice = page.getByRole('alert').filter({ hasText: 'Update the pump has ended' });
-  await expect(notice).toContainText('It came to: failed');
+  await expect(notice).toContainText('Result: failed');
   await expectAccessible(page);
   await notice.getByRole('link', { name: 'See the job' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Update the pump' })).toBeVisible();

@@ -40,7 +40,7 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Outcome rules o
 const mark = (page: Page, number: number) => dialog(page).getByRole('textbox', { name: `Mark of rule ${number}` });
 const rule = (page: Page, number: number) =>
   dialog(page).getByRole('listitem', { name: `Rule ${number}`, exact: true });
-const trial = (page: Page) => dialog(page).getByRole('region', { name: 'Try the rules' });
+const trial = (page: Page) => dialog(page).getByRole('region', { name: 'Test the rules' });
 const COUNTS = /1.failed, 1.rolled back, 1.no answer, 1.succeeded/;
 
 const progress = (page: Page) => page.getByRole('region', { name: 'Progress' });

@@ -54,7 +54,7 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await service.locate(id, 52.5, 13.4);
   const ArtifactId = await script(service, sandbox, 'hello.sh', 'echo hello');
   await submit(service, { Name: 'first job', DeviceId: id, ArtifactId });
-  for (const title of ['See it Online', 'Say where it is', 'Upload an artifact', 'Deploy it']) await isDone(title);
+  for (const title of ['See it Online', 'Set its location', 'Upload an artifact', 'Deploy it']) await isDone(title);
   await expect(part(page, 'Fleet')).toContainText('1 device is Online');
   await expect(steps.getByRole('status')).toHaveText('5 of 6 done');
   await step('Open a tunnel').getByRole('link', { name: 'Go to Tunnels' }).click();
@@ -90,8 +90,8 @@ async function openFleet(page: Page, service: Service) {
   };
 }
 
-const failed = (page: Page) => part(page, 'Failed in the last 24 hours');
-const lastChange = (page: Page) => part(page, 'Went and came back').getByRole('listitem').first();
+const failed = (page: Page) => part(page, 'Failed, last 24 h');
+const lastChange = (page: Page) => part(page, 'Recent disconnects').getByRole('listitem').first();
 
 test('a deployment is followed while it runs, and listed with its failure when it has ended', async ({
   signedIn: page,
@@ -109,11 +109,11 @@ test('a deployment is followed while it runs, and listed with its failure when i
     `if mkdir '${sandbox.folder}/second' 2>/dev/null; then ${sandbox.gate('go')}; fi`,
   );
   await submit(service, { Name: 'Update the pumps', DeviceGroup: 'pumps', ArtifactId });
-  const running = part(page, 'Under way').getByRole('listitem');
+  const running = part(page, 'Running jobs').getByRole('listitem');
   await expect(running).toContainText('3 of 4 done');
   await expect(running).toContainText('1 failed, 2 succeeded, 1 running');
   await sandbox.open('go');
-  await expect(part(page, 'Under way')).toContainText('Nothing runs and nothing waits.');
+  await expect(part(page, 'Running jobs')).toContainText('No running or waiting jobs.');
   await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
   await failed(page).getByRole('link', { name: 'Update the pumps' }).click();
   await expect(part(page, 'Why it failed')).toBeVisible();
@@ -140,8 +140,8 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   // The same for the device alone.
   await page.goto(`${service.url}/devices/${first}`);
   const day = part(page, 'Last 24 hours');
-  await expect(day.getByRole('img', { name: /^Online for .* that are known$/ })).toBeVisible();
-  await expect(day.getByRole('list', { name: 'Changes of its state' })).toContainText('Offline');
+  await expect(day.getByRole('img', { name: /^Online for .* observed$/ })).toBeVisible();
+  await expect(day.getByRole('list', { name: 'State changes' })).toContainText('Offline');
   await expectAccessible(page);
 });
 
@@ -157,11 +157,11 @@ test('each figure of the overview is the same on the list behind it', async ({ s
   const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
   await submit(service, { Name: 'Restart the pumps', DeviceGroup: 'pumps', ArtifactId });
   await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
-  await expect(page.getByRole('link', { name: /^Queues/ })).toContainText('3');
-  await sameBehind(page, /^Jobs under way/, 'Jobs', /jobs?$/);
-  await sameBehind(page, /^Failed in 24 hours/, 'Jobs', /jobs?$/);
+  await expect(page.getByRole('link', { name: /^Devices with queued jobs/ })).toContainText('3');
+  await sameBehind(page, /^Running jobs/, 'Jobs', /jobs?$/);
+  await sameBehind(page, /^Failed, last 24 h/, 'Jobs', /jobs?$/);
   await sameBehind(page, /^3 devices of site/, 'Devices', /devices?$/);
-  await sameBehind(page, /^Queues/, 'Queues', /devices?$/);
+  await sameBehind(page, /^Devices with queued jobs/, 'Queues', /devices?$/);
   await sameBehind(page, /^\d+ Offline/, 'Devices', /devices?$/);
   await sameBehind(page, /^1$/, 'Devices', /devices?$/);
   await sameBehind(page, /^Open tunnels/, 'Tunnels', /tunnels?$/);
@@ -180,7 +180,7 @@ test('the hours in which this browser did not watch the fleet are named', async 
     localStorage.setItem(key, JSON.stringify([[now - 20 * hour, now - 10 * hour], ...before]));
   });
   await overview(page);
-  await expect(part(page, 'Went and came back')).toContainText('This browser was not looking between');
+  await expect(part(page, 'Recent disconnects')).toContainText('No data between');
   await expect(
     part(page, 'Fleet').getByRole('img', { name: /^The last 24 hours, of which this browser saw 10 h/ }),
   ).toBeVisible();

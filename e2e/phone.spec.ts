@@ -129,7 +129,7 @@ test('no page scrolls sideways, and what is tapped is large enough', async ({ si
     ['/archive', 'Nothing is archived in this browser'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
-    ['/account', 'Begins with'],
+    ['/account', 'Starts with'],
     ['/devices/add-many', 'Check rows'],
     [`${device}?dialog=edit`, 'Edit pump north 7'],
     [`${device}?dialog=delete`, 'Delete pump north 7?'],

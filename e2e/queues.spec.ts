@@ -31,7 +31,7 @@ test('the stale are removed in one step; the device comes back and runs what is 
     .getByRole('row')
     .filter({ has: page.getByRole('link', { name: 'gate-7' }) });
   await expect(row).toContainText('5 waiting · 2 stale');
-  await page.getByRole('button', { name: 'Remove the stale…' }).click();
+  await page.getByRole('button', { name: 'Remove stale…' }).click();
   const plan = page.getByRole('dialog', { name: 'Remove stale jobs: 2 on 1 device' });
   const rows = plan.getByRole('table', { name: 'Jobs to remove' }).getByRole('row');
   await expect(rows).toHaveCount(3);
@@ -59,7 +59,7 @@ test('a queue is seen in its order, and what is stale in it, on the page of queu
   await page.getByRole('navigation', { name: 'Jobs' }).getByRole('link', { name: 'Queues' }).click();
   await page.getByRole('button', { name: 'Queue of gate-7' }).click();
   const queue = page.getByRole('region', { name: 'Queue of gate-7' });
-  await expect(queue).toContainText('2 stale jobs will fire when it returns.');
+  await expect(queue).toContainText('2 stale jobs will run when it reconnects.');
   await expect(queue.getByRole('listitem').getByRole('link')).toHaveText(ORDER);
   await expect(queue.getByRole('listitem').nth(1)).toContainText('superseded by app.sh 1.2.0 behind it');
   await expectAccessible(page);
@@ -112,7 +112,7 @@ test('of a job to a group only the part of one device is removed', async ({ sign
   await expect(page.getByRole('table', { name: 'Queues' }).getByRole('row')).toHaveCount(2);
   await page.getByRole('button', { name: 'Remove the stale jobs of one' }).click();
   const single = page.getByRole('dialog', { name: 'Remove stale jobs: 1 on 1 device' });
-  await expect(single).toContainText('stay among the jobs as Cancelled');
+  await expect(single).toContainText('stay in the job list as Cancelled');
   await single.getByRole('button', { name: 'Remove 1 job' }).click();
   await expect(single).toContainText('1 done.');
   await page.keyboard.press('Escape');
@@ -128,14 +128,14 @@ test('a stale job that has begun meanwhile is left as it is', async ({ signedIn:
   const removed = watchPosts(page);
   // The device returns while the plan is on the screen.
   await page.goto(`${service.url}/queues`);
-  await page.getByRole('button', { name: 'Remove the stale…' }).click();
+  await page.getByRole('button', { name: 'Remove stale…' }).click();
   const late = page.getByRole('dialog', { name: 'Remove stale jobs: 1 on 1 device' });
   await expect(late.getByRole('button', { name: 'Remove 1 job' })).toBeEnabled();
   await service.agent(two.DeviceKey);
   await expect.poll(() => statusOf(service, partOf('two'))).toBe('Running');
   await late.getByRole('button', { name: 'Remove 1 job' }).click();
   await expect(late).toContainText('1 skipped.');
-  await expect(late).toContainText('It has begun meanwhile');
+  await expect(late).toContainText('It has already started');
   expect(removed).toEqual(['/v1/bulk']);
   await sandbox.open('go');
   await service.agent(one.DeviceKey);

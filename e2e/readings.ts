@@ -41,7 +41,7 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/',
     from: () => '/v1/account',
     what: 'the account',
-    seen: 'Licences',
+    seen: 'Artifact storage',
   },
   'the fleet of the overview': {
     at: () => '/',
@@ -139,7 +139,7 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/account',
     from: () => '/v1/account/tokens',
     what: 'API tokens',
-    seen: 'Begins with',
+    seen: 'Starts with',
     empty: 'No API tokens',
   },
 };

@@ -33,7 +33,7 @@ test('a wrong token is refused in words, a right one leads to the page that was 
   await expect(page).toHaveURL(/\/sign-in\?next=/);
   await page.getByLabel('API token').fill('not-a-token');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByRole('alert')).toContainText('The service does not know this token');
+  await expect(page.getByRole('alert')).toContainText('Invalid token');
   await expect(page.getByLabel('API token')).toHaveValue('not-a-token');
 
   await page.getByLabel('API token').fill(service.token);
@@ -77,7 +77,7 @@ test('a session that ends in the middle of an edit asks for the token and keeps 
   });
   await again.getByLabel('API token').fill('wrong');
   await again.getByRole('button', { name: 'Sign in' }).click();
-  await expect(again.getByRole('alert')).toContainText('does not know this token');
+  await expect(again.getByRole('alert')).toContainText('Invalid token');
   await again.getByLabel('API token').fill(service.token);
   await again.getByRole('button', { name: 'Sign in' }).click();
   await expect(again).toBeHidden();

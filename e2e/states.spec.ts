@@ -235,6 +235,6 @@ test('without an answer about the session the page shows what is wrong', async (
     await expect(page.getByRole('alert').getByRole('heading', { level: 1, name: said })).toBeVisible();
   }
   session.release('real');
-  await page.getByRole('button', { name: 'Load again' }).click();
+  await page.getByRole('button', { name: 'Reload' }).click();
   await expect(page.getByText('No devices yet.')).toBeVisible();
 });

@@ -134,10 +134,10 @@ test('tunnels are filtered by device, protocol and exposure, and a reload shows 
   await exposure.selectOption('Public, no sign-in');
   await expect(page.getByText('No tunnel matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await exposure.selectOption('Marked, any reason');
+  await exposure.selectOption('Any warning');
   await expect(count(page)).toHaveText('3 of 4 tunnels');
   await exposure.selectOption('Older than 7 days');
-  await page.getByLabel('Marked as old').selectOption('Old after 90 days');
+  await page.getByLabel('Old').selectOption('Old after 90 days');
   await expect(page.getByText('No tunnel matches')).toBeVisible();
 });
 

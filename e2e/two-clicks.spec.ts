@@ -70,7 +70,7 @@ async function dialogsOf(service: Service): Promise<Write[]> {
   const { TokenId } = await service.call<{ TokenId: string }>('POST', '/v1/account/tokens', { Name: 'build' });
   return [
     { at: `/devices/${device}?dialog=delete`, button: 'Delete device', sent: `DELETE /v1/devices/${device}` },
-    { at: `/devices/${device}?dialog=new-key`, button: 'Make a new key', sent: `POST /v1/devices/${device}/key` },
+    { at: `/devices/${device}?dialog=new-key`, button: 'Create new key', sent: `POST /v1/devices/${device}/key` },
     {
       at: `/devices/${device}?dialog=edit`,
       button: 'Save',
@@ -104,7 +104,7 @@ async function dialogsOf(service: Service): Promise<Write[]> {
     },
     {
       at: '/account?dialog=make',
-      button: 'Make token',
+      button: 'Create token',
       sent: 'POST /v1/account/tokens',
       typed: { Name: 'second', 'Your proof': service.token },
     },
@@ -193,7 +193,7 @@ test.describe('an answer that is lost', () => {
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
     await twice('/workflows?dialog=create', 'Create workflow', { Name: 'greet', Command: 'true' });
     await expect(page.getByRole('dialog')).toBeHidden();
-    await twice('/account?dialog=make', 'Make token', { Name: 'build', 'Your proof': service.token });
+    await twice('/account?dialog=make', 'Create token', { Name: 'build', 'Your proof': service.token });
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
 
     const { Devices } = await service.call<{ Devices: unknown[] }>('GET', '/v1/devices/1/25');

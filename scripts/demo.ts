@@ -46,8 +46,8 @@ echo "Installing firmware ${version}"
 sleep 1
 if [ $((number % 13)) -eq 1 ]; then
   echo "self test $((number % 5)): sensor bus answered 0x$(printf %02x $((number % 256)))" >&2
-  echo "starting the version before"
-  printf '\\033[33mrolled back\\033[0m, running the version before\\n'
+  echo "starting the previous version"
+  printf '\\033[33mrolled back\\033[0m, running the previous version\\n'
   exit 0
 fi
 if [ $((number % 17)) -eq 2 ]; then

@@ -26,7 +26,7 @@ export interface BulkItems {
 
 export const done = (name: string): ItemOutcome => ({ name, outcome: 'Done', because: '' });
 const skipped = (because: string, name: string): ItemOutcome => ({ name, outcome: 'Skipped', because });
-export const gone = (): ItemOutcome => skipped('It is not there any more', '');
+export const gone = (): ItemOutcome => skipped('It no longer exists', '');
 export const failed = (name: string, because: string): ItemOutcome => ({ name, outcome: 'Failed', because });
 export const nameOfJob = ({ name, device_name: device }: JobRow): string =>
   device === '' ? name : `${name} · ${device}`;
@@ -62,10 +62,10 @@ export const openBulkItems = ({ actions, dispatch }: ItemsOptions): BulkItems =>
     const assigned = isIdle ? [] : await assignedDevicesOf(tx, row.seq);
     if (action === 'delete')
       return (await dispatch.removeIn(tx, caller, row, assigned, parents)) ? done(name) : undefined;
-    if (OnlyWaiting && row.status === 'Running') return skipped('It has begun meanwhile', name);
+    if (OnlyWaiting && row.status === 'Running') return skipped('It has already started', name);
     if (OnlyWaiting && row.status === 'Waiting' && assigned.length > 0)
-      return skipped('It is just being given to its device', name);
+      return skipped('It is being sent to its device', name);
     const { Cancelled, Stopping } = await dispatch.stopIn(tx, caller, row, assigned, parents);
-    return Cancelled + Stopping > 0 ? done(name) : skipped('It has ended meanwhile', name);
+    return Cancelled + Stopping > 0 ? done(name) : skipped('It has already ended', name);
   },
 });

@@ -15,7 +15,7 @@ import { tokenHolder, listTokens, createToken, revokeToken } from '../store/toke
 import { RecentSecrets } from './recent-secrets.ts';
 
 const PROOF_NEEDED =
-  'is needed: an API token, or the link that "npm run token -- link" prints on the machine of the service';
+  'is needed: an API token, or the link that "npm run token -- link" prints on the service’s machine';
 
 export function accountRoutes(
   { db, audit, now, disk, retention }: Context,

@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => service.end());
 
-const GONE = 'Skipped It is not there any more';
+const GONE = 'Skipped It no longer exists';
 const post = (body: unknown, headers?: Record<string, string>) => service.call('POST', '/v1/bulk', body, headers);
 const deviceOf = async (id: string) =>
   ((await (await service.call('GET', `/v1/devices/1/9/filters?device_id=${id}`)).json()) as Device[])[0];
@@ -105,11 +105,11 @@ test('jobs are stopped, those that wait for themselves only if asked; children c
 
   assert.deepEqual(await bulk.outcomes({ Action: 'stop', Jobs, Values: { OnlyWaiting: true } }), [
     'Done',
-    'Skipped It has begun meanwhile',
+    'Skipped It has already started',
     GONE,
   ]);
   assert.deepEqual((await fleet.job(parent)).Counts, { Running: 1, Cancelled: 1 });
-  assert.deepEqual(await bulk.outcomes({ Action: 'stop', Jobs }), ['Skipped It has ended meanwhile', 'Done', GONE]);
+  assert.deepEqual(await bulk.outcomes({ Action: 'stop', Jobs }), ['Skipped It has already ended', 'Done', GONE]);
   assert.equal((await agent.receive('cancel')).job, Jobs[1]);
   await agent.end();
 });
@@ -234,7 +234,7 @@ test('an unclear request is refused before anything is stored', async () => {
     [{ Action: 'stop', Devices }, /needs Jobs/],
     [{ Action: 'delete' }, /needs Devices or Jobs/],
     [{ Action: 'delete', Devices, Jobs: ['b'] }, /not both/],
-    [{ Action: 'delete', Devices, Values: { TagId } }, /TagId is no value of delete/],
+    [{ Action: 'delete', Devices, Values: { TagId } }, /TagId is not a value of delete/],
     [{ Action: 'edit', Devices, Values: {} }, /at least one of DeviceName/],
     [{ Action: 'edit', Devices, Values: { Lat: 1 } }, /belong together/],
     [{ Action: 'edit', Devices: [] }, /at least one/],

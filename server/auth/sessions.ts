@@ -65,7 +65,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
         : new Problem(
             401,
             'The sign-in link is not valid any more',
-            'It works once, for 10 minutes. "npm run token -- link" on the machine of the service prints a new one; or sign in with a token.',
+            'It works once, for 10 minutes. "npm run token -- link" on the service’s machine prints a new one; or sign in with a token.',
           );
     }
     authenticator.setCookie(http, opened.value);

@@ -4,10 +4,10 @@ import { RequestError, type RequestErrorKind, type RequestFacts } from '#/lib/re
 
 const TITLES: Record<number, string> = {
   400: 'The service refused the request',
-  401: 'You are not signed in any more',
+  401: 'You are no longer signed in',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'That conflicts with something that exists',
+  409: 'Conflicts with existing data',
   413: 'Too large',
   429: 'Too many requests',
   502: 'The service could not be reached',

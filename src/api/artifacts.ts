@@ -74,8 +74,8 @@ async function send(planned: ArtifactUpload, client: QueryClient): Promise<Artif
     const { done } = await checkWrite(error, async () => (arrived = await look()) !== undefined);
     if (arrived) return arrived;
     if (done === false) throw error;
-    throw new ApiError('network', 'It is not known whether the file arrived', {
-      detail: 'No answer came, and the list cannot be read. Sending it again looks in the list first.',
+    throw new ApiError('network', 'Unknown whether the file arrived', {
+      detail: 'The service did not answer, and the artifact list could not be read. Retry checks the list first.',
     });
   }
 }

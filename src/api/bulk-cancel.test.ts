@@ -39,7 +39,7 @@ test('it is deleted as it was read, and stopped where the service can do that', 
   assert.equal(await cancel({ canStop: true }), undefined);
   assert.deepEqual(sent.at(-1), { method: 'POST', path: '/v1/job/j/stop', asRead: '"one"' });
   answers(job('Waiting', '"one"', { StopTime: '' }), Response.json({ Cancelled: 0, Stopping: 0 }));
-  assert.equal(leftBecause(await cancel({ canStop: true })), 'It has ended meanwhile');
+  assert.equal(leftBecause(await cancel({ canStop: true })), 'It has already ended');
 });
 
 test('one that has begun is left alone, seen by the last look or by the service', async () => {
@@ -47,9 +47,9 @@ test('one that has begun is left alone, seen by the last look or by the service'
   assert.ok((await cancel()) instanceof Skipped);
   assert.deepEqual(methods(), ['GET']);
   for (const [now, reason] of [
-    ['Running', 'It has begun meanwhile'],
-    ['Succeeded', 'It has ended meanwhile'],
-    ['Waiting', 'It is just being given to its device'],
+    ['Running', 'It has already started'],
+    ['Succeeded', 'It has already ended'],
+    ['Waiting', 'It is being sent to its device'],
   ] as const) {
     answers(job('Waiting', '"one"'), new Response(null, { status: 412 }), job(now));
     const left = await cancel();
@@ -67,7 +67,7 @@ test('a service that names no versions, or only weak ones, is asked without a co
 
 test('one that cannot be found is not said to be cancelled: nothing was sent', async () => {
   answers(missing());
-  assert.match(leftBecause(await cancel()) ?? '', /could not be found/);
+  assert.match(leftBecause(await cancel()) ?? '', /no longer exists/);
   assert.deepEqual(methods(), ['GET']);
 });
 
@@ -77,14 +77,14 @@ test('a part that the service knows only in the list of its job is read there, a
   assert.equal(await cancel({ ParentJobId: 'p' }), undefined);
   assert.deepEqual(methods(), ['GET', 'GET', 'DELETE']);
   answers(missing(), parts(), missing(), missing(), parts());
-  await assert.rejects(cancel({ ParentJobId: 'p' }), /does not remove one device’s part/);
+  await assert.rejects(cancel({ ParentJobId: 'p' }), /cannot remove one device/);
 });
 
 test('one that somebody else has removed is left alone; a part that stays although it is said to be gone is an error', async () => {
   answers(job('Waiting', '"one"'), missing(), missing());
-  assert.equal(leftBecause(await cancel()), 'It was not there any more');
+  assert.equal(leftBecause(await cancel()), 'It no longer existed');
   answers(job('Waiting'), missing(), job('Waiting'));
-  await assert.rejects(cancel(), /does not remove one device’s part/);
+  await assert.rejects(cancel(), /cannot remove one device/);
 });
 
 test('a job that ended before it was stopped is skipped', async () => {
@@ -92,7 +92,7 @@ test('a job that ended before it was stopped is skipped', async () => {
   answers(Response.json({ Cancelled: 0, Stopping: 1 }));
   assert.equal(await stop(), undefined);
   answers(Response.json({ Cancelled: 0, Stopping: 0 }));
-  assert.equal(leftBecause(await stop()), 'It has ended meanwhile');
+  assert.equal(leftBecause(await stop()), 'It has already ended');
   answers(missing());
   await assert.rejects(stop(), { status: 404 });
 });

@@ -14,14 +14,14 @@ const paramsOf = ({ JobId }: Id) => ({ params: { job_id: JobId } });
 /** A job that waits, as far as taking it back needs it. */
 export interface WaitingPart {
   JobId: string;
-  /** Of one device's part of a job to many. It is only ever read: some services do not answer to the id of a part. */
+  /** Of one device's part of a larger job. It is only ever read: some services do not answer to the id of a part. */
   ParentJobId: string | undefined;
   /** The service can stop it, so that its record stays as Cancelled; else it is deleted. */
   canStop: boolean;
 }
 
-const ENDED = new Skipped('It has ended meanwhile');
-const BEGUN = new Skipped('It has begun meanwhile');
+const ENDED = new Skipped('It has already ended');
+const BEGUN = new Skipped('It has already started');
 
 const noneIfMissing = (error: unknown) => {
   if (isMissing(error)) return undefined;
@@ -63,7 +63,7 @@ export const bulkCancel = (): BulkWrite<WaitingPart> => {
     request: (item) => requestOf(item.canStop ? jobEndpoints.stop : jobEndpoints.remove, paramsOf(item)),
     send: async (item) => {
       const found = await current(item);
-      if (!found) return new Skipped('It could not be found any more, so nothing was sent');
+      if (!found) return new Skipped('It no longer exists, so nothing was sent');
       const left = whyLeft(found.job);
       if (left) return left;
       // A weak tag matches nothing here. Another origin may not allow the header, and then nothing at all would be
@@ -74,11 +74,11 @@ export const bulkCancel = (): BulkWrite<WaitingPart> => {
         const isChanged = error instanceof ApiError && error.status === 412;
         if (!isChanged && !isMissing(error)) throw error;
         const now = await current(item);
-        if (!now) return new Skipped('It was not there any more');
-        if (isChanged) return whyLeft(now.job) ?? new Skipped('It is just being given to its device');
-        throw new ApiError('refused', 'This service does not remove one device’s part of a job', {
+        if (!now) return new Skipped('It no longer existed');
+        if (isChanged) return whyLeft(now.job) ?? new Skipped('It is being sent to its device');
+        throw new ApiError('refused', 'This service cannot remove one device from a job', {
           status: 404,
-          detail: 'It still waits.',
+          detail: 'It is still waiting.',
         });
       });
     },

@@ -45,7 +45,7 @@ export function apiTarget(path: string, token = held?.token): { url: string; hea
     throw new ApiError('refused', 'The address of the API is not safe', {
       detail: `Nothing was sent to "${directAddress}": this dashboard was set up with an address that is not https.`,
     });
-  if (token === undefined) throw new ApiError('refused', 'You are not signed in any more (401)', { status: 401 });
+  if (token === undefined) throw new ApiError('refused', 'You are no longer signed in (401)', { status: 401 });
   return { url: directAddress + path, headers: { authorization: `Bearer ${token}` } };
 }
 
@@ -55,5 +55,5 @@ export const networkError = () =>
         detail: 'Check that it is running and that this computer is connected to it.',
       })
     : new ApiError('network', `${URL.parse(directAddress)?.host ?? directAddress} cannot be reached from this page`, {
-        detail: `It may be away, its certificate may not be trusted (open ${directAddress} in a tab to see), or it does not allow pages of ${location.origin}: the browser does not tell which.`,
+        detail: `It may be down, its certificate may not be trusted (open ${directAddress} in a tab to check), or it may not allow pages of ${location.origin}. The browser does not say which.`,
       });

@@ -14,7 +14,7 @@ export async function removeOne(
     return undefined;
   } catch (error) {
     if (!isMissing(error)) throw error;
-    if (!(await isThere())) return new Skipped('It was not there any more');
+    if (!(await isThere())) return new Skipped('It no longer existed');
     throw new ApiError('refused', `This service does not delete ${what}`, {
       status: 404,
       detail: 'It is still there.',

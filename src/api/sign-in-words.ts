@@ -13,18 +13,18 @@ export function signInRefusal(
     return {
       title: 'This sign-in link no longer works',
       detail:
-        'Each link works once, for ten minutes. Paste an API token; or get a new link by "npm run token -- link" on the machine of the service.',
+        'A link works once and expires after ten minutes. Paste an API token, or get a new link with "npm run token -- link" on the service’s machine.',
     };
   if (error.status === 401 && upstream === undefined)
     return {
-      title: 'The service does not know this token',
+      title: 'Invalid token',
       detail:
-        'Check that it was copied whole and has not been revoked. "npm run token" on the service lists and makes tokens.',
+        'Check that you copied all of it and that it was not revoked. "npm run token" on the service’s machine lists and creates tokens.',
     };
   if (error.status === 429 && upstream === undefined)
     return {
       title: 'Too many failed attempts',
-      detail: `Check that it was copied whole: the right one works at once. Otherwise try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.`,
+      detail: `Check that you copied all of it: a valid token works at once. Otherwise try again in ${Math.ceil(error.retryAfter ?? 60)} seconds.`,
     };
   return { title: error.message, detail: error.detail };
 }

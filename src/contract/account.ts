@@ -81,7 +81,7 @@ export const accountEndpoints = {
   createToken: {
     method: 'POST',
     path: '/v1/account/tokens',
-    summary: 'Make an API token; it is shown in this answer only',
+    summary: 'Create an API token; it is in this answer only',
     addition: true,
     // A repetition with the same Idempotency-Key behaves as for creating a device.
     once: true,
@@ -98,7 +98,7 @@ export const accountEndpoints = {
   revokeToken: {
     method: 'DELETE',
     path: '/v1/account/tokens/:token_id',
-    summary: 'Revoke an API token; it ends at once',
+    summary: 'Revoke an API token; it stops working at once',
     addition: true,
     params: z.object({ token_id: pathId }),
   },

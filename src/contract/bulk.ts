@@ -58,7 +58,7 @@ export const bulkDraft = z
       refuse(of[0] ?? '', `${Action} needs ${of.join(' or ')}${of.length > 1 ? ', not both' : ' and nothing else'}`);
     const names = Object.entries(Values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     for (const name of names)
-      if (!values.some((each) => each === name)) refuse('Values', `${name} is no value of ${Action}`);
+      if (!values.some((each) => each === name)) refuse('Values', `${name} is not a value of ${Action}`);
     if (Action === 'edit' && names.length === 0) refuse('Values', `must hold at least one of ${values.join(', ')}`);
     if ((Values.Lat === undefined) !== (Values.Lng === undefined)) refuse('Values', 'Lat and Lng belong together');
     if ((Action === 'tag' || Action === 'untag') && Values.TagId === undefined) refuse('Values', 'must hold a TagId');
@@ -104,7 +104,7 @@ export const bulkEndpoints = {
     method: 'POST',
     path: '/v1/bulk',
     addition: true,
-    summary: 'Change, tag, stop or delete many devices or jobs: the service goes on with it by itself',
+    summary: 'Change, tag, stop or delete many devices or jobs in the background',
     once: true,
     // 50,000 ids of other services, too.
     bodyLimit: 4 * 1024 * 1024,
@@ -119,7 +119,7 @@ export const bulkEndpoints = {
     method: 'GET',
     path: '/v1/bulk',
     addition: true,
-    summary: 'List the bulk work of the last seven days, newest first',
+    summary: 'List the bulk actions of the last seven days, newest first',
     response: z.array(bulkRow),
   },
   /** Items in the order of the request, which is the order in which they are done. */
@@ -127,7 +127,7 @@ export const bulkEndpoints = {
     method: 'GET',
     path: '/v1/bulk/:bulk_id',
     addition: true,
-    summary: 'Get bulk work with what became of each device or job, page by page',
+    summary: 'Get bulk work with the result of each device or job, page by page',
     params: oneBulk,
     query: z.object({
       limit: z.optional(
@@ -142,7 +142,7 @@ export const bulkEndpoints = {
     method: 'POST',
     path: '/v1/bulk/:bulk_id/cancel',
     addition: true,
-    summary: 'End bulk work: what is done stays done, what is left stays as it is',
+    summary: 'Cancel bulk work: finished items stay changed, the rest stay as they are',
     params: oneBulk,
   },
 } as const satisfies Group;

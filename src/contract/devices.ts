@@ -229,7 +229,7 @@ export const deviceEndpoints = {
   rekey: {
     method: 'POST',
     path: '/v1/devices/:device_id/key',
-    summary: 'Give a device a new key; the old one ends at once',
+    summary: 'Give a device a new key; the old one stops working at once',
     addition: true,
     params: oneDevice,
     response: newDevice,
@@ -244,7 +244,7 @@ export const deviceEndpoints = {
   updateAgent: {
     method: 'POST',
     path: '/v1/device/:device_id/update-agent',
-    summary: "Have a device's agent replace itself by the one that the service publishes, when no job runs",
+    summary: 'Update a device’s agent to the one that the service publishes, when no job runs',
     addition: true,
     params: oneDevice,
   },

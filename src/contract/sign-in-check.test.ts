@@ -20,8 +20,8 @@ test('each failure has its own words', () => {
   assert.match(faultOf(403, ''), /^401 .*refused this token/);
   assert.match(faultOf(200, '<!doctype html><title>Portal</title>'), /^502 .*not a \/v1.*web page/);
   assert.match(faultOf(404, 'nothing here'), /^502 .*not a \/v1.*with 404.*says: nothing here/);
-  assert.match(faultOf(200, '[]'), /^502 .*no account/);
-  assert.match(faultOf(200, ''), /^502 .*no account/);
+  assert.match(faultOf(200, '[]'), /^502 .*not an account/);
+  assert.match(faultOf(200, ''), /^502 .*not an account/);
   assert.match(faultOf(500, '<html>'), /^502 .*failed while it checked the token \(500\). Try again later\.$/);
   assert.match(faultOf(503, 'maintenance'), /^503 .*too busy.*says: maintenance/);
 });

@@ -31,7 +31,7 @@ export function readAccountAnswer(
     return fault(
       401,
       `${host} refused this token`,
-      `Check that it was copied whole and is still valid; new ones come from the web portal of that service.${quoted}`,
+      `Check that you copied all of it and that it is still valid. Get a new one in that service’s web portal.${quoted}`,
     );
   if (status === 429 || status === 503)
     return fault(
@@ -54,7 +54,7 @@ export function readAccountAnswer(
     // Undefined means that it is not an account.
   }
   if (typeof account !== 'object' || account === null || !FIELDS.some((name) => name in account))
-    return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with something that is no account. ${elsewhere}`);
+    return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with something that is not an account. ${elsewhere}`);
   const { UserEmail } = account as { UserEmail?: unknown };
   return { email: typeof UserEmail === 'string' ? UserEmail : '' };
 }

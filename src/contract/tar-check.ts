@@ -70,7 +70,7 @@ export class TarCheck {
     if (kind !== 'folder' && (entry.mode & SETUID_OR_SETGID) !== 0)
       return holds(
         "a program that runs with another user's rights (setuid or setgid)",
-        'Take that from it with chmod ug-s, then pack again.',
+        'Remove that with chmod ug-s, then pack again.',
       );
     if (kind === 'symbolic link') {
       if (target === '') return holds('a link to nothing', 'Link to a file inside, with a relative path.');
@@ -136,8 +136,8 @@ function missing(files: string[]): TarRefusal {
   const deep = files.find((path) => path.endsWith('/update.sh'));
   if (deep !== undefined)
     return {
-      text: `holds no update.sh at its root or in one top folder: it lies too deep, at ${shown(deep)}`,
-      mend: 'Pack the folder in which it lies: tar -czf name.tar.gz -C folder .',
+      text: `holds no update.sh at its root or in one top folder: it is nested too deep, at ${shown(deep)}`,
+      mend: 'Pack the folder that contains it: tar -czf name.tar.gz -C folder .',
     };
   const like = files.find((path) => /(^|\/)update(\.sh)?(\.txt)?$/i.test(path));
   return {

@@ -25,7 +25,7 @@ export function expiryInWords(expires: number, now: number): { text: string; war
   if (left >= YEAR) {
     const years = Math.floor(left / YEAR);
     return {
-      text: `This token is good until ${date}, more than ${years === 1 ? 'a year' : `${years} years`} from now: whoever gets hold of it can use it that long. Prefer one with a nearer end.`,
+      text: `This token is valid until ${date}, more than ${years === 1 ? 'a year' : `${years} years`} from now: anyone who obtains it can use it until then. Prefer one that expires sooner.`,
       warn: true,
     };
   }

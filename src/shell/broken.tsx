@@ -29,7 +29,7 @@ export function Broken({ error }: { error: unknown }) {
     };
   }, [error]);
   const message = isNotLoaded(error)
-    ? 'Muster could not be loaded whole'
+    ? 'Muster did not load completely'
     : error instanceof Error
       ? error.message
       : 'The page could not be shown';
@@ -37,10 +37,10 @@ export function Broken({ error }: { error: unknown }) {
   return (
     <main className={classes.broken} role="alert">
       <h1>{message}</h1>
-      <p>{detail || 'If a new version was just installed, loading the page again is enough.'}</p>
+      <p>{detail || 'If a new version was just installed, reload the page.'}</p>
       <p>
         <button type="button" onClick={() => location.reload()}>
-          Load again
+          Reload
         </button>
         {isSignedOut(error) ? <a href={paths.signIn()}>Sign in</a> : <a href={paths.overview()}>Go to the overview</a>}
       </p>

@@ -31,8 +31,8 @@ export function BuildWatch() {
         <>
           <IconRefresh size={18} stroke={1.6} aria-hidden />
           <span>
-            <strong>{isNewer ? 'A new version is here.' : 'Part of this page could not be loaded.'}</strong> Save what
-            you have typed, then {isNewer ? 'load' : 'reload'} it.
+            <strong>{isNewer ? 'A new version is available.' : 'Part of this page could not be loaded.'}</strong> Save
+            what you have typed, then {isNewer ? 'load' : 'reload'} it.
           </span>
           <button type="button" onClick={() => location.reload()}>
             {isNewer ? 'Load it' : 'Reload'}

@@ -22,8 +22,8 @@ export function LiveWatch() {
         <>
           <IconRefreshDot size={18} stroke={1.6} aria-hidden />
           <span>
-            A proxy holds back what the service reports, so pages are read again every few seconds instead. Its operator
-            can turn off response buffering for <code>/v1/events</code>.
+            A proxy buffers live updates, so pages refresh every few seconds instead. Its operator can turn off response
+            buffering for <code>/v1/events</code>.
           </span>
           <button type="button" onClick={() => setHidden(true)}>
             Hide

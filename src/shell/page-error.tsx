@@ -24,7 +24,7 @@ function Broken({ error }: { error: unknown }) {
         <p>{error instanceof Error ? error.message : 'It could not be shown.'}</p>
         {detail && <p>{detail}</p>}
         <div className="row">
-          <Button onClick={() => location.reload()}>Load again</Button>
+          <Button onClick={() => location.reload()}>Reload</Button>
           <Link to={paths.overview()}>Go to the overview</Link>
         </div>
       </div>
@@ -36,10 +36,10 @@ function Broken({ error }: { error: unknown }) {
 const askedAgain = new Set<string>();
 
 const WORDS: Record<OwnBuild, string> = {
-  unknown: 'Looking why.',
+  unknown: 'Checking why.',
   away:
     directAddress === undefined
-      ? 'The service did not answer. This page comes by itself when it does.'
+      ? 'The service did not answer. This page loads when it does.'
       : `${location.host}, where these pages come from, did not answer.`,
   same: 'It was lost on the way.',
   newer: 'A new version was installed, and the files of this one are gone.',

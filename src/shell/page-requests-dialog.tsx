@@ -24,10 +24,8 @@ export function PageRequestsDialog({ onClose }: { onClose: () => void }) {
     };
   }, [client]);
   return (
-    <BaseDialog onClose={onClose} title="What this page reads" size="xl" centered={false}>
-      <Stack gap="md">
-        {reads.length > 0 ? <CurlLines requests={reads} /> : <p>This page reads nothing from the service.</p>}
-      </Stack>
+    <BaseDialog onClose={onClose} title="Requests of this page" size="xl" centered={false}>
+      <Stack gap="md">{reads.length > 0 ? <CurlLines requests={reads} /> : <p>This page sends no requests.</p>}</Stack>
     </BaseDialog>
   );
 }

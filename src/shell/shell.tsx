@@ -132,7 +132,7 @@ function Frame() {
   return (
     <div className="frame">
       <a href="#main" className={classes.skip}>
-        Skip to the page
+        Skip to content
       </a>
       <div className={classes.progress} data-busy={navigation.state !== 'idle'} aria-hidden />
       <header className="frame-top">
@@ -202,13 +202,13 @@ function DiskWatch() {
           <IconDatabaseExclamation size={18} stroke={1.6} aria-hidden />
           {state === 'Full' ? (
             <span>
-              <strong>The disk of the service is full.</strong> Everything can be read. Delete{' '}
+              <strong>The service’s disk is full.</strong> Everything can be read. Delete{' '}
               <Link to={paths.jobs()}>jobs</Link> or <Link to={paths.artifacts()}>artifacts</Link> to make room.
             </span>
           ) : (
             <span>
-              <strong>The service cannot write to its disk.</strong> Everything can be read, nothing can be changed
-              until its operator has seen to that.
+              <strong>The service cannot write to its disk.</strong> You can read everything but change nothing until
+              its operator fixes that.
             </span>
           )}
           <button type="button" onClick={() => setHidden(state)}>

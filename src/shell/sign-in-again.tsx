@@ -33,7 +33,7 @@ export function SignInAgain({ onLeave }: { onLeave: () => void }) {
         }}
       >
         <Stack gap="md">
-          <p>Sign in again to go on. What you typed on the page is still there.</p>
+          <p>Sign in again to continue. Your input is still on the page.</p>
           <PasswordInput
             label="API token"
             value={token}

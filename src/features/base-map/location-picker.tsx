@@ -58,9 +58,9 @@ export function LocationPicker({ at, onPick }: LocationPickerProps) {
         </MapBox>
       </section>
       <div className="between small">
-        <span className="dim">Click the map, or drag the mark.</span>
+        <span className="dim">Click the map or drag the marker.</span>
         <Button size="xs" onClick={() => map && onPick(picked(map.getCenter()))}>
-          Take the map’s centre
+          Use the map centre
         </Button>
       </div>
     </div>

@@ -64,7 +64,7 @@ export function ReachMap({ devices }: { devices: readonly Device[] }) {
   if (dots.length === 0) return <p className="dim">None of them has a location.</p>;
   return (
     <div className={classes.frame}>
-      <section className={classes.map} aria-label="Map of the devices that get it">
+      <section className={classes.map} aria-label="Map of the target devices">
         <MapBox center={[25, 10]} zoom={1} minZoom={1} zoomControl={false} scrollWheelZoom={false}>
           <ZoomControl position="topright" />
           <Dots dots={dots} scheme={scheme} />

@@ -79,9 +79,9 @@ function DeleteAction(frame: BulkActionProps) {
         const online = change.filter(({ DeviceStatus }) => DeviceStatus === 'Online').length;
         return (
           <p>
-            Their keys, the jobs that wait for them and their tunnels end with them.
+            Their keys, waiting jobs and tunnels are deleted too.
             {online > 0 &&
-              ` ${devicesText(online)} ${online === 1 ? 'is Online now and is' : 'are Online now and are'} cut off at once.`}{' '}
+              ` ${devicesText(online)} ${online === 1 ? 'is Online now and is' : 'are Online now and are'} disconnected at once.`}{' '}
             This cannot be undone.
           </p>
         );
@@ -101,8 +101,8 @@ function UpdateAgentAction(frame: BulkActionProps) {
       write={bulkUpdateAgent()}
       note={() => (
         <p>
-          Each fetches the agent of this service, restarts with it when no job runs there, and goes back to its present
-          one if it does not get through. The devices show how that went, not this dialog.
+          Each device downloads this service’s agent, restarts with it when no job runs, and returns to its current
+          agent if the new one cannot connect. The device pages show the result.
         </p>
       )}
     />

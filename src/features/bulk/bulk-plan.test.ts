@@ -38,7 +38,7 @@ test('the plan adds up in words', () => {
   assert.deepEqual(bulkPlanText(plan, 2), [
     '2 of 5 devices change.',
     '1 skipped: has it already.',
-    '2 skipped: not there any more.',
+    '2 skipped: no longer exist.',
   ]);
   assert.deepEqual(
     bulkPlanText(

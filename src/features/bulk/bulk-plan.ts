@@ -26,7 +26,7 @@ const ALREADY = 'Has it already';
 export const skipEqual =
   (field: 'DeviceGroup' | 'CustomerName' | 'CustomerSite', value: string): WhySkipped =>
   (device) =>
-    device[field] === value ? (value === '' ? 'Has none already' : ALREADY) : undefined;
+    device[field] === value ? (value === '' ? 'Already empty' : ALREADY) : undefined;
 
 export const skipTagged =
   (name: string): WhySkipped =>
@@ -42,7 +42,7 @@ export function skipLocated(location: Position, locations: readonly DeviceLocati
   const there = new Set(
     locations.filter(({ Lat, Lng }) => Lat === location.Lat && Lng === location.Lng).map(({ DeviceId }) => DeviceId),
   );
-  return ({ DeviceId }) => (there.has(DeviceId) ? 'Is there already' : undefined);
+  return ({ DeviceId }) => (there.has(DeviceId) ? 'Already at this location' : undefined);
 }
 
 /** The plan in words; `gone`: how many of the selected devices are not there any more. */
@@ -65,7 +65,7 @@ export function bulkPlanText(
   return [
     summary,
     ...Array.from(reasons, ([reason, count]) => `${formatCount(count)} skipped: ${lowered(reason)}.`),
-    ...(gone > 0 ? [`${formatCount(gone)} skipped: not there any more.`] : []),
+    ...(gone > 0 ? [`${formatCount(gone)} skipped: no longer exist.`] : []),
   ];
 }
 

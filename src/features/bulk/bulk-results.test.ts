@@ -47,12 +47,12 @@ test('a result has the message of the service, and what reading it again has sho
     [
       { outcome: 'failed', error: full, checked: true },
       'failed',
-      'Disk full (500). Ask the operator. Reading it again shows that nothing was changed.',
+      'Disk full (500). Ask the operator. A second read shows that nothing changed.',
     ],
     [
       { outcome: 'unknown', error: full, trouble: gone },
       'unknown',
-      'Disk full (500). Ask the operator. Reading it again failed, too: Not found (404). There is no device d.',
+      'Disk full (500). Ask the operator. The second read failed too: Not found (404). There is no device d.',
     ],
     [{ outcome: 'stopped', reason: 'cancelled' }, 'stopped', 'Cancelled before it was sent'],
   ] as const)

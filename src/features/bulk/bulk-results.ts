@@ -41,14 +41,14 @@ export function itemResult(result: WriteResult): ItemResult {
         ? { outcome: 'skipped', reason: result.answer.reason }
         : { outcome, reason: '' };
     case 'failed': {
-      const read = result.checked ? ' Reading it again shows that nothing was changed.' : '';
+      const read = result.checked ? ' A second read shows that nothing changed.' : '';
       return { outcome, reason: reasonOf(result.error) + read };
     }
     case 'unknown': {
       const read =
         result.trouble === undefined
           ? 'The service does not report whether it was done.'
-          : `Reading it again failed, too: ${reasonOf(result.trouble)}`;
+          : `The second read failed too: ${reasonOf(result.trouble)}`;
       return { outcome, reason: `${reasonOf(result.error)} ${read}` };
     }
     case 'stopped':

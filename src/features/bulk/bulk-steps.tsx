@@ -45,7 +45,7 @@ export function BulkSteps(props: BulkStepsProps) {
   const { change, skip } = plan;
   const skipped = [
     ...skip.map(({ device, reason }) => skippedRow(device.DeviceId, DEVICE_KIND.nameOf(device), reason)),
-    ...gone.map((id) => skippedRow(id, id, 'Not there any more')),
+    ...gone.map((id) => skippedRow(id, id, 'No longer exists')),
   ];
   return (
     <RunSteps

@@ -20,7 +20,7 @@ const UNDER_WAY: Record<BulkAction, string> = {
   untag: 'Removing a tag from',
   delete: 'Deleting',
   stop: 'Stopping',
-  newKey: 'Making new keys for',
+  newKey: 'Creating new keys for',
 };
 
 const nounOf = ({ Of }: Work) => (Of === 'Devices' ? 'device' : 'job');
@@ -52,7 +52,7 @@ export function bulkValues({ Values }: Pick<Work, 'Values'>, tags: readonly Tag[
     }),
     ...(Lat === undefined || Lng === undefined ? [] : [`Location ${Lat}, ${Lng}`]),
     ...(tag === undefined ? [] : [`Tag ${visible(tag)}`]),
-    ...(OnlyWaiting === true ? ['Only those that wait'] : []),
+    ...(OnlyWaiting === true ? ['Waiting jobs only'] : []),
   ].join(', ');
 }
 

@@ -65,14 +65,14 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
       count={devices.length}
       columns={() => deviceColumns(devices, locations.data ?? [])}
       at={(index) => devices[index]!}
-      fault={devices.length === 0 ? 'None of the selected devices is there any more' : ''}
+      fault={devices.length === 0 ? 'The selected devices no longer exist' : ''}
       loading={locations.isLoading}
       onClose={onClose}
     >
       <ExportPlan count={devices.length}>
-        {gone.length > 0 && <p>{formatCount(gone.length)} skipped: not there any more.</p>}
-        <p>Id, name, group, status, customer, site, tags, address, times, location, and the inventory there is.</p>
-        <p>Text that a spreadsheet would take for a formula gets an apostrophe before it. No keys are in the file.</p>
+        {gone.length > 0 && <p>{formatCount(gone.length)} skipped: no longer exist.</p>}
+        <p>ID, name, group, status, customer, site, tags, address, times, location and inventory.</p>
+        <p>Text that a spreadsheet would read as a formula gets an apostrophe in front. The file holds no keys.</p>
       </ExportPlan>
       {locations.error && !locations.data && (
         <Failure

@@ -37,10 +37,10 @@ export function LocationAction(frame: BulkActionProps) {
       }
       button={(count) => `Place ${devicesText(count)}`}
       write={bulkLocate(location)}
-      note={() => unset && <p>0, 0 means “never set”: the map will not show the devices.</p>}
+      note={() => unset && <p>0, 0 means “not set”: the map does not show the devices.</p>}
     >
       <p className="dim">
-        All of them on one spot, in degrees as on most maps. A pair like “52.52, 13.405” can be pasted into either
+        All devices get the same location, in decimal degrees. You can paste a pair such as “52.52, 13.405” into either
         field.
       </p>
       <DegreeFields

@@ -131,21 +131,21 @@ function Progress<Item>({ run, what, onClose }: ProgressProps<Item>) {
       </p>
       <progress aria-label={what} max={Math.max(1, total)} value={ended} />
       <p className="dim tabular">
-        {countsText(countResults(results.values()), formatCount) || 'Nothing has come back yet'}
+        {countsText(countResults(results.values()), formatCount) || 'No results yet'}
         {cancelling
-          ? ' · waiting for what is under way'
+          ? ' · waiting for requests already sent'
           : pause > 0
             ? ` · the service asked to wait ${formatCount(Math.round(pause / 1000))} s`
             : ''}
       </p>
       {run.inService && (
-        <p className="dim">The service does it: it goes on when this dialog or the browser is closed.</p>
+        <p className="dim">This runs on the service and continues when you close the dialog or the browser.</p>
       )}
       <div className="actions">
         <Button ref={focusOnMount} onClick={cancel} disabled={cancelling}>
           {cancelling ? 'Cancelling…' : 'Cancel'}
         </Button>
-        {run.inService && <Button onClick={onClose}>Close and let it go on</Button>}
+        {run.inService && <Button onClick={onClose}>Close and keep it running</Button>}
       </div>
     </div>
   );

@@ -76,7 +76,7 @@ function RemoveTag({ tags, ...frame }: TagProps) {
           value: TagId,
           label: `${TagName || TagId}${hasTags ? ` · on ${devicesText(counts.get(TagId) ?? 0)}` : ''}`,
         }))}
-        nothingFoundMessage="No tag has such a name"
+        nothingFoundMessage="No matching tag"
       />
     </BulkSteps>
   );

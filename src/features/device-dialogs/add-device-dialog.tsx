@@ -30,9 +30,9 @@ function explained(error: Error): Error {
   if (!(error instanceof ApiError)) return error;
   const { kind, status, detail } = error;
   if (status === 403)
-    return new ApiError(kind, 'The licence has no room for another device', {
+    return new ApiError(kind, 'Device limit reached', {
       status,
-      detail: detail || 'Delete a device that is no longer needed, or raise the limit of the plan.',
+      detail: detail || 'Delete a device you no longer need, or raise your plan’s limit.',
     });
   if (kind === 'network' || kind === 'timeout')
     return new ApiError(kind, error.message, {
@@ -74,8 +74,8 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
         <>
           <p className="dim">
             {thisMachine
-              ? 'Makes a device for the machine you are at. The next step shows the command that connects it.'
-              : `Makes a device. The next step shows its key, once${command ? ', and the command that connects it' : ''}.`}
+              ? 'Adds the machine you are using. The next step shows the command that connects it.'
+              : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
           <TextInput
             required

@@ -78,8 +78,8 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
       }}
     >
       <p>
-        Its key, the jobs that wait for it and its tunnels end with it.
-        {DeviceStatus === 'Online' && ' It is Online now and is cut off at once.'} This cannot be undone.
+        Its key, waiting jobs and tunnels are deleted too.
+        {DeviceStatus === 'Online' && ' It is Online now and is disconnected at once.'} This cannot be undone.
       </p>
     </ConfirmDialog>
   );
@@ -95,15 +95,16 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
     <ConfirmDialog
       onClose={onClose}
       title={`New key for ${DeviceName}?`}
-      confirmLabel="Make a new key"
+      confirmLabel="Create new key"
       write={deviceMutations.rekey(DeviceId)}
       explain={(error) => (isMissing(error) ? new Error('This service cannot give a device a new key.') : error)}
       onDone={({ DeviceKey }) => setSecret(DeviceKey)}
     >
       <p>
         The old key ends at once.
-        {DeviceStatus === 'Online' && ' The device is Online now: it is cut off until it gets the new key.'} Jobs that
-        wait for it stay.
+        {DeviceStatus === 'Online' &&
+          ' The device is Online now: it stays disconnected until it gets the new key.'}{' '}
+        Jobs that wait for it stay.
       </p>
     </ConfirmDialog>
   );
@@ -125,8 +126,8 @@ function UpdateAgentDialog({ device, onClose }: AboutProps) {
       }}
     >
       <p>
-        Agent {AgentVersion} is replaced{to}. It restarts when no job runs, and jobs that wait go on with the new one.
-        If that does not reach the service, the device goes back by itself and says why.
+        Agent {AgentVersion} is replaced{to}. It restarts when no job runs; waiting jobs then run with the new one. If
+        the new agent cannot connect, the device restores the previous one and reports why.
       </p>
     </ConfirmDialog>
   );

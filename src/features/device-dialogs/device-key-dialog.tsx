@@ -41,8 +41,8 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
           : kind === 'this machine'
             ? 'One command connects this machine. It needs Node 20 or newer and runs until you stop it.'
             : isNew
-              ? 'Paste one of these into a shell on the device. The agent needs Node 20 or newer.'
-              : 'The old key no longer works. Give the device the new one with one of these commands.'}
+              ? 'Run one of these on the device. The agent needs Node 20 or newer.'
+              : 'The old key no longer works. Run one of these on the device to set the new one.'}
       </p>
     </SecretDialog>
   );

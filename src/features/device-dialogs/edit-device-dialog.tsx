@@ -12,7 +12,7 @@ import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts
 import { useKnownValues } from './use-known-values.ts';
 
 const RULES = formRules(deviceChange, FIELD_LABELS);
-const UNREAD = 'Not readable here: leave it empty to keep what is stored.';
+const UNREAD = 'Not reported by this service. Leave empty to keep the stored value.';
 const TEXT = { maxLength: 255, autoComplete: 'off', spellCheck: false } as const;
 
 export function EditDeviceDialog({ device, onClose }: { device: Device; onClose: () => void }) {
@@ -27,7 +27,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       rules={RULES}
       initial={editableValues(before)}
       bodyOf={(values) => changedFields(before, values)}
-      notReady={(change) => (Object.keys(change).length === 0 ? 'Nothing is changed yet.' : undefined)}
+      notReady={(change) => (Object.keys(change).length === 0 ? 'No changes yet.' : undefined)}
       write={deviceMutations.update(DeviceId)}
       request={(body) => requestOf(deviceEndpoints.update, { params: { device_id: DeviceId }, body })}
       submitLabel="Save"

@@ -52,7 +52,7 @@ function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
   const take = ({ Lat, Lng }: Position) => fill({ Lat: String(Lat), Lng: String(Lng) });
   return (
     <>
-      <p className="dim">Degrees as on most maps. A pair like “52.52, 13.405” can be pasted into either field.</p>
+      <p className="dim">Decimal degrees. You can paste a pair such as “52.52, 13.405” into either field.</p>
       <DegreeFields values={values} onPair={fill} field={(name) => ({ required: true, ...field(name) })} />
       <LocationPicker
         open={{ at: position.safeParse(typed).data, onPick: take }}
@@ -60,16 +60,16 @@ function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
       />
       <OwnPosition onPosition={take} />
       {typed.Lat === 0 && typed.Lng === 0 && (
-        <p className="dim">0, 0 means “never set”: the map will not show the device.</p>
+        <p className="dim">0, 0 means “not set”: the map does not show the device.</p>
       )}
     </>
   );
 }
 
 const REFUSALS: Record<number, string> = {
-  1: 'The browser may not share its position: allow it for this address and try again.',
-  2: 'The position cannot be found right now.',
-  3: 'The position was not found in time.',
+  1: 'Location access is blocked. Allow it for this site and try again.',
+  2: 'Position unavailable. Try again.',
+  3: 'Finding the position took too long. Try again.',
 };
 
 /** For a person at the device with a phone. Browsers only give the position over https. */
@@ -77,10 +77,10 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
   const [busy, setBusy] = useState(false);
   const [status, setStatus] = useState('');
   const reason = !window.isSecureContext
-    ? 'Needs https: over plain http the browser does not share the position.'
+    ? 'Location access needs HTTPS.'
     : 'geolocation' in navigator
       ? ''
-      : 'This browser cannot find its position.';
+      : 'This browser has no location access.';
   const ask = () => {
     setBusy(true);
     setStatus('');
@@ -88,11 +88,11 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
       ({ coords }) => {
         setBusy(false);
         onPosition(rounded({ Lat: coords.latitude, Lng: coords.longitude }));
-        setStatus(`Found, to within ${Math.ceil(coords.accuracy)} m.`);
+        setStatus(`Accurate to ${Math.ceil(coords.accuracy)} m.`);
       },
       ({ code }) => {
         setBusy(false);
-        setStatus(REFUSALS[code] ?? 'The position cannot be found.');
+        setStatus(REFUSALS[code] ?? 'Position unavailable.');
       },
       { enableHighAccuracy: true, timeout: 15_000 },
     );

@@ -172,7 +172,7 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
             </Combobox.Option>
           )}
           {found.length === 0 && !isFree && (
-            <Combobox.Empty>{typed ? 'Nothing found' : `No ${name} is known yet`}</Combobox.Empty>
+            <Combobox.Empty>{typed ? 'Nothing found' : `No ${name}s yet`}</Combobox.Empty>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>

@@ -80,7 +80,7 @@ export function FilterChips({ filter, onChange }: { filter: RowFilter; onChange:
           <button
             type="button"
             className="bare dim"
-            aria-label={`Take off ${label ? `${label} ` : ''}${value}`}
+            aria-label={`Remove ${label ? `${label} ` : ''}${value}`}
             onClick={() => onChange(change)}
           >
             <IconX size={14} stroke={1.8} aria-hidden />

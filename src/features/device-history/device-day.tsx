@@ -77,7 +77,7 @@ export function DeviceDay({ device }: { device: Device }) {
   const text =
     known < ENOUGH
       ? `${state || 'Unknown'} now`
-      : `Online for ${formatDuration(online, 'rough')} of the ${formatDuration(known, 'rough')} that are known`;
+      : `Online for ${formatDuration(online, 'rough')} of the ${formatDuration(known, 'rough')} observed`;
   // Before it was there nobody could have looked.
   const created = timeOf(CreatedTime);
   const gap = stretches
@@ -97,10 +97,10 @@ export function DeviceDay({ device }: { device: Device }) {
       <p className={classes.note}>
         {text}.{' '}
         {gap &&
-          `This browser was not looking between ${clock(gap.from)} and ${clock(gap.to)}, and the service stores no history.`}
+          `No data between ${clock(gap.from)} and ${clock(gap.to)}: no page was open, and the service stores no history.`}
       </p>
       {changes.length > 0 && (
-        <ul className={classes.changes} aria-label="Changes of its state">
+        <ul className={classes.changes} aria-label="State changes">
           {changes.slice(0, SHOWN).map(({ to, at, since }) => (
             <li key={`${to} ${at}`}>
               <StateMark state={to} />

@@ -30,7 +30,7 @@ export function DeviceArrival({ state, id, name }: { state: string | undefined; 
         ) : (
           <>
             <Loader size={14} aria-hidden />
-            Waiting for it to come Online…
+            Waiting for it to connect…
           </>
         )}
       </span>
@@ -40,7 +40,7 @@ export function DeviceArrival({ state, id, name }: { state: string | undefined; 
             Open the device
           </Button>
           <Button component={Link} to={paths.deploy({ device: id })} replace size="xs">
-            Deploy something to it
+            Deploy to it
           </Button>
         </Group>
       )}

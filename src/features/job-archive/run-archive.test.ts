@@ -64,6 +64,6 @@ test('a delete that the service failed at is sent once, and reading shows whethe
 
 test('the end of the session ends the run and is raised', async () => {
   const { states, error } = await deleted(['a', 'b', 'c', 'd'], () => status(401));
-  assert.match(error ?? '', /not signed in/);
+  assert.match(error ?? '', /no longer signed in/);
   assert.deepEqual(states.slice(2), [undefined, undefined]);
 });

@@ -39,7 +39,7 @@ interface Watch extends ArchiveWatch {
   onProgress: (progress: ArchivedCount) => void;
 }
 
-/** Jobs under way at a time. */
+/** Running jobs at a time. */
 const AT_ONCE = 2;
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

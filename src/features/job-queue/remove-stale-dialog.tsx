@@ -58,9 +58,9 @@ export function RemoveStaleDialog({ jobs, onClose }: { jobs: readonly WaitingJob
           {counted(plan.length, 'job')} on {devicesText(devices)} will not run any more.
         </strong>
       </p>
-      <p>Each is read once more right before it is removed. One that has begun by then is left alone.</p>
+      <p>Each job is checked again right before it is removed. Jobs that have started are skipped.</p>
       {stay ? (
-        <p>They leave the queues, and stay among the jobs as Cancelled.</p>
+        <p>They leave the queues and stay in the job list as Cancelled.</p>
       ) : (
         plan.some(({ ParentJobId }) => ParentJobId) && (
           <p>Of a job to a group or tag only the part of the device named here goes; the others keep theirs.</p>

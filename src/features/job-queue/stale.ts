@@ -15,7 +15,7 @@ export type StaleReason =
 export type StaleKind = StaleReason['kind'];
 
 export const STALE_KINDS: Record<StaleKind, string> = {
-  old: 'Waits too long',
+  old: 'Waiting too long',
   superseded: 'Superseded',
   deleted: 'Artifact deleted',
 };

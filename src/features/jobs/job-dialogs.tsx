@@ -23,7 +23,7 @@ export function StopJobDialog({ job: { JobId, JobName }, state, outcome, onClose
       onClose={onClose}
       title={`Stop ${JobName || 'job'}`}
       confirmLabel="Stop job"
-      cancelLabel="Let it go on"
+      cancelLabel="Keep it running"
       typed={moving > 1 ? String(moving) : undefined}
       write={jobMutations.stop(JobId)}
       onDone={onClose}
@@ -57,7 +57,7 @@ export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobD
       {lossOf(jobState(job), outcome).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
-      {canStop(job) && <p>Stop it instead, and its record and output stay.</p>}
+      {canStop(job) && <p>To keep its record and output, stop it instead.</p>}
       <p className="dim">This cannot be undone.</p>
     </ConfirmDialog>
   );

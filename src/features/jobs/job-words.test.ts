@@ -15,12 +15,12 @@ test('says what a job is aimed at', () => {
 });
 
 test('says what a delete takes along', () => {
-  assert.deepEqual(lossOf('Waiting', undefined), ['It still waits: it is cancelled and will not run.']);
-  assert.match(lossOf('Running', undefined).join(' '), /stopped/);
+  assert.deepEqual(lossOf('Waiting', undefined), ['This cancels the waiting job. It will not run.']);
+  assert.match(lossOf('Running', undefined).join(' '), /^This stops the running job/);
   assert.deepEqual(lossOf('Running', { Waiting: 1, Running: 2, Succeeded: 34 }), [
     'It is cancelled for 1 device where it still waits.',
     'It is stopped on 2 devices where it is running.',
-    'The results and output of all 37 devices are deleted along.',
+    'The results and output of all 37 devices are deleted too.',
   ]);
 });
 

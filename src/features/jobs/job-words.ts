@@ -37,18 +37,18 @@ export function targetText(target: Target): string {
 
 /** What a person should know about a state, beyond its name. */
 export const EXPLANATIONS: Partial<Record<Verdict, string>> = {
-  Interrupted: 'The device went down in the middle. It was not run again, since it is unknown how far it came.',
+  Interrupted: 'The device went down during the job. It was not run again, because how far it got is unknown.',
   Cancelled: 'It was cancelled before it ended.',
   Finished: 'It has ended. The service does not say whether it succeeded.',
-  'Rolled back': 'What ran has put the device back to what it was before.',
-  'No answer': 'It has ended, but what its rules look for is not in the output: nobody knows whether it succeeded.',
+  'Rolled back': 'The update restored the previous version.',
+  'No answer': 'It ended, but no outcome rule matched its output, so its outcome is unknown.',
 };
 
 /** Why a single device's job still waits; `online` undefined where that is not known. */
 export const explainWaiting = (online: boolean | undefined): string =>
   online === false
-    ? 'The device is offline. The job runs when it is back, after the jobs that were submitted to it before.'
-    : 'The job runs after the jobs that were submitted to the device before.';
+    ? 'The device is offline. The job runs when it reconnects, after earlier jobs.'
+    : 'The job runs after the device’s earlier jobs.';
 
 /** What the rest of a job waits for: "300 wait for their devices, which are offline". */
 export const awaitedText = (count: number): string =>
@@ -63,15 +63,15 @@ export const awaitedBriefly = (count: number): string =>
 /** What deleting takes with it, one sentence each. */
 export function lossOf(state: Verdict, outcome: VerdictCounts | undefined): string[] {
   if (!outcome) {
-    if (state === 'Waiting') return ['It still waits: it is cancelled and will not run.'];
-    if (state === 'Running') return ['It is running: it is stopped on the device.', 'Its output is deleted.'];
+    if (state === 'Waiting') return ['This cancels the waiting job. It will not run.'];
+    if (state === 'Running') return ['This stops the running job.', 'Its output is deleted.'];
     return ['Its result and output are deleted.'];
   }
   const { Waiting: waiting = 0, Running: running = 0 } = outcome;
   return [
     ...(waiting > 0 ? [`It is cancelled for ${devicesText(waiting)} where it still waits.`] : []),
     ...(running > 0 ? [`It is stopped on ${devicesText(running)} where it is running.`] : []),
-    `The results and output of all ${devicesText(totalOf(outcome))} are deleted along.`,
+    `The results and output of all ${devicesText(totalOf(outcome))} are deleted too.`,
   ];
 }
 
@@ -80,7 +80,7 @@ export function stopText(state: Verdict, outcome: VerdictCounts | undefined): st
   const stays = 'Its record and output stay.';
   if (!outcome)
     return state === 'Running'
-      ? ['It is stopped on its device; where that is Offline, when it is back.', stays]
+      ? ['The device stops it; an Offline device stops it when it reconnects.', stays]
       : ['It is cancelled and will not run. Where it begins meanwhile, it is stopped.', stays];
   const { Waiting: waiting = 0, Running: running = 0 } = outcome;
   return [
@@ -93,7 +93,7 @@ export function stopText(state: Verdict, outcome: VerdictCounts | undefined): st
 }
 
 /** Why a job that was asked to stop is not asked again. */
-export const ALREADY_ASKED = 'It was asked to stop already';
+export const ALREADY_ASKED = 'Already asked to stop';
 
 /** What to type before a delete that stops something on several devices. */
 export const typedFor = (outcome: VerdictCounts | undefined): string | undefined =>
@@ -136,4 +136,4 @@ export const jobsText = (count: number): string => counted(count, 'job');
 
 /** What stale jobs are about to do. `online`: whether their device, or any of their devices, can take them now. */
 export const staleWarning = (count: number, online: boolean): string =>
-  `${counted(count, 'stale job')} ${online ? `${count === 1 ? 'is' : 'are'} about to run` : 'will fire when it returns'}.`;
+  `${counted(count, 'stale job')} ${online ? `${count === 1 ? 'is' : 'are'} about to run` : 'will run when it reconnects'}.`;

@@ -6,7 +6,7 @@ import { timesOf } from './job-times.ts';
 import type { VerdictCounts, Verdict } from './verdict.ts';
 
 /** Several states under one word. */
-export const JOB_KINDS = { moving: 'Under way', bad: 'Any failure' } as const;
+export const JOB_KINDS = { moving: 'Running or waiting', bad: 'Any failure' } as const;
 export type JobKind = keyof typeof JOB_KINDS;
 
 /** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */

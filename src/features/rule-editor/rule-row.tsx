@@ -10,12 +10,12 @@ import classes from './rules-dialog.module.css';
 
 /** Why a rule cannot be saved, in words. */
 export function faultOf(rule: Rule): string | undefined {
-  if (rule.find.trim() === '') return 'Say what the log contains';
+  if (rule.find.trim() === '') return 'Enter text to find in the log';
   if (rule.find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
   if (!rule.pattern) return undefined;
   const pattern = rulePatternOf(rule);
   if (typeof pattern === 'string') return `${pattern.charAt(0).toUpperCase()}${pattern.slice(1)}`;
-  return pattern.test('') ? 'This pattern finds every line' : undefined;
+  return pattern.test('') ? 'This pattern matches every line' : undefined;
 }
 
 interface RuleRowProps {

@@ -34,10 +34,10 @@ function linesAt(job: Job, position: LogPosition | undefined) {
 export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial | undefined }) {
   const { jobs, job, children, sample, error, loading } = samples;
   return (
-    <section className={classes.trial} aria-label="Try the rules">
-      <h3>Try them on a log</h3>
+    <section className={classes.trial} aria-label="Test the rules">
+      <h3>Test them on a log</h3>
       {jobs.length === 0 && !loading ? (
-        <p className="dim">No job of it has ended yet. Once one has, the rules can be tried on its log here.</p>
+        <p className="dim">No job of this artifact has ended yet. When one has, test the rules on its log here.</p>
       ) : (
         <div className={classes.samples}>
           <NativeSelect

@@ -42,7 +42,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
     const isStored = draft.save();
     if (isStored) onClose();
     else if (isStored === false)
-      setError(new Error('This browser refuses to keep anything: the rules hold until this page is left.'));
+      setError(new Error('This browser blocks storage: the rules last until you leave this page.'));
   };
   const read = async ([file]: File[]) => {
     const parsed = file && file.size <= LARGEST_FILE ? parseRuleSets(await file.text()) : undefined;
@@ -68,16 +68,15 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
           leftOut={incoming.leftOut}
           onBack={() => setIncoming(undefined)}
           onImport={(merged) => {
-            if (!draft.importSets(merged)) setError(new Error('This browser refuses to keep anything.'));
+            if (!draft.importSets(merged)) setError(new Error('This browser blocks storage.'));
             setIncoming(undefined);
           }}
         />
       ) : (
         <Stack gap="md">
           <p className="dim">
-            For every version of it. The worst that is found in the output decides: rolled back, then failed, then
-            succeeded. An exit code other than 0 is a failure; exit code 0 without any mark of success, where one is
-            set, is no answer.
+            For every version. The worst match in the output decides: rolled back, then failed, then succeeded. An exit
+            code other than 0 is a failure; exit code 0 without any mark of success, where one is set, is no answer.
           </p>
           <ul className={classes.rules} aria-label="Rules">
             {draft.rows.map(({ key, rule }, index) => (
@@ -98,7 +97,7 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
               variant="default"
               leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
               disabled={isFull}
-              title={isFull ? `${MOST_RULES} rules are the most a name can have` : undefined}
+              title={isFull ? `A name can have at most ${MOST_RULES} rules` : undefined}
               onClick={() => draft.add([EMPTY_RULE])}
             >
               Add a rule
@@ -155,8 +154,8 @@ export function RulesDialog({ name, job, child, onClose }: RulesDialogProps) {
             </DialogButtons>
           </div>
           <p className={classes.stored}>
-            Kept in this browser for your account. Jobs that have ended are judged by them too, and nothing on the
-            service changes.
+            Stored in this browser for your account. They also apply to jobs that have ended; nothing changes on the
+            service.
           </p>
         </Stack>
       )}

@@ -17,7 +17,7 @@ interface RulesImportProps {
 
 const CHOICES: { value: Clash; label: string }[] = [
   { value: 'both', label: 'Keep both' },
-  { value: 'theirs', label: 'Take those of the file' },
+  { value: 'theirs', label: 'Use the file’s rules' },
   { value: 'mine', label: 'Keep mine' },
 ];
 
@@ -35,14 +35,14 @@ export function RulesImport({ mine, theirs, leftOut, onImport, onBack }: RulesIm
         {theirs.map(({ name, rules: each }) => (
           <li key={name}>
             <span className="mono">{name}</span> <span className="dim">{counted(each.length, 'rule')}</span>
-            {known.some((set) => set.name === name) && <span className="dim">, has rules here already</span>}
+            {known.some((set) => set.name === name) && <span className="dim">, already has rules</span>}
           </li>
         ))}
       </ul>
       {known.length > 0 && (
         <div>
           <p className={classes.label} id="rules-clash">
-            Where a name has rules here already
+            If a name already has rules
           </p>
           <SegmentedControl aria-labelledby="rules-clash" size="xs" value={clash} onChange={setClash} data={CHOICES} />
         </div>

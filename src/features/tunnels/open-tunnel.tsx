@@ -11,9 +11,7 @@ const [WEB, SSH] = ['http://127.0.0.1:3000', 'tcp://127.0.0.1:22'];
 export function OpenTunnel() {
   const upstream = useQuery(sessionQueries.current()).data?.Upstream;
   if (upstream !== undefined)
-    return (
-      <p className={classes.note}>The agent on a device opens tunnels, as the documentation of that agent says.</p>
-    );
+    return <p className={classes.note}>A device’s agent opens tunnels; see that agent’s documentation.</p>;
   return (
     <div className={classes.lines}>
       <CommandLine label="On the device, for a web server on its port 3000" command={INSTALLED(WEB)} />

@@ -67,7 +67,7 @@ export function daysLeft(figures: readonly Figure[], limit: number): number | un
 
 /** The result of `daysLeft`, in words. */
 export function forecastText(days: number | undefined): string {
-  if (days === undefined) return 'No forecast yet: it takes some days of history in this browser';
+  if (days === undefined) return 'No forecast yet';
   if (days === 0) return 'Used up';
   if (!Number.isFinite(days)) return 'Enough for more than two years at this pace';
   return `Enough for about ${days === 1 ? 'a day' : `${days} days`} at this pace`;

@@ -56,8 +56,8 @@ function NoticesSwitch() {
   const why = noNotices();
   return (
     <Checkbox
-      label="Tell me when a deployment has ended or failed"
-      description={why ?? 'While this page is open in a tab that is hidden. Stored in this browser.'}
+      label="Notify me when a deployment ends or fails"
+      description={why ?? 'Works while this page is open in a hidden tab. Stored in this browser.'}
       checked={isOn}
       disabled={why !== undefined}
       onChange={({ currentTarget: { checked } }) => void switchNotices(checked)}

@@ -8,7 +8,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './account-page.module.css';
 
 const SCHEMES = [
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -17,7 +17,7 @@ const DENSITIES = [
   { value: 'comfortable', label: 'Comfortable' },
 ];
 const ZONES = [
-  { value: 'local', label: 'Local zone' },
+  { value: 'local', label: 'Local time' },
   { value: 'utc', label: 'UTC' },
 ];
 
@@ -26,7 +26,7 @@ export function Appearance() {
   const { density, zone } = useLook();
   const now = useNow();
   return (
-    <Section title="Appearance" lead="Stored in this browser, for everybody who signs in here.">
+    <Section title="Appearance" lead="Stored in this browser for everyone who signs in here.">
       <div className={classes.choices}>
         <span>Colours</span>
         <SegmentedControl
@@ -43,7 +43,7 @@ export function Appearance() {
             value={density}
             onChange={(value) => keepLook({ density: value === 'comfortable' ? value : 'compact' })}
           />
-          <p className={classes.note}>The table of devices has a setting of its own, under Columns.</p>
+          <p className={classes.note}>The device table has its own setting under Columns.</p>
         </div>
         <span>Times</span>
         <div>

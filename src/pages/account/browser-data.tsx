@@ -25,10 +25,10 @@ const WORDS: Record<StoredKind | 'archive', { name: string; loss: string }> = {
   },
   views: { name: 'Views and columns of the device table', loss: 'Saved views and the choice of columns are lost.' },
   rules: { name: 'Outcome rules', loss: 'The rules that recognize success by the log are lost.' },
-  verdicts: { name: 'Outcomes found by rules', loss: 'They are found again from the logs when they are needed.' },
-  history: { name: 'History of usage and states', loss: 'Forecasts and what changed lately begin anew.' },
-  look: { name: 'Appearance', loss: 'Colours, rows, times and the look of logs are as in the beginning.' },
-  other: { name: 'Recently used and other settings', loss: 'They begin anew.' },
+  verdicts: { name: 'Outcomes found by rules', loss: 'They are worked out again from the logs when needed.' },
+  history: { name: 'History of usage and states', loss: 'Forecasts and recent changes start over.' },
+  look: { name: 'Appearance', loss: 'Colours, rows, times and log settings return to their defaults.' },
+  other: { name: 'Recently used and other settings', loss: 'They start over.' },
 };
 
 interface Row {
@@ -58,7 +58,7 @@ export function BrowserData() {
   return (
     <Section
       title="Data in this browser"
-      lead="Stored here for this account only. Signing out leaves it; the service never sees it."
+      lead="Stored for this account only and never sent to the service. Signing out keeps it."
       actions={
         rows.length > 0 && (
           <Button variant="default" onClick={() => ask('all')}>
@@ -75,7 +75,7 @@ export function BrowserData() {
           rowKey={({ kind }) => kind}
           columns={[
             {
-              header: 'What',
+              header: 'Data',
               phone: 'wide',
               cell: ({ kind }) =>
                 kind === 'archive' ? (

@@ -29,27 +29,26 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
         fileName="muster-token.txt"
         onDone={onClose}
       >
-        Treat it like a password: anyone who has it can do everything in this account. The service itself stores only
-        its hash.
+        Treat it like a password: anyone who has it can do everything in this account. The service stores only its hash.
       </SecretDialog>
     );
   return (
     <FormDialog
       onClose={onClose}
-      title="Make an API token"
+      title="Create API token"
       rules={RULES}
       initial={{ Name: '', Proof: '' }}
       bodyOf={({ Name, Proof }) => (Proof === '' ? { Name } : { Name, Proof })}
       // No time in the cache: when the dialog has gone, nothing of the token is left.
       write={{ ...accountMutations.createToken(keys), gcTime: 0 }}
       request={({ Name }) => requestOf(accountEndpoints.createToken, { body: { Name } })}
-      submitLabel="Make token"
+      submitLabel="Create token"
       onDone={({ Token }, { Name }) => setMade({ name: Name, token: Token })}
     >
       {({ field, error }) => (
         <>
           <TextInput
-            description="What will use it, so that you know which one to revoke."
+            description="What uses it, so you know which one to revoke."
             placeholder="Build server"
             autoComplete="off"
             required
@@ -62,8 +61,8 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
               description={
                 <>
                   An API token that you have; or a new sign-in link, by{' '}
-                  <code className={classes.command}>npm run token -- link</code> on the machine of the service. To be
-                  signed in is not enough: somebody may have found this browser open.
+                  <code className={classes.command}>npm run token -- link</code> on the service’s machine. Being signed
+                  in is not enough: someone may have found this browser open.
                 </>
               }
               autoComplete="off"

@@ -35,7 +35,7 @@ export function ServiceInUse() {
                 <>
                   <dt>In front of</dt>
                   <dd>
-                    <span className="mono">{about.Upstream}</span>, which holds the devices and everything about them
+                    <span className="mono">{about.Upstream}</span>, which stores the devices and everything about them
                   </dd>
                 </>
               )}

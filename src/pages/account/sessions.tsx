@@ -41,7 +41,7 @@ export function Sessions() {
       cell: ({ LastUsedTime }) => <Timestamp text={LastUsedTime} />,
       phone: 'second',
     },
-    { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Not known'}</span>, phone: 'second' },
+    { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Unknown'}</span>, phone: 'second' },
     {
       header: 'Actions',
       tools: true,
@@ -63,7 +63,7 @@ export function Sessions() {
   return (
     <Section
       title="Signed in"
-      lead="Browsers that are signed in to this account. A browser that is signed out here has to sign in again at once."
+      lead="Browsers signed in to this account. A browser you sign out must sign in again at once."
       actions={
         others > 0 && (
           <Button onClick={() => dialog.open('end-sessions')}>

@@ -14,15 +14,15 @@ import { Empty, View } from '#/ui/page/view.tsx';
 import { MakeToken } from './make-token.tsx';
 import classes from './account-page.module.css';
 
-const LEAD = 'Programs sign in with a token, and so do people. A token opens everything in this account.';
+const LEAD = 'For programs and people. A token gives full access to this account.';
 
 type TokenDialog = 'make' | 'revoke';
 
 const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
   { header: 'Name', cell: ({ Name }) => <span className={rowName}>{Name || 'Without a name'}</span> },
-  { header: 'Begins with', cell: ({ Prefix }) => <span className="mono">{Prefix}…</span> },
+  { header: 'Starts with', cell: ({ Prefix }) => <span className="mono">{Prefix}…</span> },
   {
-    header: 'Made',
+    header: 'Created',
     cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
     phone: 'hide',
   },
@@ -53,15 +53,12 @@ export function Tokens() {
   if (tokens.error instanceof ApiError && tokens.error.status === 404)
     return (
       <Section title="API tokens">
-        <p className={classes.note}>
-          This service manages its tokens elsewhere: look for them in its own web portal, where the one you signed in
-          with came from.
-        </p>
+        <p className={classes.note}>Manage tokens in this service’s own web portal.</p>
       </Section>
     );
   const make = (
     <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('make')}>
-      Make a token
+      Create token
     </Button>
   );
   const subject = tokens.data?.find(({ TokenId }) => TokenId === dialog.subject);
@@ -93,7 +90,7 @@ function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () => void 
       write={accountMutations.revokeToken(token.TokenId)}
     >
       <strong>{token.Name || token.Prefix}</strong> (<span className="mono">{token.Prefix}…</span>) stops working at
-      once, for every program and every session that signed in with it, this one included if it did.
+      once for every program and session that signed in with it, including this one if it did.
     </ConfirmDialog>
   );
 }

@@ -82,7 +82,7 @@ function OutputNote({ account }: { account: Account }) {
       </>
     );
   }
-  const atLimit = 'At the limit the oldest output is removed first; its jobs stay.';
+  const atLimit = 'At the limit, the oldest output is removed first; its jobs stay.';
   if (used >= limit * 0.9) return `Nearly full. ${atLimit} Archive what is still needed.`;
   return days === undefined ? atLimit : `Stored for ${days} days. ${atLimit}`;
 }

@@ -53,12 +53,12 @@ export function AddManyPage() {
     ? 'Devices are being created'
     : fleet || namesError
       ? undefined
-      : 'The names of the fleet are being read';
+      : 'Existing names are being read';
   return (
     <Page
       title="Add many devices"
       back={<Link to={paths.devices()}>Devices</Link>}
-      lead="From a list to devices with keys: nothing is created before you have seen the plan."
+      lead="Turns a list into devices with keys. Nothing is created until you have seen the plan."
     >
       {rows.length === 0 && view.entries.length === 0 && (
         <RowsInput busy={draft.checking} onText={draft.read} onEmptyTable={draft.startEmpty} />
@@ -89,7 +89,7 @@ export function AddManyPage() {
           />
           {namesError && (
             <p className="dim">
-              Names that exist already are not marked: {namesError.message}.{' '}
+              Existing names are not marked: {namesError.message}.{' '}
               <Button size="compact-xs" onClick={retry}>
                 Read them again
               </Button>

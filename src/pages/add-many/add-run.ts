@@ -228,10 +228,10 @@ export class AddRun {
     this.change(index, { unanswered: true });
     try {
       if (await this.find(index)) return;
-      const text = `${errorLine(loss)} It is not in the list of devices now; before it is tried again, the list is asked again.`;
+      const text = `${errorLine(loss)} It is not in the device list now. Retry checks the list again first.`;
       this.fault(index, 'create', new Error(text));
     } catch (error) {
-      const text = 'No answer came, so it may have been created. Retry asks the list of devices first.';
+      const text = 'No answer came, so it may exist. Retry checks the device list first.';
       this.fault(index, 'create', error instanceof NotSentError ? new Error(text) : error);
     }
   }
@@ -268,7 +268,7 @@ export class AddRun {
       const { DeviceKey: key } = await this.queue.write(() => this.api.rekey(id));
       this.change(index, { key, keyLost: false });
     } catch (error) {
-      const text = 'There is no way to a new key here: delete the device and add it again.';
+      const text = 'This service cannot create a new key: delete the device and add it again.';
       this.fault(index, 'key', isMissing(error) ? new Error(text) : error);
     }
     const left = this.list[index]!;

@@ -22,7 +22,7 @@ export async function fileText(file: File): Promise<string> {
   try {
     bytes = new Uint8Array(await file.arrayBuffer());
   } catch {
-    throw new UnusableRows(`${file.name} cannot be read. Is it a file that still exists, and no folder?`);
+    throw new UnusableRows(`${file.name} cannot be read. Check that it still exists and is not a folder.`);
   }
   // "PK": a zip, as the workbooks of spreadsheets are.
   if (bytes[0] === 0x50 && bytes[1] === 0x4b)
@@ -30,6 +30,6 @@ export async function fileText(file: File): Promise<string> {
       `${file.name} is a workbook, not CSV. Save it as CSV in your spreadsheet, or copy its cells here.`,
     );
   if (bytes[0] !== 0xff && bytes[0] !== 0xfe && bytes.subarray(0, 4096).includes(0))
-    throw new UnusableRows(`${file.name} is no text file. Save it as CSV first.`);
+    throw new UnusableRows(`${file.name} is not a text file. Save it as CSV first.`);
   return decoded(bytes);
 }

@@ -43,11 +43,11 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
         <p role="status">
           {keyed.length === 0
             ? running
-              ? 'They are here when the devices are created.'
+              ? 'They appear here when the devices are created.'
               : 'No device was created.'
             : untaken > 0
               ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
-              : 'All are saved, printed or in use. They are gone from here when you leave this page.'}
+              : 'All are saved, printed or in use. They disappear when you leave this page.'}
         </p>
         {host === undefined && isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (

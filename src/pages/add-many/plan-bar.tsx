@@ -25,7 +25,7 @@ export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, 
   const sentences = [
     ...(plan.warned > 0
       ? [
-          `${counted(plan.warned, 'row')} ${plan.warned === 1 ? 'has a warning and is' : 'have warnings and are'} created all the same.`,
+          `${counted(plan.warned, 'row')} ${plan.warned === 1 ? 'has a warning and is' : 'have warnings and are'} created anyway.`,
         ]
       : []),
     ...notes,

@@ -56,6 +56,6 @@ export function planText({ ready, faulty, free }: Plan): string {
 export function licenceText({ ready, free }: Plan): string | undefined {
   if (free === undefined || ready.length <= free) return undefined;
   return free === 0
-    ? 'The licence has no room for another device. Delete devices that are no longer needed, or raise the limit of the plan.'
-    : `The licence has room for ${formatCount(free)} of them: creating stops there, and the rest stays in the list.`;
+    ? 'Device limit reached. Delete devices you no longer need, or raise your plan’s limit.'
+    : `Your plan has room for ${formatCount(free)} of them: creating stops there, and the rest stay in the list.`;
 }

@@ -59,8 +59,8 @@ function checkLocation({ lat, lng }: Cells, errors: CellTexts, warnings: CellTex
   const given = { Lat: lat.trim() ? readDegrees(lat) : 0, Lng: lng.trim() ? readDegrees(lng) : 0 };
   const { data, error } = position.safeParse(given);
   addIssues(errors, error?.issues);
-  if (!lat.trim()) errors.lat = 'Is missing: give both, or neither';
-  if (!lng.trim()) errors.lng = 'Is missing: give both, or neither';
+  if (!lat.trim()) errors.lat = 'Missing: enter both or neither';
+  if (!lng.trim()) errors.lng = 'Missing: enter both or neither';
   if (!data || errors.lat || errors.lng) return undefined;
   if (data.Lat !== 0 || data.Lng !== 0) return data;
   warnings.lat = '0, 0 counts as no location';

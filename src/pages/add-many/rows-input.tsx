@@ -97,11 +97,11 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
         <h2>Columns</h2>
         <dl>
           <dt>name</dt>
-          <dd>1 to 255 characters. The only one that must be there.</dd>
+          <dd>Required. 1 to 255 characters.</dd>
           <dt>group</dt>
           <dd>A job can go to all devices of a group.</dd>
           <dt>customer, site</dt>
-          <dd>Who has the device, and where.</dd>
+          <dd>Who has the device, and where it is.</dd>
           <dt>lat, lng</dt>
           <dd>Degrees, both or neither: 52.52 and 13.405.</dd>
           <dt>tags</dt>
@@ -111,7 +111,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
               : 'Several with ; or | between them. Missing tags are created.'}
           </dd>
         </dl>
-        <p className="dim">In this order, or in any other below a row of their names.</p>
+        <p className="dim">In this order, or in any order below a heading row.</p>
         <Button
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}

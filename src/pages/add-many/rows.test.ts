@@ -44,7 +44,7 @@ test('what is not used is named, and what has no rows is refused', () => {
   assert.deepEqual(parseRows('name,colour,name\na,red,b').notes, ['Not used: the columns "colour", "name".']);
   assert.deepEqual(parseRows('a,,,,,,,extra').notes, ['One row has cells beyond the last column; they are not used.']);
   assert.throws(() => parseRows(' \n\n'), /no row/);
-  assert.throws(() => parseRows('name,group\n'), /no device below/);
+  assert.throws(() => parseRows('name,group\n'), /no devices/);
   assert.throws(() => parseRows('group,site\na,b'), /none of them is "name"/);
   assert.throws(() => parseRows('x\n'.repeat(MOST_ROWS + 1)), /split the list/);
 });
@@ -64,9 +64,9 @@ test('errors are at their cells', () => {
     lat: 'Must be between -90 and 90',
     lng: 'Must be a number',
   });
-  assert.deepEqual(errorsOf({ lat: '1' }), { lng: 'Is missing: give both, or neither' });
+  assert.deepEqual(errorsOf({ lat: '1' }), { lng: 'Missing: enter both or neither' });
   assert.deepEqual(errorsOf({ lng: '200' }), {
-    lat: 'Is missing: give both, or neither',
+    lat: 'Missing: enter both or neither',
     lng: 'Must be between -180 and 180',
   });
   assert.deepEqual(errorsOf({ tags: 'ok; ..' }), { tags: 'The tag ".." must not be "." or ".."' });
@@ -102,7 +102,7 @@ test('the plan counts, warns of names and says where the licence ends', () => {
     ['Twice in this list', 'Twice in this list', 'A device of this name exists', undefined, undefined],
   );
   assert.match(licenceText(planOf(rows, undefined, 3)) ?? '', /room for 3 of them/);
-  assert.match(licenceText(planOf(rows, undefined, 0)) ?? '', /no room/);
+  assert.match(licenceText(planOf(rows, undefined, 0)) ?? '', /limit reached/);
   assert.equal(planText(planOf([rows[0]!], undefined, undefined)), '1 device will be created');
 });
 

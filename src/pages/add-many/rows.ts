@@ -79,10 +79,10 @@ const quoted = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
 export function parseRows(text: string): { rows: DraftRow[]; notes: string[] } {
   const read = rowsOf(text);
   const [first] = read;
-  if (!first) throw new UnusableRows('There is no row in it.');
+  if (!first) throw new UnusableRows('It has no rows.');
   const { columns, isHead } = columnsOf(first.cells);
   const body = isHead ? read.slice(1) : read;
-  if (body.length === 0) throw new UnusableRows('There is a row of headings, and no device below it.');
+  if (body.length === 0) throw new UnusableRows('It has a heading row and no devices.');
   if (body.length > MOST_ROWS)
     throw new UnusableRows(
       `There are ${body.length} rows in it. Up to ${MOST_ROWS} devices are added at a time: split the list.`,

@@ -53,7 +53,7 @@ export function endingText(ending: Ending, { created, total, waiting }: RunFigur
   const rest = `${formatCount(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
   switch (ending.reason) {
     case 'licence':
-      return `The licence has no room for another device. ${so}, ${rest}. ${ending.text}`;
+      return `Device limit reached. ${so}, ${rest}. ${ending.text}`;
     case 'signed-out':
       return `The session has ended. ${so}, ${rest}. Sign in again, then continue.`;
     case 'stopped':

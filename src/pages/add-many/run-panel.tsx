@@ -126,7 +126,7 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
         />
       )}
       {rows.length === 0 ? (
-        <p className="dim">{shown === 'problems' ? 'No problem is left.' : 'All of them have come Online.'}</p>
+        <p className="dim">{shown === 'problems' ? 'No problems left.' : 'All are Online.'}</p>
       ) : (
         <VirtualTable name="Devices" columns={columns} rows={[...rows]} rowKey={({ row }) => String(row.id)} />
       )}

@@ -38,11 +38,7 @@ export function ArtifactDetails({ artifact, ...rest }: ArtifactDetailsProps) {
       size="lg"
       title={artifact ? <bdi>{`${artifact.Name} ${artifact.Version}`}</bdi> : 'No such artifact'}
     >
-      {artifact ? (
-        <Facts artifact={artifact} {...rest} />
-      ) : (
-        <p>It is not in the registry. It may have been deleted since the link was made.</p>
-      )}
+      {artifact ? <Facts artifact={artifact} {...rest} /> : <p>It may have been deleted since the link was created.</p>}
     </BaseDialog>
   );
 }
@@ -59,7 +55,7 @@ function UsedBy({ artifact, usage }: { artifact: Artifact; usage: NonNullable<Us
           <ArtifactJobs jobs={jobs} name="Jobs that use it" most={8} />
         </>
       ) : (
-        <p className="dim">No job refers to it.</p>
+        <p className="dim">No jobs use it.</p>
       )}
     </div>
   );
@@ -115,7 +111,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
         <div className={classes.command}>
           <CommandLine label="Command" command={Command} shown={maskToken(Command, [Name, ArtifactId, Sha256])} />
           <p className="dim">
-            What a device runs. Its token is hidden here but goes along when copied: with it, anyone can download this
+            What a device runs. Its token is hidden here but included when you copy: anyone who has it can download this
             artifact.
           </p>
         </div>

@@ -103,7 +103,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
             {marked.has(artifact.ArtifactId) && <span className={classes.new}>New</span>}
             <FileFaultMark artifact={artifact} />
             {twins.has(artifact) && (
-              <span className={classes.count} title="Another artifact has the same content: open this one to see which">
+              <span className={classes.count} title="Same content as another artifact: open this one to see which">
                 Same content
               </span>
             )}

@@ -68,7 +68,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
         danger
         fields={
           <div className={classes.used}>
-            <span id="keep-newest">Keep of each name the newest</span>
+            <span id="keep-newest">Versions to keep per artifact</span>
             <SegmentedControl aria-labelledby="keep-newest" data={KEEP} value={keep} onChange={setKeep} />
           </div>
         }
@@ -83,8 +83,8 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
                   {frees > 0 && `, which frees ${formatBytes(frees)}`}.
                 </>
               )}{' '}
-              {needed.length === 1 && 'One old version more stays: a job still needs it.'}
-              {needed.length > 1 && `${formatCount(needed.length)} old versions more stay: jobs still need them.`}
+              {needed.length === 1 && 'One more old version stays: a job still needs it.'}
+              {needed.length > 1 && `${formatCount(needed.length)} more old versions stay: jobs still need them.`}
             </p>
             {jobs.error && !jobs.data ? (
               <p>Which jobs wait for an artifact could not be read, so nothing can be deleted here now.</p>

@@ -60,12 +60,12 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
                 a device that has not fetched it yet would fail, too.
               </p>
             )}
-            {!waits && usage.running.length === 0 && <p>No job waits for it.</p>}
+            {!waits && usage.running.length === 0 && <p>No waiting jobs need it.</p>}
           </>
         ) : jobs.error ? (
-          <p>Which jobs wait for it could not be read. Those that do will fail.</p>
+          <p>Waiting jobs could not be read. Those that need it will fail.</p>
         ) : unread ? (
-          <p>Reading which jobs wait for it…</p>
+          <p>Checking for waiting jobs…</p>
         ) : (
           <p>This service does not report which jobs use it. Those that still wait for it will fail.</p>
         )}

@@ -55,7 +55,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
           <Button
             variant="default"
             disabled={!several}
-            title={several ? undefined : 'Nothing is stored in more than one version'}
+            title={several ? undefined : 'No artifact has more than one version'}
             onClick={() => dialog.open('old')}
           >
             Delete old versions
@@ -94,7 +94,7 @@ function Storage({ account }: { account: Account | undefined }) {
   return (
     <div className={classes.storage}>
       <Meter label="Storage" used={used} limit={limit} format={formatBytes} />
-      {roomLeft(account) === 0 && <p>Full: delete artifacts that are not deployed any more.</p>}
+      {roomLeft(account) === 0 && <p>Full: delete artifacts you no longer deploy.</p>}
     </div>
   );
 }

@@ -34,11 +34,11 @@ export function BulkListPage() {
   const tags = useQuery(tagQueries.list()).data ?? [];
   const columns: Column<Bulk>[] = [
     {
-      header: 'Work',
+      header: 'Action',
       width: '30%',
       cell: (bulk) => <Link to={paths.bulk(bulk.BulkId)}>{bulkTitle(bulk)}</Link>,
     },
-    { header: 'What', width: '25%', phone: 'wide', cell: (bulk) => bulkValues(bulk, tags) },
+    { header: 'Change', width: '25%', phone: 'wide', cell: (bulk) => bulkValues(bulk, tags) },
     {
       header: 'Result',
       phone: 'wide',
@@ -47,31 +47,31 @@ export function BulkListPage() {
       ),
     },
     {
-      header: 'Begun',
+      header: 'Started',
       width: '120px',
       phone: 'second',
       cell: ({ CreatedTime }) => <Time at={parseTimestamp(CreatedTime)} raw={CreatedTime} />,
     },
   ];
   return (
-    <Page title="Bulk work" lead="What the service does to many devices or jobs, for seven days after its end.">
+    <Page title="Bulk actions" lead="Changes to many devices or jobs, listed for seven days.">
       {isNotOffered(reading.error) ? (
-        <Empty title="This service does no bulk work by itself">
+        <Empty title="This service has no bulk actions">
           The dashboard sends one request for each device, and shows the results in the dialog.
         </Empty>
       ) : (
         <View
           query={reading}
-          name="the bulk work"
+          name="the bulk actions"
           isEmpty={(list) => list.length === 0}
           empty={
             <Empty
-              title="Nothing was done to many at once in the last seven days"
+              title="No bulk actions in the last seven days"
               next={{ label: 'Select devices', to: paths.devices() }}
             />
           }
         >
-          {(list) => <VirtualTable name="Bulk work" columns={columns} rows={list} rowKey={keyOf} />}
+          {(list) => <VirtualTable name="Bulk actions" columns={columns} rows={list} rowKey={keyOf} />}
         </View>
       )}
     </Page>

@@ -22,11 +22,11 @@ export function BulkPage() {
   const { data } = reading;
   return (
     <Page
-      title={data ? bulkTitle(data.bulk) : 'Bulk work'}
+      title={data ? bulkTitle(data.bulk) : 'Bulk actions'}
       lead={data && bulkValues(data.bulk, tags)}
-      back={<Link to={paths.bulkList()}>Bulk work</Link>}
+      back={<Link to={paths.bulkList()}>Bulk actions</Link>}
     >
-      <View query={reading} name="the bulk work" empty={null}>
+      <View query={reading} name="the bulk actions" empty={null}>
         {(read) => (
           <>
             {isRunning(read.bulk) && <Running bulk={read.bulk} />}

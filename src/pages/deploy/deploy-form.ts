@@ -23,8 +23,8 @@ export type DeployPlan = ReturnType<typeof deployPlan>;
 
 /** Says that a target has no device now. */
 export function nobody({ kind, label = '' }: Pick<Reach, 'kind' | 'label'>): string {
-  if (kind === 'device') return 'There is no such device any more.';
-  if (kind === 'selection') return 'None of the selected devices is there any more.';
+  if (kind === 'device') return 'This device no longer exists.';
+  if (kind === 'selection') return 'The selected devices no longer exist.';
   return kind === 'tag' ? `No device has the ${label} now.` : `No device is in ${label} now.`;
 }
 

@@ -117,7 +117,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
               <h2 id="deploy-preflight">4. Preflight</h2>
               <Checkbox
                 label="Check the devices first"
-                description="A small job looks at each device and changes nothing. Only those that pass are offered for the deploy."
+                description="A small job checks each device and changes nothing. You then deploy to those that pass."
                 checked={form.preflight !== undefined}
                 onChange={(event) => change({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined })}
               />
@@ -167,7 +167,7 @@ function NameStep({ plan: { name, nameFits }, typed, refused, onType, onSettle }
     <>
       <TextInput
         label="Name"
-        description="Names the job in the list of jobs"
+        description="Shown in the job list"
         value={name}
         onChange={(event) => onType(event.currentTarget.value)}
         onBlur={() => onSettle(typed)}

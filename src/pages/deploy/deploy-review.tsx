@@ -47,7 +47,7 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
   if (devices.length === 0)
     return (
       <p className={classes.warning}>
-        {nobody(reach)} {reach.name !== undefined && 'A name must be the same, letter for letter.'}
+        {nobody(reach)} {reach.name !== undefined && 'The name must match exactly.'}
       </p>
     );
   const away = devices.filter(({ DeviceStatus }) => DeviceStatus !== 'Online').length;
@@ -78,7 +78,7 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
           Check again
         </Button>
       </p>
-      <h3>Queued before it</h3>
+      <h3>Ahead in the queue</h3>
       {ahead ? (
         <QueueAhead ahead={ahead} single={devices.length === 1} />
       ) : (
@@ -86,7 +86,7 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
       )}
       {same.length > 0 && (
         <>
-          <h3>{artifactText(same[0]!)} before</h3>
+          <h3>Previous runs of {artifactText(same[0]!)}</h3>
           {earlier.data === undefined ? (
             <NoDataYet query={earlier} name="earlier runs" rows={1} />
           ) : (
@@ -105,9 +105,9 @@ const sameVersion = (artifact: Artifact, all: Artifact[] = [artifact]): Artifact
     : all.filter(({ Name, Version }) => Name === artifact.Name && Version === artifact.Version);
 
 function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns | null }) {
-  if (!earlier) return <p className="dim">Unknown: this service does not say what its jobs were submitted with.</p>;
+  if (!earlier) return <p className="dim">Unknown: this service does not report what its jobs ran.</p>;
   const last = devices.flatMap(({ DeviceId }) => earlier.last.get(DeviceId) ?? []);
-  const note = earlier.isPart && ' Only its latest jobs were looked at.';
+  const note = earlier.isPart && ' Only its latest jobs were checked.';
   if (last.length === 0)
     return (
       <p className="dim">

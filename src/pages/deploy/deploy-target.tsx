@@ -40,7 +40,7 @@ function DevicePicker({ value, onPick }: PickerProps) {
   return (
     <Picker
       label="Device"
-      placeholder="Type a part of its name"
+      placeholder="Search by name"
       value={value}
       onPick={onPick}
       onSearchChange={setTyped}
@@ -79,7 +79,7 @@ function GroupPicker({ value, onPick }: PickerProps) {
   return (
     <Autocomplete
       label="Group"
-      description="The name as the devices have it, in the same letter case"
+      description="Exact name, case-sensitive"
       placeholder="Name of a group"
       value={text}
       onChange={(group) => {
@@ -127,7 +127,7 @@ function TagPicker({ value, onPick }: PickerProps) {
       value={value}
       onPick={onPick}
       data={missing ? [...options, { value, label: value }] : options}
-      error={missing && 'There is no such tag any more'}
+      error={missing && 'This tag no longer exists'}
     />
   );
 }
@@ -152,9 +152,7 @@ function SelectionPanel({ value, onPick }: PickerProps) {
     );
   return (
     <Empty
-      title={
-        value === '' ? 'No devices are selected for this' : 'The selection of this link is not known here any more'
-      }
+      title={value === '' ? 'No devices selected' : 'This link’s selection has expired'}
       action={
         <>
           {ids.size > 0 && (
@@ -166,7 +164,7 @@ function SelectionPanel({ value, onPick }: PickerProps) {
         </>
       }
     >
-      Select devices in the table or on the map, then choose Deploy among the actions for them.
+      Select devices in the table or on the map, then choose Deploy.
     </Empty>
   );
 }
@@ -183,7 +181,7 @@ export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProp
   if (fleet.data?.rows.length === 0)
     return (
       <Empty title="There are no devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>
-        A deploy needs at least one device to run on.
+        A deploy needs at least one device.
       </Empty>
     );
   const onPick = (next: string) => onChoose(kind, next);

@@ -55,7 +55,7 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
       onPick={onPick}
       data={byName(newest)}
       renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
-      error={missing && 'The artifact of this link is not there any more. Choose another.'}
+      error={missing && 'This link’s artifact no longer exists. Choose another.'}
     />
   );
 }
@@ -92,7 +92,7 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
           </>
         }
       >
-        Workflows are the older way. An artifact is recommended.
+        Workflows are legacy. Prefer an artifact.
       </Empty>
     );
   const missing = value !== '' && !data.some(({ WorkflowId }) => WorkflowId === value);
@@ -103,7 +103,7 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
       value={missing ? '' : value}
       onPick={onPick}
       data={data.map(({ WorkflowId, Name }) => ({ value: WorkflowId, label: Name || WorkflowId }))}
-      error={missing && 'The workflow of this link is not there any more. Choose another.'}
+      error={missing && 'This link’s workflow no longer exists. Choose another.'}
     />
   );
 }

@@ -45,15 +45,15 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
   const made = new Set(look.data?.map(({ DeviceId }) => DeviceId));
   const rest = 'ids' in target ? target.ids.filter((id) => !made.has(id)) : [];
   return (
-    <section aria-label="A deploy without an answer" className={classes.left}>
+    <section aria-label="A deploy got no answer" className={classes.left}>
       <h2>
         “{attempt.what.Name}” to {attempt.label}
       </h2>
       {look.isFetching || sent !== undefined ? (
-        <p role="status">It was sent, but no answer came. Looking for it among the jobs.</p>
+        <p role="status">It was sent, but no answer came. Checking the job list.</p>
       ) : look.error ? (
         <>
-          <p>It was sent, but no answer came. Whether it was carried out is unknown until the jobs can be read.</p>
+          <p>It was sent, but no answer came. Whether it started is unknown until the job list can be read.</p>
           <Failure what="the jobs" error={look.error} onRetry={look.refetch} />
         </>
       ) : 'ids' in target ? (
@@ -69,14 +69,14 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
                 Deploy to the other {formatCount(rest.length)}
               </Button>
             )}
-            <Button onClick={leave}>{rest.length > 0 ? 'Leave it so' : 'Done'}</Button>
+            <Button onClick={leave}>{rest.length > 0 ? 'Keep as it is' : 'Done'}</Button>
           </div>
         </>
       ) : (
         <>
           <p role="status">
-            It was sent, but no answer came, and <strong>it is not among the jobs</strong>: the service does not seem to
-            have received it.
+            It was sent, but no answer came, and <strong>it is not in the job list</strong>: the service probably did
+            not receive it.
           </p>
           {!(again.error instanceof AnswerLost) && <FormError error={again.error} />}
           <div className={classes.buttons}>

@@ -17,7 +17,7 @@ export function Picker({ label, value, onPick, ...select }: SelectProps & Picker
       clearButtonProps={{ 'aria-label': `Clear the ${label.toLowerCase()}` }}
       value={value || null}
       onChange={(id) => onPick(id ?? '')}
-      nothingFoundMessage={`No ${label.toLowerCase()} has such a name`}
+      nothingFoundMessage={`No matching ${label.toLowerCase()}`}
       maxDropdownHeight={320}
       {...select}
     />

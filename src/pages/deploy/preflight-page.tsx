@@ -86,7 +86,7 @@ const columns: Column<Row>[] = [
     width: '120px',
     cell: ({ outcome }) => <StateMark state={stateOf(outcome)} label={outcome} />,
   },
-  { header: 'What it said', phone: 'wide', cell: ({ text }) => <span title={text}>{text}</span> },
+  { header: 'Last output', phone: 'wide', cell: ({ text }) => <span title={text}>{text}</span> },
 ];
 
 function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'] }) {
@@ -140,7 +140,7 @@ function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'
             : `Deploy${payload ? ` ${payload.text}` : ''} to the ${formatCount(passed.length)} that passed`}
         </Button>
         <span id="preflight-reason" className="dim">
-          {reason ?? 'They are reviewed once more before anything is sent.'}
+          {reason ?? 'You review them again before anything is sent.'}
         </span>
       </div>
       {outcomes.length > 1 && (

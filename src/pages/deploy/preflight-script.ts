@@ -43,15 +43,17 @@ export function preflightScript({ disk, version, battery, own }: Checks): string
 
 /** What it checks, for its name: "disk, battery". */
 export const checksText = ({ disk, version, battery, own }: Checks): string =>
-  [disk && 'disk', version && 'version', battery && 'battery', own?.trim() && 'own lines'].filter(Boolean).join(', ');
+  [disk && 'disk', version && 'version', battery && 'battery', own?.trim() && 'custom lines']
+    .filter(Boolean)
+    .join(', ');
 
 /** Why they are no preflight yet; undefined when they are. */
 export function checksFault(checks: Checks): string | undefined {
   const { disk, version } = checks;
   if (checksText(checks) === '') return 'Choose a check first.';
-  if (disk && !(disk.megabytes > 0)) return 'Say how many megabytes must be free.';
+  if (disk && !(disk.megabytes > 0)) return 'Enter how many megabytes must be free.';
   if (version && (version.command.trim() === '' || version.expected === ''))
-    return 'Say which command prints the version, and what it must print.';
+    return 'Enter the command that prints the version, and what it must print.';
   return undefined;
 }
 

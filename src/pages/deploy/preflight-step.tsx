@@ -1,4 +1,4 @@
-// The step of a deploy that checks its devices first: with a few ready checks and own lines, or with a workflow.
+// The step of a deploy that checks its devices first: with a few ready checks and custom lines, or with a workflow.
 import '#/ui/form/checkbox.css';
 import { useQuery } from '@tanstack/react-query';
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
@@ -42,7 +42,7 @@ function WorkflowField({ value, onChange }: { value: string; onChange: (id: stri
       value={value || null}
       onChange={(id) => onChange(id ?? '')}
       data={(data ?? []).map(({ WorkflowId, Name }) => ({ value: WorkflowId, label: Name || WorkflowId }))}
-      nothingFoundMessage="No workflow has such a name"
+      nothingFoundMessage="No matching workflow"
     />
   );
 }
@@ -102,7 +102,7 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
       />
       {battery && (
         <WholeNumber
-          label="At least, in percent"
+          label="Minimum, in percent"
           description="A device without a battery passes"
           min={1}
           max={100}
@@ -111,8 +111,8 @@ function CheckFields({ checks, onChange }: { checks: Checks; onChange: (checks: 
         />
       )}
       <Textarea
-        label="Own lines of shell"
-        description="They pass by ending with 0"
+        label="Custom shell lines"
+        description="Exit code 0 passes"
         classNames={{ input: 'mono' }}
         autosize
         minRows={2}

@@ -46,7 +46,7 @@ export function Overlaps({ ahead }: { ahead: Ahead }) {
       {twice.length > NAMED && <p>and {formatCount(twice.length - NAMED)} more such jobs</p>}
       {beside.slice(0, NAMED).map(({ id, name }) => (
         <p key={id}>
-          <strong>Another job for the same target is under way:</strong> <Link to={paths.job(id)}>{name}</Link>
+          <strong>Another job for the same target has not ended:</strong> <Link to={paths.job(id)}>{name}</Link>
         </p>
       ))}
       {beside.length > NAMED && <p>and {formatCount(beside.length - NAMED)} more</p>}

@@ -71,7 +71,7 @@ function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
   ];
   if (earlier)
     columns.push({
-      header: 'Ran before',
+      header: 'Last run',
       phone: 'hide',
       cell: ({ DeviceId }) => {
         const last = earlier.last.get(DeviceId);
@@ -79,13 +79,7 @@ function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
       },
     });
   return (
-    <VirtualTable
-      name="Devices that get it"
-      bounded
-      rows={devices}
-      rowKey={({ DeviceId }) => DeviceId}
-      columns={columns}
-    />
+    <VirtualTable name="Target devices" bounded rows={devices} rowKey={({ DeviceId }) => DeviceId} columns={columns} />
   );
 }
 

@@ -38,7 +38,7 @@ export function namesText(devices: readonly Device[], most = 5): string {
 export class MembersChanged extends Error {
   readonly change: MembershipChange;
   constructor(change: MembershipChange) {
-    super('The devices are others than in the review');
+    super('The devices have changed since the review');
     this.change = change;
   }
 }

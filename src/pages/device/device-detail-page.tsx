@@ -49,7 +49,7 @@ function OneDevice({ id }: { id: string }) {
     return (
       <Page title="No such device" back={back}>
         <Empty
-          title={device ? `${device.DeviceName} is not there any more.` : 'There is no device with this id.'}
+          title={device ? `${device.DeviceName} no longer exists.` : 'There is no device with this id.'}
           next={{ label: 'All devices', to: paths.devices(), variant: 'default' }}
         >
           It may have been deleted, or the address is not complete: <span className="mono">{id}</span>
@@ -100,7 +100,7 @@ function Lead({ device }: { device: Device }) {
     <span className={classes.lead}>
       {problem && <span>{problem}</span>}
       {isNew(device)
-        ? !problem && <span role="status">Waiting for it to come Online…</span>
+        ? !problem && <span role="status">Waiting for it to connect…</span>
         : LastSeenTime && (
             <span>
               Last seen <Timestamp text={LastSeenTime} />
@@ -172,7 +172,7 @@ function DeviceInventory({ device }: { device: Device }) {
   return (
     <Section title="Inventory">
       {rows.length === 0 ? (
-        <p className="small dim">Nothing is known yet. The agent reports its system when it connects.</p>
+        <p className="small dim">The agent reports its system when it connects.</p>
       ) : (
         <dl className={classes.facts}>
           {rows.map(({ label, value }) => (
@@ -194,7 +194,7 @@ function DeviceInstall() {
   return (
     <Section
       title="Install"
-      lead={`${command ? 'Put the device key where it is marked. ' : ''}A lost key is replaced by a new one.`}
+      lead={`${command ? 'Insert the device key where marked. ' : ''}If the key is lost, create a new one.`}
       actions={
         <Button
           component={Link}

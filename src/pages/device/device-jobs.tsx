@@ -66,13 +66,11 @@ export function DeviceJobs({ device }: { device: Device }) {
             title={fallback ? 'No jobs to this device alone.' : 'No jobs yet.'}
             action={
               <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs">
-                Deploy something to it
+                Deploy to it
               </Button>
             }
           >
-            {device.DeviceStatus === 'Online'
-              ? null
-              : 'A job can be given now: it waits and runs when the device is Online.'}
+            {device.DeviceStatus === 'Online' ? null : 'You can deploy now: the job runs when the device is Online.'}
           </Empty>
         }
       >
@@ -96,7 +94,7 @@ const COLUMNS: Column<QueueRow>[] = [
   { header: 'Job', cell: ({ job }) => <JobLink job={job} /> },
   { header: 'State', cell: (row) => <State {...row} /> },
   { header: 'When', cell: ({ job }) => <When job={job} />, phone: 'second' },
-  { header: 'Took', cell: ({ job }) => <Took job={job} />, align: 'end', phone: 'second' },
+  { header: 'Duration', cell: ({ job }) => <Took job={job} />, align: 'end', phone: 'second' },
   { header: 'Exit', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
 ];
 
@@ -173,7 +171,7 @@ function State({ job, position, online, stale, cached }: QueueRow) {
 }
 
 function When({ job: { CreatedTime, StartTime, EndTime } }: { job: Job }) {
-  const [word, raw] = EndTime ? ['Ended', EndTime] : StartTime ? ['Started', StartTime] : ['Given', CreatedTime];
+  const [word, raw] = EndTime ? ['Ended', EndTime] : StartTime ? ['Started', StartTime] : ['Submitted', CreatedTime];
   if (!raw) return null;
   return (
     <>

@@ -37,7 +37,7 @@ export function DevicePosition({ device }: { device: Device }) {
             </span>
             <CopyButton value={positionText(location)} what="coordinates" />
           </span>
-          {!isOnEarth(location) && <p>This is no place on earth, so the map leaves it out.</p>}
+          {!isOnEarth(location) && <p>Not a valid location, so the map does not show it.</p>}
         </div>
       )}
       <Group gap="xs">

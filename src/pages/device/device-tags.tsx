@@ -47,8 +47,8 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
               <button
                 type="button"
                 className="bare dim"
-                aria-label={`Take off ${TagName || TagId}`}
-                title={`Take off ${TagName || TagId}`}
+                aria-label={`Remove ${TagName || TagId}`}
+                title={`Remove ${TagName || TagId}`}
                 disabled={detach.isPending}
                 onClick={() => detach.mutate(TagId)}
               >
@@ -59,7 +59,7 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
         </ul>
       )}
       <FormError
-        error={isMissing(detach.error) ? new Error('This service cannot take a tag off a device.') : detach.error}
+        error={isMissing(detach.error) ? new Error('This service cannot remove tags from devices.') : detach.error}
       />
       <AddTag id={DeviceId} tags={tags} own={Tags} />
     </div>

@@ -46,6 +46,6 @@ export function DeviceTunnels({ id }: { id: string }) {
 const COLUMNS: Column<Tunnel>[] = [
   { header: 'Public address', cell: (tunnel) => <TunnelLink tunnel={tunnel} />, phone: 'wide' },
   { header: 'Protocol', cell: ({ Protocol }) => Protocol },
-  { header: 'Leads to', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'wide' },
+  { header: 'Forwards to', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'wide' },
   { header: 'Opened', cell: ({ Created }) => <Timestamp text={Created} />, phone: 'second' },
 ];

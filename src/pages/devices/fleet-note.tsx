@@ -49,7 +49,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     // Without the fleet there are no rows, and the error is shown instead of them.
     return why ? null : (
       <span className={`${classes.reading} dim`}>
-        The fleet as a whole could not be read: {fleet.error?.message}
+        The whole fleet could not be read: {fleet.error?.message}
         <Button size="xs" onClick={fleet.retry}>
           Read it again
         </Button>

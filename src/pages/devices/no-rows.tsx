@@ -15,7 +15,7 @@ export function NoRows({ page, filtered, onFirstPage, onClear }: NoRowsProps) {
     <div className={classes.nothing}>
       {page > 1 ? (
         <Empty
-          title={`There is nothing on page ${page}.`}
+          title={`Page ${page} is empty.`}
           next={{ label: 'Back to the first page', onClick: onFirstPage, variant: 'default' }}
         />
       ) : filtered ? (
@@ -44,7 +44,7 @@ function NoDevices() {
       }
     >
       {hasOwnAgent
-        ? 'Start with the machine you are at: one command makes it a device. Or add one that is elsewhere.'
+        ? 'Start with this machine: one command adds it. Or add a device elsewhere.'
         : 'Add the first one, or many from a list.'}
     </Empty>
   );

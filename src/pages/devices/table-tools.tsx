@@ -37,7 +37,7 @@ export function TableTools({ view: { filter, sort }, columns, onSort, onColumns,
           { value: '', label: 'Sort' },
           ...columns.flatMap(({ id, label }) => [
             { value: id, label },
-            { value: `-${id}`, label: `${label}, downwards` },
+            { value: `-${id}`, label: `${label}, descending` },
           ]),
         ]}
       />

@@ -55,9 +55,9 @@ export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[
             </p>
             <p>
               {parts.every((part) => part.canStop)
-                ? 'It is taken off their queue, and stays here as Cancelled.'
-                : 'It is taken off their queue and off this list.'}{' '}
-              Where it begins meanwhile, it goes on.
+                ? 'It leaves their queues and stays here as Cancelled.'
+                : 'It leaves their queues and this list.'}{' '}
+              Devices that start it meanwhile still run it.
             </p>
             <div role="region" aria-label="Devices where it waits" tabIndex={0} className={classes.names}>
               <ul>

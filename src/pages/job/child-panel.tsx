@@ -60,7 +60,7 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
             {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
             <Duration job={child} />
             <AttemptLinks attempts={attempts} shown={id} />
-            {child.JobId && <Link to={paths.job(child.JobId)}>Own page</Link>}
+            {child.JobId && <Link to={paths.job(child.JobId)}>Open job</Link>}
             {child.JobId && canStop(child) && (
               <Button
                 size="compact-xs"

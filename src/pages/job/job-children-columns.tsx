@@ -126,7 +126,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
   return [
     ...columns,
     {
-      header: 'Said',
+      header: 'Message',
       phone: 'wide',
       cell: (child) => <PrintedLine child={child} outputs={jobs.outputs} found={found?.get(child)} />,
     },

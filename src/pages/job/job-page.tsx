@@ -93,7 +93,7 @@ function FoundJob({
       }
       back={
         job.ParentJobId ? (
-          <Link to={paths.childJob(job.ParentJobId, job.JobId)}>The whole job, with all its devices</Link>
+          <Link to={paths.childJob(job.ParentJobId, job.JobId)}>All devices of this job</Link>
         ) : (
           <Link to={paths.jobs()}>Jobs</Link>
         )
@@ -136,8 +136,8 @@ function FoundJob({
             {job.Attempts === undefined && <RetryLinks job={job} />}
             {isStopping(job) && (
               <p className={classes.note}>
-                It was asked to stop (<Timestamp text={job.StopTime} />
-                ). Where a device is Offline, it stops when that is back.
+                Stop requested (<Timestamp text={job.StopTime} />
+                ). Offline devices stop it when they reconnect.
               </p>
             )}
             {outcome ? (

@@ -74,7 +74,7 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
         data={[{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...VERDICTS]}
       />
       <NativeSelect
-        aria-label="Moved within"
+        aria-label="Active within"
         value={view.within ?? ''}
         onChange={(event) => url.set({ within: Number(event.currentTarget.value) || undefined })}
         data={[

@@ -84,11 +84,7 @@ export function JobsPage() {
               choices={choices}
               count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${jobsText(rows.length)}`}
             />
-            {alone && (
-              <p className="dim">
-                This service does not report which jobs to groups and tags the device has a part in.
-              </p>
-            )}
+            {alone && <p className="dim">This service does not report the device’s part in jobs to groups and tags.</p>}
             {executed.length > MANY_EXECUTED && (
               <div className={classes.note}>
                 <p>

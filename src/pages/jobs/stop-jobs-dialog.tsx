@@ -38,7 +38,7 @@ export function StopJobsDialog({ jobs, onClose }: { jobs: readonly Job[]; onClos
       <p>
         <strong>What runs is stopped, what waits is cancelled; of a job to many, on all its devices.</strong>
       </p>
-      <p>A device that is Offline stops what it runs when it is back. Records and output stay.</p>
+      <p>Offline devices stop when they reconnect. Records and output stay.</p>
     </BulkJobsDialog>
   );
 }

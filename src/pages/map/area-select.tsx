@@ -79,7 +79,7 @@ export function AreaSelect({ tool, onArea, onCancel }: AreaSelectProps) {
       onPointerCancel={drop}
     >
       <p className={classes.areaHint}>
-        {tool === 'lasso' ? 'Draw round the devices to select.' : 'Draw a rectangle over the devices to select.'} Esc
+        {tool === 'lasso' ? 'Draw around the devices to select.' : 'Draw a rectangle over the devices to select.'} Esc
         cancels.
       </p>
       <svg aria-hidden>

@@ -91,7 +91,7 @@ function NoFleet() {
           </>
         }
       >
-        Once a device has a location it shows up here.
+        Devices with a location appear here.
       </Empty>
     </div>
   );

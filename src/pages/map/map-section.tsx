@@ -52,7 +52,7 @@ export function MapSection({ model }: { model: FleetMapModel }) {
       <Legend model={model} scheme={scheme} />
       <PlacingBanner model={model} />
       <p className={classes.said} role="status">
-        {tagged.filter || tagged.error ? state.message : 'The service is asked who has this tag.'}
+        {tagged.filter || tagged.error ? state.message : 'Reading which devices have this tag.'}
       </p>
     </section>
   );

@@ -31,7 +31,7 @@ export function PlacingBanner({ model: { placing, place, map } }: { model: Fleet
             Click the map where <strong>{waiting.name}</strong> is.
           </span>
           <Button size="xs" variant="default" onClick={() => map && place(map.getCenter())}>
-            Place at the map’s centre
+            Place at the map centre
           </Button>
           <Button size="xs" variant="default" onClick={cancel}>
             Cancel

@@ -156,7 +156,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
       const rows = clusters.inside(corners.map(({ x, y }) => ({ x: (x + left) / world, y: (y + top) / world })));
       selected.add(fleet.ids(rows));
       const added = `${counted(rows.length, 'device')} added to the selection.`;
-      change({ tool: undefined, message: rows.length === 0 ? 'There was no device inside.' : added });
+      change({ tool: undefined, message: rows.length === 0 ? 'No devices inside.' : added });
     },
   };
 }

@@ -43,7 +43,7 @@ export function usePlacing() {
       ? `is back at ${at}.`
       : old
         ? `was moved to ${at}.`
-        : `was placed at ${at}. It can be moved, but not be without a location again.`;
+        : `was placed at ${at}. You can move it, but not remove its location.`;
     const undo = old && !isUndo ? () => void save(device, old, true) : undefined;
     setOutcome({ kind: 'done', text: `${device.name} ${text}`, undo });
   };

@@ -37,8 +37,8 @@ export function CameAndWent({
   const begun = since === undefined ? '' : formatClock(new Date(since), zone);
   return (
     <ShortList
-      title="Went and came back"
-      lead={begun && `In the last 24 hours, as this browser saw it since ${begun}.`}
+      title="Recent disconnects"
+      lead={begun && `Last 24 h, observed by this browser since ${begun}.`}
       more={
         happenings.length > most && (
           <Button size="xs" onClick={() => setMost(most + 5 * SHOWN)}>
@@ -46,7 +46,7 @@ export function CameAndWent({
           </Button>
         )
       }
-      none={noneOf(reading, 'No device has gone or come back.')}
+      none={noneOf(reading, 'No device disconnected.')}
       good={reading.data !== undefined}
     >
       {happenings.slice(0, most).map((happening) => (
@@ -59,7 +59,7 @@ export function CameAndWent({
 export function FlappingDevices({ recent: { flapping } }: { recent: Recent }) {
   if (flapping.length === 0) return null;
   return (
-    <ShortList title="Flapping" lead="Offline three times or more in 24 hours." none="">
+    <ShortList title="Flapping" lead="Offline three or more times in 24 h." none="">
       {flapping.slice(0, SHOWN).map(({ id, name, times, at }) => (
         <Line
           key={id}
@@ -84,7 +84,7 @@ function OneHappening({ happening }: { happening: Happening }) {
   if (happening.kind === 'gap')
     return (
       <li className={classes.gap}>
-        This browser was not looking between {clock(happening.from)} and {clock(happening.to)}
+        No data between {clock(happening.from)} and {clock(happening.to)}
       </li>
     );
   const { to, cluster } = happening;

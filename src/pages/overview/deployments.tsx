@@ -36,9 +36,9 @@ export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
   const lines = runningNow(jobs);
   return (
     <ShortList
-      title="Under way"
+      title="Running jobs"
       all={linkToAll(paths.jobs({ state: 'moving' }), lines)}
-      none={noneOf(reading, 'Nothing runs and nothing waits.')}
+      none={noneOf(reading, 'No running or waiting jobs.')}
     >
       {lines.slice(0, SHOWN).map((line) => {
         const { job, at } = line;
@@ -63,7 +63,7 @@ export function FailedLately({ reading, jobs, verdicts }: DeploymentsProps) {
   const lines = failedLately(jobs, useNow(), verdicts);
   return (
     <ShortList
-      title="Failed in the last 24 hours"
+      title="Failed, last 24 h"
       all={linkToAll(paths.jobs(FAILED), lines)}
       none={noneOf(reading, 'No job failed.')}
       good={reading.data !== undefined}

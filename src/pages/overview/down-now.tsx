@@ -23,7 +23,7 @@ export function DownNow({ reading, history }: DownNowProps) {
   return (
     <ShortList
       title="Down now"
-      lead={down.length > 1 ? 'The longest first.' : undefined}
+      lead={down.length > 1 ? 'Longest first.' : undefined}
       all={
         count > 0 && (
           <Link to={paths.devices({ status: 'Offline', sort: 'lastSeen' })}>All {formatCount(count)} Offline</Link>
@@ -43,7 +43,7 @@ function Down({ cluster, index }: { cluster: ChangeCluster<DownDevice>; index: F
   const { rows, from } = cluster;
   const [first] = rows;
   if (!first) return null;
-  const at = Number.isFinite(from) ? <Time at={from} /> : 'not known since when';
+  const at = Number.isFinite(from) ? <Time at={from} /> : 'since when is unknown';
   if (rows.length === 1)
     return (
       <Line

@@ -50,9 +50,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   return [
     {
       title: 'Add a device',
-      how: hasOwnAgent
-        ? 'One command in a terminal turns the computer in front of you into one.'
-        : 'It gets a key, with which the agent of the service signs in.',
+      how: hasOwnAgent ? 'One command in a terminal adds this computer.' : 'Its agent signs in with a key.',
       to: hasOwnAgent ? paths.addThisMachine() : paths.addDevice(),
       link: hasOwnAgent ? 'Add this machine' : 'Add a device',
       done: devices > 0,
@@ -65,8 +63,8 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       done: seen,
     },
     {
-      title: 'Say where it is',
-      how: 'By a click on the map, coordinates, or the GPS of a phone beside it.',
+      title: 'Set its location',
+      how: 'Click the map, enter coordinates, or use the GPS of a phone beside it.',
       to: paths.map(),
       link: 'Open the map',
       done: index?.places && index.query({ filter: { place: 'placed' } }).length > 0,
@@ -80,7 +78,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
     },
     {
       title: 'Deploy it',
-      how: 'To the device, its group or a tag; read along while it runs.',
+      how: 'To the device, its group or a tag. Watch the log while it runs.',
       to: paths.deploy(),
       link: 'Go to Deploy',
       done: any(jobs),

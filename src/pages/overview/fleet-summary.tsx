@@ -92,8 +92,7 @@ function LastDay({ index, history, away }: FleetSummaryProps & { away: number })
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (known.length === 0 || index.size === 0) return null;
   const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
-  if (length < LITTLE)
-    return <p className={classes.note}>The last 24 hours are drawn here, as far as this browser was looking.</p>;
+  if (length < LITTLE) return <p className={classes.note}>The last 24 h appear here as this browser observes them.</p>;
   const label = `The last 24 hours, of which this browser saw ${formatDuration(length, 'rough')}: ${range} of ${devicesText(index.size)} not Online`;
   return (
     <div className={classes.day}>
@@ -108,7 +107,7 @@ function LastDay({ index, history, away }: FleetSummaryProps & { away: number })
       />
       <p className={classes.note}>
         {length < DAY - HOLDS
-          ? `Online in the last 24 hours, as far as this browser was looking: ${formatDuration(length, 'rough')}.`
+          ? `Online in the last 24 h, observed by this browser for ${formatDuration(length, 'rough')}.`
           : 'Online in the last 24 hours.'}
       </p>
     </div>

@@ -41,7 +41,7 @@ export function ShortList({ title, lead, all, more, children, none, good = false
 
 /** A list that could not be read is not an empty one; the reason is shown elsewhere on the page. */
 export const noneOf = ({ data, error }: { data: unknown; error: Error | null }, none: string): string =>
-  data === undefined ? (error ? 'Not known: it could not be read.' : 'Reading…') : none;
+  data === undefined ? (error ? 'Could not be loaded.' : 'Reading…') : none;
 
 interface LineProps {
   name: string;

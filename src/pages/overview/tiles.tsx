@@ -66,16 +66,16 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
     <>
       <Tile
         to={paths.jobs({ state: 'moving' })}
-        what="Jobs under way"
+        what="Running jobs"
         figure={known ? moving.length : undefined}
         notes={[parents > 0 && `${formatCount(parents)} to ${parents === 1 ? 'a group or tag' : 'groups or tags'}`]}
       />
       <Tile
         to={paths.jobs({ state: 'bad', within: String(LATELY) })}
-        what="Failed in 24 hours"
+        what="Failed, last 24 h"
         figure={known ? failed : undefined}
         bad={failed > 0}
-        notes={[verdicts.unread > 0 && `${formatCount(verdicts.unread)} more are being read by their rules.`]}
+        notes={[verdicts.unread > 0 && `${formatCount(verdicts.unread)} more are being checked against rules.`]}
       />
     </>
   );
@@ -96,7 +96,7 @@ export function QueueTile() {
   return (
     <Tile
       to={paths.queues()}
-      what="Queues"
+      what="Devices with queued jobs"
       figure={data?.size}
       error={error}
       notes={[
@@ -139,7 +139,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
     <>
       <UsedTile
         to={paths.devices()}
-        label="Licences"
+        label="Devices"
         used={NumDevicesAdded}
         limit={PlanMaxDeviceLimit}
         format={formatCount}

@@ -31,10 +31,10 @@ export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: Q
 /** What is going to happen to these jobs, in one sentence. */
 function fate({ status, waiting, running }: QueueRow): string {
   const jobs = jobsText(waiting.length);
-  if (waiting.length === 0) return 'Nothing waits behind what runs now.';
+  if (waiting.length === 0) return 'Nothing waits behind the running job.';
   const order = waiting.length === 1 ? '' : ', one at a time in this order';
   if (status === 'Offline')
-    return `When it returns, ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
+    return `When it reconnects, ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
   if (status === 'Online')
     return `${running.length > 0 ? 'After what runs now' : 'It is Online'}: ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
   return `${waiting.length === 1 ? 'This job runs' : `These ${jobs} run`}${order}.`;
@@ -89,10 +89,10 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                     <bdi>{artifact}</bdi>
                   </span>
                 )}
-                {job.ParentJobId && <span className="dim">part of a job to many</span>}
+                {job.ParentJobId && <span className="dim">part of a larger job</span>}
               </span>
               <span className="dim">
-                {isRunning ? 'running, submitted ' : 'waits since '}
+                {isRunning ? 'running, submitted ' : 'waiting since '}
                 <Time at={job.created} />
               </span>
               {reasons && <StaleMark reasons={reasons} />}

@@ -18,14 +18,14 @@ interface QueueFiguresProps {
 export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) {
   const { devices, waiting, running, longest, oldest, stale, staleDevices, staleOffline } = figures;
   const since = oldest?.oldest?.created;
-  const returning = staleDevices === 1 ? 'its device returns' : 'their devices return';
+  const returning = staleDevices === 1 ? 'its device reconnects' : 'their devices reconnect';
   const reasons =
     staleOffline === 0
       ? stale > 0
         ? ` on ${devicesText(staleDevices)}`
         : ''
       : staleOffline === stale
-        ? ` will fire when ${returning}`
+        ? ` will run when ${returning}`
         : `, ${formatCount(staleOffline)} of them when ${returning}`;
   return (
     <div className={classes.figures}>
@@ -61,7 +61,7 @@ export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) 
             title={settled ? undefined : 'What is stale is still being read'}
             onClick={onRemove}
           >
-            Remove the stale…
+            Remove stale…
           </Button>
         )}
       </Figure>

@@ -44,7 +44,7 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
       />
       <NativeSelect
         className={classes.picker}
-        aria-label="Waits longer than"
+        aria-label="Waiting longer than"
         value={view.older ?? ''}
         onChange={(event) => url.set({ older: Number(event.currentTarget.value) || undefined })}
         data={[

@@ -90,11 +90,7 @@ export function QueuesPage() {
   });
   const here = filtered ? shown.reduce((sum, row) => sum + staleOf(row, view).length, 0) : 0;
   return (
-    <Page
-      title="Queues"
-      lead="What waits or runs on each device, in the order in which it runs there."
-      actions={<StaleDays />}
-    >
+    <Page title="Queues" lead="What waits or runs on each device, in order." actions={<StaleDays />}>
       <JobTabs />
       <View
         query={queues}
@@ -102,7 +98,7 @@ export function QueuesPage() {
         isEmpty={({ size }) => size === 0}
         empty={
           <Empty title="Nothing waits" next={{ label: 'All jobs', variant: 'default', to: paths.jobs() }}>
-            No device has a job that waits or runs. A job for a device that is Offline waits here until it returns.
+            No device has a waiting or running job. Jobs for Offline devices wait here.
           </Empty>
         }
       >

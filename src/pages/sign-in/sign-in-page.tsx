@@ -107,7 +107,7 @@ export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
       >
         <img src="/favicon.svg" alt="" width="40" height="40" />
         <h1>Sign in to Muster</h1>
-        <p className="dim">Your fleet, its state and its orders.</p>
+        <p className="dim">Manage your device fleet.</p>
         {refusal && (
           <div role="alert" className={classes.refusal}>
             <strong>{refusal.title}</strong>
@@ -153,8 +153,8 @@ function TokenHelp({ token, upstream }: { token: string; upstream: string | unde
           <>
             From the web portal of <code>{URL.parse(upstream)?.host ?? upstream}</code>, and sent to no other service.{' '}
             {directAddress === undefined
-              ? 'Your browser does not keep it: the gateway holds it sealed until you sign out.'
-              : 'Only this page holds it, until it is closed or reloaded: nothing keeps sessions here.'}
+              ? 'Your browser does not store it: the gateway keeps it encrypted until you sign out.'
+              : 'Only this page has it, until you close or reload it.'}
           </>
         )}
       </p>

@@ -13,7 +13,7 @@ export function TunnelCode({ tunnel, onClose }: { tunnel: Tunnel; onClose: () =>
       <div className={classes.code}>
         <QrCode text={address} className={classes.qr} />
         <p>
-          Point the phone’s camera at it. It leads to <span className="mono">{address}</span>
+          Scan it with the phone’s camera. It opens <span className="mono">{address}</span>
           {tunnel.Auth?.toLowerCase() === 'basic' && ', which asks for its user name and password'}.
         </p>
         <CopyButton value={address} what="public address" words />

@@ -49,13 +49,13 @@ export function TunnelFilters({ tunnels, count }: { tunnels: readonly Tunnel[]; 
         value={view.exposure ?? ''}
         onChange={(event) => url.set({ exposure: (event.currentTarget.value || undefined) as typeof view.exposure })}
         data={[
-          { value: '', label: 'Marked or not' },
-          { value: 'any', label: 'Marked, any reason' },
+          { value: '', label: 'Any exposure' },
+          { value: 'any', label: 'Any warning' },
           ...EXPOSURES.map((value) => ({ value, label: exposureText(value, view.days) })),
         ]}
       />
       <NativeSelect
-        aria-label="Marked as old"
+        aria-label="Old"
         value={String(view.days)}
         onChange={(event) => url.set({ days: Number(event.currentTarget.value) as typeof view.days })}
         data={AGES.map((days) => ({

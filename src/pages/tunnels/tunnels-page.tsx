@@ -38,7 +38,7 @@ export function TunnelsPage() {
   return (
     <Page
       title="Tunnels"
-      lead="Services of devices that can be reached from outside. Everyone who knows a public address can reach what is behind it."
+      lead="Device services that can be reached from outside. Anyone who knows a public address can reach the service behind it."
       actions={
         count > 0 && (
           <>
@@ -58,8 +58,7 @@ export function TunnelsPage() {
         isEmpty={({ length }) => length === 0}
         empty={
           <Empty title="No tunnels are open" action={<OpenTunnel open={{}} />}>
-            The agent on a device opens them, to what is named there and to nothing else. They are listed here, to be
-            used and closed.
+            A device’s agent opens them, only to the targets set on the device. Use and close them here.
           </Empty>
         }
       >

@@ -37,7 +37,7 @@ export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: 
             {...field('Name')}
           />
           <Textarea
-            description="Runs on each device. Full paths are best: a device's PATH may be short."
+            description="Runs on each device. Use full paths: a device’s PATH may be short."
             placeholder="/usr/bin/systemctl restart camera"
             autosize
             minRows={4}

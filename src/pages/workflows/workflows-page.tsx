@@ -40,15 +40,14 @@ export function WorkflowsPage() {
           Workflows <span className={classes.legacy}>Legacy</span>
         </>
       }
-      lead="A workflow is a command that runs on devices as it is written."
+      lead="A workflow is a command that runs on devices as written."
       actions={isEmpty ? null : create}
     >
       <div className={classes.notice}>
         <IconHistory size={18} stroke={1.6} aria-hidden />
         <p>
-          Workflows are the older method and stay for what already uses them. For anything new, upload an artifact: it
-          brings its files along, is checked before it is sent and has a version.{' '}
-          <Link to={paths.artifacts()}>Go to Artifacts</Link>
+          Workflows are legacy. For anything new, upload an artifact: it carries its files, is checked before upload and
+          has a version. <Link to={paths.artifacts()}>Go to Artifacts</Link>
         </p>
       </div>
       <View
@@ -57,7 +56,7 @@ export function WorkflowsPage() {
         isEmpty={({ length }) => length === 0}
         empty={
           <Empty title="No workflows" action={create}>
-            Nothing here uses the older method. A workflow needs nothing but a name and a command.
+            A workflow needs only a name and a command.
           </Empty>
         }
       >
@@ -78,7 +77,7 @@ function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: ()
       confirmLabel="Delete workflow"
       write={workflowMutations.remove(workflow.WorkflowId)}
     >
-      <strong>{workflow.Name}</strong> can no longer be deployed. What it did on devices stays as it is.
+      <strong>{workflow.Name}</strong> can no longer be deployed. Its effects on devices stay.
     </ConfirmDialog>
   );
 }
@@ -108,7 +107,7 @@ function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined
           </Group>
         </Stack>
       ) : (
-        <p>It is not in the list. It may have been deleted since the link was made.</p>
+        <p>It may have been deleted since the link was created.</p>
       )}
     </BaseDialog>
   );

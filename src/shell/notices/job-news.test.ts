@@ -28,7 +28,7 @@ test('a job that ended is reported, one that had ended before or still runs is n
     job('c', { Status: 'Running', DeviceId: 'd' }),
     job('new', { Status: 'Succeeded', DeviceId: 'd' }),
   ];
-  assert.deepEqual(newsOf(before, now), [['a', 'It came to: failed', true]]);
+  assert.deepEqual(newsOf(before, now), [['a', 'Result: failed', true]]);
 });
 
 test('of a deployment the end, and the first failure before it, once', () => {
@@ -38,8 +38,6 @@ test('of a deployment the end, and the first failure before it, once', () => {
   const ended = job('p', { Counts: { Succeeded: 2, Failed: 2 } });
   assert.deepEqual(newsOf([moving], [failing]), [['p', 'So far: 1 failed, 1 succeeded, 2 running', true]]);
   assert.deepEqual(newsOf([failing], [worse]), []);
-  assert.deepEqual(newsOf([worse], [ended]), [['p', 'It came to: 2 failed, 2 succeeded', true]]);
-  assert.deepEqual(newsOf([moving], [job('p', { Counts: { Succeeded: 4 } })]), [
-    ['p', 'It came to: 4 succeeded', false],
-  ]);
+  assert.deepEqual(newsOf([worse], [ended]), [['p', 'Result: 2 failed, 2 succeeded', true]]);
+  assert.deepEqual(newsOf([moving], [job('p', { Counts: { Succeeded: 4 } })]), [['p', 'Result: 4 succeeded', false]]);
 });

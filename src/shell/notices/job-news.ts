@@ -33,7 +33,7 @@ export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNew
       {
         id: job.JobId,
         title: `${job.JobName || 'A job'} ${moves ? 'has failures' : 'has ended'}`,
-        text: moves ? `So far: ${result}` : `It came to: ${result}`,
+        text: moves ? `So far: ${result}` : `Result: ${result}`,
         isBad: bad > 0 || state === 'Failed' || state === 'Interrupted',
       },
     ];

@@ -13,7 +13,7 @@ export function useOwnActions(showRequests: () => void): Entry[] {
   return [
     {
       id: 'action:notices',
-      label: isOn ? 'No more notices of ended deployments' : 'Notify me of ended deployments',
+      label: isOn ? 'Turn off deployment notifications' : 'Turn on deployment notifications',
       also: 'system notifications desktop',
       detail: why ?? (isOn ? 'They are on' : 'The browser asks first'),
       run: () =>
@@ -32,7 +32,7 @@ export function useOwnActions(showRequests: () => void): Entry[] {
     },
     {
       id: 'action:curl',
-      label: 'Show what this page reads as curl',
+      label: 'Show the requests of this page as curl',
       also: 'api requests script terminal',
       run: showRequests,
     },

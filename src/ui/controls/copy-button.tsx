@@ -28,7 +28,7 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
     setState(done ? 'done' : 'refused');
     if (done) onCopied?.();
   };
-  const message = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser refused to copy' : '';
+  const message = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser blocked copying' : '';
   const Icon = state === 'done' ? IconCheck : Usual;
   return (
     <>

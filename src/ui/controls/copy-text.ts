@@ -26,5 +26,5 @@ export async function copyText(text: string): Promise<boolean> {
 /** The same, with a notice whether it worked. */
 export async function copyWithNotice(text: string, message: string): Promise<void> {
   const done = await copyText(text);
-  notifications.show({ message: done ? message : 'The browser refused to copy', color: done ? 'indigo' : 'red' });
+  notifications.show({ message: done ? message : 'The browser blocked copying', color: done ? 'indigo' : 'red' });
 }

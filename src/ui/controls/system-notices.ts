@@ -6,10 +6,10 @@ const wanted = stored('muster-system-notices', false, { read: (text) => text ===
 
 /** Why there are none here; undefined where there can be. */
 export function noNotices(): string | undefined {
-  if (!window.isSecureContext) return 'Needs https: over plain http the browser shows no notices.';
-  if (!('Notification' in window)) return 'This browser shows no notices.';
+  if (!window.isSecureContext) return 'Notifications need HTTPS.';
+  if (!('Notification' in window)) return 'This browser has no notifications.';
   if (Notification.permission === 'denied')
-    return 'The browser refuses notices of this address: allow them in its settings.';
+    return 'Notifications are blocked. Allow them for this site in the browser’s settings.';
   return undefined;
 }
 

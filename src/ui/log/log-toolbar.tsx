@@ -68,7 +68,7 @@ function SearchBox({
 }: Pick<ToolbarProps, 'search' | 'searchRef' | 'onStep' | 'onLeave'>) {
   const { query, setQuery } = search;
   const none = !search.count;
-  const reason = query.text === '' ? 'Type what to look for first' : 'Nothing was found';
+  const reason = query.text === '' ? 'Type a search first' : 'Nothing was found';
   return (
     <div className={classes.search} role="search" aria-label="Search the output">
       <TextInput
@@ -177,9 +177,7 @@ export function LogToolbar(props: ToolbarProps) {
         <Button
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
-          title={
-            raw ? 'As it came, control characters and all' : 'Without colour codes, control characters made visible'
-          }
+          title={raw ? 'As received, with control characters' : 'Without colour codes, control characters made visible'}
           onClick={onDownload}
         >
           {raw ? 'Download raw' : 'Download'}

@@ -84,7 +84,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
   };
   const copy = async () => {
     const parts = await gathered(mark ? markedParts(list, mark) : plainLog(list));
-    say((await copyText(parts.join(''))) ? 'Copied' : 'The browser refused to copy');
+    say((await copyText(parts.join(''))) ? 'Copied' : 'The browser blocked copying');
   };
   const download = async () => {
     saveFile(

@@ -66,7 +66,7 @@ export function NoDataYet({ query, name, rows }: Pick<ViewProps<unknown>, 'query
 /** What went wrong, and any further details. A part that failed to load has only the browser's text, and an address. */
 function wordsOf(error: Error): { title: string; detail: string } {
   if (isNotLoaded(error))
-    return { title: 'Part of this page did not come', detail: 'Save what you have typed, then reload the page.' };
+    return { title: 'Part of this page did not load', detail: 'Save what you have typed, then reload the page.' };
   return { title: error.message, detail: 'detail' in error && typeof error.detail === 'string' ? error.detail : '' };
 }
 

@@ -20,7 +20,7 @@ export function SortHead({ id, label, sort, onSort }: SortHeadProps) {
       <button
         type="button"
         className={classes.sort}
-        title={next ? `Sort by ${label.toLowerCase()}${next.down ? ', downwards' : ''}` : 'Back to the first order'}
+        title={next ? `Sort by ${label.toLowerCase()}${next.down ? ', descending' : ''}` : 'Default order'}
         onClick={() => onSort(next)}
       >
         {label}

@@ -30,8 +30,8 @@ test('names and versions that mean the same everywhere, and are found again in t
 test('what is left out at first, and why', () => {
   assert.equal(whyLeftOut('.git/HEAD'), 'version control');
   assert.equal(whyLeftOut('web/node_modules/a/index.js'), 'node_modules');
-  assert.equal(whyLeftOut('a/.DS_Store'), 'what systems leave behind');
-  assert.equal(whyLeftOut('a/._b'), 'what systems leave behind');
+  assert.equal(whyLeftOut('a/.DS_Store'), 'system files');
+  assert.equal(whyLeftOut('a/._b'), 'system files');
   assert.equal(whyLeftOut('.env'), 'hidden');
   assert.equal(whyLeftOut('update.sh'), undefined);
   assert.equal(whyLeftOut('a.git/b'), undefined);

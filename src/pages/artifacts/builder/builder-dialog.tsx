@@ -37,7 +37,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     setRefusal(null);
     try {
       const picked = await read();
-      if (picked.files.size === 0) throw new Error('There is no file in it.');
+      if (picked.files.size === 0) throw new Error('It has no files.');
       builder.take(picked, await findPrograms(picked));
       setStep(0);
     } catch (error) {
@@ -82,7 +82,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     <BaseDialog centered={false} onClose={onClose} size={820} title="Build an artifact" closeOnClickOutside={!picked}>
       <LeaveGuard
         active={picked !== undefined && !built}
-        title="Leave the archive unbuilt?"
+        title="Leave without building the archive?"
         confirmLabel="Leave it"
         open={paths.signIn()}
         dialog="build"

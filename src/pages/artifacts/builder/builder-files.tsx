@@ -37,7 +37,7 @@ export function BuilderFiles({
           <p role="status">Reading the files…</p>
         ) : (
           <>
-            <p>Drop a folder or several files here. They are packed on this machine, and nothing is sent yet.</p>
+            <p>Drop a folder or files here. They are packed in this browser; nothing is sent yet.</p>
             <div className={classes.choosers}>{choosers}</div>
           </>
         )}
@@ -96,7 +96,7 @@ export function BuilderFiles({
       />
       <div className={classes.below}>
         <span className="dim">
-          <kbd>Space</kbd> takes in or leaves out, <kbd>x</kbd> makes executable
+          <kbd>Space</kbd>: include/exclude, <kbd>x</kbd>: executable
         </span>
         <div className={classes.choosers}>{choosers}</div>
       </div>

@@ -27,7 +27,7 @@ function tooLarge({ files }: Builder, size: number): Finding {
   return {
     level: 'error',
     text: `Packed it has ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
-    mend: `Most room is taken by ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
+    mend: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
   };
 }
 
@@ -67,7 +67,7 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
           title={why}
           onClick={() => bytes && onBuilt(new File([bytes], name, { type: 'application/gzip' }))}
         >
-          Add to the uploads
+          Add to uploads
         </Button>
       </div>
     </>

@@ -14,12 +14,12 @@ export function BuilderScript({ builder }: { builder: Builder }) {
   const findings = useMemo(() => checkScript('update.sh', utf8.encode(script), 'update'), [script]);
   if (own) return <OwnScript file={own} />;
   const runnable = builder.files.map(([path]) => path);
-  const why = isEdited ? 'The script was changed by hand: take the template again to change this here.' : undefined;
+  const why = isEdited ? 'You edited the script. Restore the template to change this here.' : undefined;
   return (
     <>
       <p>
-        Devices run update.sh. This one stops at the first error, puts the version before back, and ends with an exit
-        code that says so.
+        Devices run update.sh. This one stops at the first error, restores the previous version and reports it by its
+        exit code.
       </p>
       <div className={classes.fields}>
         <TextInput
@@ -61,7 +61,7 @@ export function BuilderScript({ builder }: { builder: Builder }) {
       />
       {isEdited && (
         <div>
-          <Button onClick={() => write(undefined)}>Take the template again</Button>
+          <Button onClick={() => write(undefined)}>Restore the template</Button>
         </div>
       )}
       <CheckList findings={findings} />
@@ -82,7 +82,7 @@ function OwnScript({ file }: { file: File }) {
   }, [file]);
   return (
     <>
-      <p>The folder has an update.sh of its own: it is used as it is.</p>
+      <p>The folder’s own update.sh is used as it is.</p>
       <CheckList findings={head && checkScript('update.sh', head, 'update')} />
       {head && (
         <ScriptBeginning

@@ -3,10 +3,7 @@
 const KINDS: [word: string, of: (part: string) => boolean][] = [
   ['version control', (part) => ['.git', '.svn', '.hg'].includes(part)],
   ['node_modules', (part) => part === 'node_modules'],
-  [
-    'what systems leave behind',
-    (part) => /^(\._.*|\.DS_Store|__MACOSX|Thumbs\.db|desktop\.ini|__pycache__)$/i.test(part),
-  ],
+  ['system files', (part) => /^(\._.*|\.DS_Store|__MACOSX|Thumbs\.db|desktop\.ini|__pycache__)$/i.test(part)],
   ['hidden', (part) => part.startsWith('.')],
 ];
 

@@ -58,7 +58,7 @@ test('a first install, an update, an update with nothing to run', () => {
   assert.deepEqual(readdirSync(opt).sort(), ["my app's", "my app's.previous"]);
 });
 
-test('what fails brings the version before back, starts it, and is no success', () => {
+test('what fails brings the previous version back, starts it, and is no success', () => {
   update('1', 'echo "one runs"');
   const failed = update('2', 'echo broken; exit 7');
   assert.deepEqual([failed.code, failed.result, installed()], [7, 'MUSTER-RESULT: rolled back', '1']);
@@ -80,7 +80,7 @@ test('a version before that does not start either is reported', () => {
   const failed = update('2', 'exit 4');
   assert.deepEqual(
     [failed.code, failed.result, installed()],
-    [4, 'MUSTER-RESULT: rolled back, but the version before does not start', '1'],
+    [4, 'MUSTER-RESULT: rolled back, but the previous version does not start', '1'],
   );
 });
 

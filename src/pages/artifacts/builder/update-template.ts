@@ -18,10 +18,10 @@ const RESULT_MARK = 'MUSTER-RESULT:';
 export const targetFault = (target: string): string | undefined =>
   /^\/[^/]/.test(target) && !target.split('/').includes('..') && target.replace(/\/+$/, '').length > 1
     ? undefined
-    : 'A whole path below /, such as /opt/myapp.';
+    : 'An absolute path, such as /opt/myapp.';
 
 export const updateScript = ({ name, version, target, run }: UpdatePlan): string => `#!/bin/sh
-# Stops at the first error. Whatever fails, the version before is put back, and the exit code is not 0.
+# Stops at the first error. Whatever fails, the previous version is put back, and the exit code is not 0.
 set -eu
 
 NAME=${quoted(name)}
@@ -34,7 +34,7 @@ NEW="$TARGET.new"
 step='starting'
 switched=no
 
-# What this version needs to run; called again for the version before when that is put back.
+# What this version needs to run; called again for the previous version when that is put back.
 start() {
   if [ -n "$RUN" ]; then (cd "$TARGET" && "./$RUN"); fi
 }
@@ -56,10 +56,10 @@ finish() {
     if start; then
       echo '${RESULT_MARK} rolled back'
     else
-      echo '${RESULT_MARK} rolled back, but the version before does not start'
+      echo '${RESULT_MARK} rolled back, but the previous version does not start'
     fi
   else
-    echo "${RESULT_MARK} update failed, the version before is in $PREVIOUS"
+    echo "${RESULT_MARK} update failed, the previous version is in $PREVIOUS"
   fi
   exit "$code"
 }
@@ -69,7 +69,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 step='tidying up'
-# An update that was cut off may have moved the version before away and nothing in its place.
+# An update that was cut off may have moved the previous version away and nothing in its place.
 if [ -e "$PREVIOUS" ] && [ ! -e "$TARGET" ]; then mv "$PREVIOUS" "$TARGET"; fi
 
 step='copying files'

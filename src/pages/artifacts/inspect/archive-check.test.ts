@@ -91,7 +91,7 @@ test('many faults are counted, not listed; what is refused is marked in the tree
   const { findings, entries } = await check(archive);
   const found = findings.filter(({ level }) => level === 'error');
   assert.equal(found.length, 6);
-  assert.equal(found[5]?.text, '25 more entries with such faults');
+  assert.equal(found[5]?.text, '25 more entries with this problem');
   assert.equal(entries.filter(({ refused }) => refused).length, 30);
 });
 

@@ -58,7 +58,7 @@ function remarks(names: readonly string[], packed: number, unpacked: number, for
   if (unseen[0] !== undefined)
     warn(
       `${unseen.length === 1 ? 'A name holds' : `${unseen.length.toLocaleString()} names hold`} characters that cannot be seen: ${readable(unseen[0])}`,
-      'Rename what was not meant to be called so: a name can look like another.',
+      'Rename it unless that is intended: a name can look like another.',
     );
   if (names.some((name) => !isText(name)))
     warn('A name in the archive is not UTF-8', 'It is shown with � here; the device gets its bytes as they are.');
@@ -91,7 +91,7 @@ export async function checkArchive(
   const listed = () => {
     const more = errors.length - MOST_LISTED;
     return more > 0
-      ? [...errors.slice(0, MOST_LISTED), { level: 'error' as const, text: `${more} more entries with such faults` }]
+      ? [...errors.slice(0, MOST_LISTED), { level: 'error' as const, text: `${more} more entries with this problem` }]
       : errors;
   };
   const keep = (path: string) => (isUpdate(path) ? SCRIPT_HEAD : 0);

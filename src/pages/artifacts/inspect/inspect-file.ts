@@ -115,7 +115,7 @@ function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> 
   }
   const finding: Finding = {
     level: 'warning',
-    text: `${name} is a ${archive} file, which nothing unpacks when its type is script`,
+    text: `${name} is a ${archive} file, which is not unpacked when its type is script`,
     mend: archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
   };
   return { findings: [finding] };

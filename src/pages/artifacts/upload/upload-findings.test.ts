@@ -31,7 +31,7 @@ test('the same name and version is reported, and the same content', () => {
   const registry = [artifact.parse({ ArtifactId: 'a', Name: 'app.tar.gz', Version: '1.0', Sha256: 'AB' })];
   const textsOf = (version: string, sha256?: string) =>
     uploadFindings({ ...file, version, sha256 }, undefined, registry).map(({ text }) => text);
-  assert.deepEqual(textsOf('1.0'), ['app.tar.gz 1.0 is in the registry already']);
+  assert.deepEqual(textsOf('1.0'), ['app.tar.gz 1.0 already exists']);
   assert.deepEqual(textsOf('1.1'), []);
   assert.deepEqual(textsOf(''), []);
   assert.deepEqual(textsOf('1.1', 'ab'), ['The same content is in the registry as app.tar.gz 1.0']);

@@ -32,7 +32,7 @@ export function UploadGuard({ names, prepared }: UploadGuardProps) {
     <LeaveGuard
       key="files"
       active={lost.length > 0}
-      title={isOne ? 'Leave the file behind?' : `Leave ${count} files behind?`}
+      title={isOne ? 'Leave without uploading the file?' : `Leave without uploading ${count} files?`}
       confirmLabel="Leave without uploading"
       open={paths.signIn()}
     >

@@ -34,9 +34,9 @@ const TYPES: { value: ArtifactType; label: string }[] = [
 const MARKS: Record<UploadState, string> = {
   Checking: 'Running',
   'Has errors': 'Failed',
-  'Fields missing': 'Interrupted',
+  'Fields required': 'Interrupted',
   Ready: 'Succeeded',
-  'Waiting for its turn': 'Waiting',
+  Queued: 'Waiting',
   Sending: 'Running',
   Looking: 'Running',
   Stored: 'Succeeded',
@@ -56,7 +56,7 @@ interface UploadItemProps {
 }
 
 export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }: UploadItemProps) {
-  const { id, file, fields, findings, stage, state } = item;
+  const { id, file, fields, findings, stage, state, faults } = item;
   const inspection = useInspection(file, fields.type);
   useEffect(() => queue.check(id, inspection), [queue, id, inspection]);
   const refused = findings ? refuses(findings) : false;
@@ -90,7 +90,10 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
             {formatBytes(file.size)}
           </span>
         </span>
-        <StateMark state={MARKS[state]} label={state} />
+        <StateMark
+          state={MARKS[state]}
+          label={state === 'Fields required' ? `${counted(faults, 'field')} required` : state}
+        />
         {!locked && (
           <IconButton icon={IconX} iconSize={18} label={`Remove ${file.name}`} title="Remove" onClick={onRemove} />
         )}
@@ -115,10 +118,10 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
             </div>
           )}
           {stage.name === 'looking' ? (
-            <span role="status">No answer came. The list is being asked whether the file arrived…</span>
+            <span role="status">No answer came. Checking whether the file arrived…</span>
           ) : stage.name === 'waiting' ? (
             <>
-              <span className="dim">Sent as soon as one before it is through.</span>
+              <span className="dim">Starts when an earlier upload ends.</span>
               <Button variant="default" onClick={() => queue.cancel(id)}>
                 Cancel
               </Button>
@@ -219,12 +222,12 @@ function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> &
         <>
           <TextInput
             {...field('destination')}
-            description="Folder on the device; made when it is missing."
+            description="Absolute path. Created if missing."
             placeholder="/opt/myapp"
           />
           <TextInput
             {...field('command')}
-            description="Run in that folder, after the file was made executable."
+            description="Runs in that folder after the file is made executable."
             placeholder={guessCommand(file.name)}
             classNames={{ input: 'mono' }}
           />

@@ -37,12 +37,12 @@ export function UploadPanel({ items, queue, focused, onReplace, onEmptied, child
       actions={
         items.length > 1 && (
           <>
-            {ended.length > 0 && <Button onClick={() => remove(...ended.map(({ id }) => id))}>Clear the stored</Button>}
+            {ended.length > 0 && <Button onClick={() => remove(...ended.map(({ id }) => id))}>Clear uploaded</Button>}
             {unsent > 1 && (
               <Button
                 variant="filled"
                 disabled={ready.length === 0}
-                title={ready.length === 0 ? 'No file is ready: see what each one lacks' : undefined}
+                title={ready.length === 0 ? 'No file is ready: see what each one needs' : undefined}
                 onClick={() => queue.start(...ready.map(({ id }) => id))}
               >
                 Upload all ready ({formatCount(ready.length)})

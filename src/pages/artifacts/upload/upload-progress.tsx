@@ -30,7 +30,7 @@ export function UploadProgress(props: { name: string; transfer: Transfer; onCanc
   const left = uploadTimeLeft(transfer, speed);
   const speedText = () => {
     if (sent >= total) return 'Sent. The service is checking the file…';
-    if (hasStalled(transfer, moment)) return 'Nothing has been sent for ten seconds. Is the network there?';
+    if (hasStalled(transfer, moment)) return 'Nothing has been sent for ten seconds. Check the network.';
     const parts = [
       speed !== undefined && `${formatBytes(speed)}/s`,
       left !== undefined && `${formatDuration(left)} left`,

@@ -75,7 +75,7 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
           <p className="dim">
             {needed > 0
               ? 'Jobs still need every artifact that is stored: wait until they have ended, or delete those jobs.'
-              : 'There is nothing to delete: the limit belongs to the plan of the account.'}
+              : 'There is nothing to delete: your plan sets the limit.'}
           </p>
         )}
       </div>

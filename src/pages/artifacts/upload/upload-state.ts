@@ -8,9 +8,9 @@ import type { QueuedFile } from './upload-queue.ts';
 export type UploadState =
   | 'Checking'
   | 'Has errors'
-  | 'Fields missing'
+  | 'Fields required'
   | 'Ready'
-  | 'Waiting for its turn'
+  | 'Queued'
   | 'Sending'
   | 'Looking'
   | 'Stored'
@@ -21,18 +21,21 @@ export type UploadState =
 export interface JudgedFile extends QueuedFile {
   findings: Finding[] | undefined;
   state: UploadState;
+  /** Required fields that are empty or cannot be used. */
+  faults: number;
 }
 
 /** `further`: findings by the account and the registry. */
 export function judgeFile(item: QueuedFile, further: (item: QueuedFile) => Finding[]): JudgedFile {
   const findings = item.checked && [...item.checked.findings, ...further(item)];
-  return { ...item, findings, state: stateOf(item, findings) };
+  const faults = Object.keys(fieldFaults(item.file, item.fields)).length;
+  return { ...item, findings, faults, state: stateOf(item, findings, faults) };
 }
 
-function stateOf({ stage, file, fields }: QueuedFile, findings: Finding[] | undefined): UploadState {
+function stateOf({ stage }: QueuedFile, findings: Finding[] | undefined, faults: number): UploadState {
   switch (stage.name) {
     case 'waiting':
-      return 'Waiting for its turn';
+      return 'Queued';
     case 'sending':
       return 'Sending';
     case 'looking':
@@ -46,7 +49,7 @@ function stateOf({ stage, file, fields }: QueuedFile, findings: Finding[] | unde
       if (refuses(findings)) return 'Has errors';
       if (stage.name === 'failed') return 'Failed';
       if (stage.name === 'cancelled') return 'Cancelled';
-      return Object.keys(fieldFaults(file, fields)).length > 0 ? 'Fields missing' : 'Ready';
+      return faults > 0 ? 'Fields required' : 'Ready';
   }
 }
 
@@ -59,8 +62,8 @@ const QUARTER = 25;
 export function spokenSummary(items: readonly JudgedFile[]): string {
   if (items.every(({ stage }) => stage.name === 'idle')) return '';
   const countOf = (state: UploadState) => items.filter((item) => item.state === state).length;
-  const counts = (['Failed', 'Cancelled', 'Waiting for its turn'] as const).flatMap((state) =>
-    countOf(state) > 0 ? [`${formatCount(countOf(state))} ${state.toLowerCase().replace(' for its turn', '')}`] : [],
+  const counts = (['Failed', 'Cancelled', 'Queued'] as const).flatMap((state) =>
+    countOf(state) > 0 ? [`${formatCount(countOf(state))} ${state.toLowerCase()}`] : [],
   );
   const sending = items.flatMap(({ file, stage }) =>
     stage.name === 'sending'

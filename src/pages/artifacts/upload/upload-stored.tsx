@@ -45,8 +45,8 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
       <IconButton
         icon={IconX}
         iconSize={18}
-        label={`Take ${name} off this list`}
-        title="Take off this list"
+        label={`Remove ${name} from the list`}
+        title="Remove from the list"
         onClick={onRemove}
       />
     </div>

@@ -51,7 +51,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
               label={column.label}
               checked={isColumnShown(column, choice)}
               disabled={column.id === 'name'}
-              title={column.id === 'name' ? 'The name opens the device, so it stays' : ''}
+              title={column.id === 'name' ? 'Always shown: it opens the device' : ''}
               onChange={(event) => onChange(withShown(choice, column, event.currentTarget.checked))}
             />
             <IconButton

@@ -4,9 +4,9 @@ import classes from './keys-dialog.module.css';
 
 const KEYS: [keys: string[], does: string][] = [
   [['j'], 'Next row'],
-  [['k'], 'Row before'],
+  [['k'], 'Previous row'],
   [['Enter'], 'Open the device'],
-  [['x'], 'Select the row, or not'],
+  [['x'], 'Select or clear the row'],
   [['Shift', 'click'], 'Select a range'],
   [['/'], 'Search'],
   [['?'], 'Show these keys'],

@@ -22,7 +22,7 @@ const useSavedViews = () => ({
     // Another tab may have saved one since this was drawn.
     if (savedViews.set(change(savedViews.get()))) return;
     notifications.show({
-      message: 'This browser refuses to store anything: export your views, or they go with this page.',
+      message: 'This browser blocks storage: export your views, or lose them with this page.',
       color: 'yellow',
     });
   },

@@ -45,12 +45,12 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
         {isReady ? (
           <ExportPlan count={count}>
             <p>
-              {filtered ? 'Those that match the filters' : 'The whole fleet'}
+              {filtered ? 'Devices that match the filters' : 'The whole fleet'}
               {sorted && ', sorted as on the table'}. Columns: {columns.map(({ label }) => label).join(', ')}.
             </p>
             <p>
-              Text that a spreadsheet would take for a formula gets an apostrophe before it. For every field there is,
-              with locations, select the devices and export the selection.
+              Text that a spreadsheet would read as a formula gets an apostrophe in front. To export every field, with
+              locations, select the devices and export the selection.
             </p>
           </ExportPlan>
         ) : fleet?.error && !fleet.isReading ? (

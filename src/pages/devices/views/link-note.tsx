@@ -5,7 +5,7 @@ import classes from './views-parts.module.css';
 export function LinkNote({ onSave, onOwn }: { onSave: () => void; onOwn: () => void }) {
   return (
     <p className={classes.foreign}>
-      <span className="dim">Columns and rows are as the link has them.</span>
+      <span className="dim">Columns and rows come from the link.</span>
       <Button size="compact-sm" onClick={onSave}>
         Save this view
       </Button>

@@ -30,12 +30,11 @@ export function readViews(text: string): { views: SavedView[]; unreadable: numbe
   try {
     file = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    throw new Error('It is no JSON file, or a part of it is missing.');
+    throw new Error('It is not a complete JSON file.');
   }
   const { kind, version, views } = (file ?? {}) as Record<string, unknown>;
-  if (kind !== KIND || !Array.isArray(views))
-    throw new Error('It is a JSON file, but there are no device views in it.');
-  if (version !== 1) throw new Error('It was written by a newer version, which this one cannot read.');
+  if (kind !== KIND || !Array.isArray(views)) throw new Error('It is a JSON file without device views.');
+  if (version !== 1) throw new Error('A newer version wrote it, which this one cannot read.');
   const found: SavedView[] = [];
   for (const entry of views as (Partial<Record<'id' | 'name' | 'view', unknown>> | null)[]) {
     const name = typeof entry?.name === 'string' ? cleanName(entry.name) : '';

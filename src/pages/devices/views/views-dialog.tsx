@@ -58,10 +58,9 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
   const save = () => {
     const given = cleanName(name);
     if (given === '') return setProblem('A view needs a name');
-    if (same && (task === 'save' || same.id !== applied?.id))
-      return setProblem('A view with this name is there already');
+    if (same && (task === 'save' || same.id !== applied?.id)) return setProblem('A view with this name exists');
     if (task === 'save' && saved.views.length >= MOST_VIEWS)
-      return setProblem(`There is room for ${MOST_VIEWS} views. Delete one first.`);
+      return setProblem(`At most ${MOST_VIEWS} views. Delete one first.`);
     if (task === 'rename')
       saved.change((all) => all.map((each) => (each.id === applied?.id ? { ...each, name: given } : each)));
     else {
@@ -92,9 +91,7 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
         autoComplete="off"
       />
       {task === 'save' && (
-        <p className="dim">
-          It has the filters, the search, the sort, the columns and the row height, in this browser.
-        </p>
+        <p className="dim">Saves the filters, search, sort, columns and row height in this browser.</p>
       )}
       <DialogButtons onCancel={onClose}>
         <Button variant="filled" type="submit">
@@ -148,7 +145,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
   const brings = plan ? plan.fresh.length + (answer === 'mine' ? 0 : plan.clashes.length) : 0;
   return (
     <>
-      <p className="dim">A file that “Export all views” wrote. Your own views stay.</p>
+      <p className="dim">A file from “Export all views”. Your own views stay.</p>
       <div>
         <BrowseButton label="File with views" accept=".json,application/json" onChoose={(files) => void read(files)}>
           {file ? 'Choose another file' : 'Choose a file'}
@@ -181,7 +178,7 @@ function Import({ view: { saved }, onClose }: PartProps) {
               ))}
               {plan.clashes.map(({ id, name }) => (
                 <li key={id}>
-                  <bdi>{name}</bdi> <span className="dim">· you have another one of this name</span>
+                  <bdi>{name}</bdi> <span className="dim">· you have another one with this name</span>
                 </li>
               ))}
             </ul>
@@ -205,7 +202,9 @@ function Import({ view: { saved }, onClose }: PartProps) {
           There is room for {MOST_VIEWS} views.
         </p>
       )}
-      {saved.onlyHeld && <p className={classes.warn}>This browser stores nothing: imported views go with this page.</p>}
+      {saved.onlyHeld && (
+        <p className={classes.warn}>This browser blocks storage: imported views are lost with this page.</p>
+      )}
       <DialogButtons onCancel={onClose}>
         <Button
           variant="filled"

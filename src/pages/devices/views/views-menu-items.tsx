@@ -45,7 +45,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
   const copy = () =>
     void copyWithNotice(
       `${location.origin}${paths.devices()}?${words}`,
-      'Link copied: filters, sort, columns and row height are in it',
+      'Link copied, with filters, sort, columns and row height',
     );
   return (
     <OpenedMenu button={button} width={270}>
@@ -106,12 +106,14 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
         <Menu.Item
           leftSection={<IconDownload {...icon} />}
           disabled={views.length === 0}
-          title={views.length === 0 ? 'No view is saved yet' : ''}
+          title={views.length === 0 ? 'No saved views yet' : ''}
           onClick={() => saveFile(datedName('device-views', new Date(), 'json'), printViews(views), 'application/json')}
         >
           Export all views
         </Menu.Item>
-        {onlyHeld && <Menu.Label>This browser stores nothing: export the views, or they go with this page.</Menu.Label>}
+        {onlyHeld && (
+          <Menu.Label>This browser blocks storage: export the views, or lose them with this page.</Menu.Label>
+        )}
       </Menu.Dropdown>
     </OpenedMenu>
   );

@@ -120,9 +120,9 @@ function Consequence({ devices }: { devices: readonly Device[] }) {
     <>
       <p>
         It becomes {devices.length === 1 ? 'its' : 'their'} next attempt in this job, whose figures then count that one.
-        What the attempts before have printed stays.
+        The output of earlier attempts stays.
       </p>
-      {away > 0 && <p>{formatCount(away)} not Online: it waits there until the device comes.</p>}
+      {away > 0 && <p>{formatCount(away)} not Online: it waits there until the device connects.</p>}
     </>
   );
 }

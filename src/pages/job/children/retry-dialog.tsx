@@ -56,9 +56,9 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
   const queued = settled?.queues ?? queues.data;
   const fault =
     list.error || queues.error
-      ? 'What waits already could not be read.'
+      ? 'Waiting jobs could not be read.'
       : name === undefined || queued === undefined
-        ? 'Reading what waits already.'
+        ? 'Reading waiting jobs.'
         : lost
           ? `The ${lost} of this job was deleted. Deploy another one to these devices.`
           : undefined;
@@ -77,7 +77,7 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
       typed={frame.devices.length > 1}
       requests={(change) => change.map(deployRequest(workOf(name)))}
       write={() => {
-        if (name === undefined || !queued) return Promise.reject(new Error('What waits already is not known yet'));
+        if (name === undefined || !queued) return Promise.reject(new Error('Waiting jobs are still being read'));
         setSettled({ name, queues: queued });
         return bulkDeploy(workOf(name));
       }}
@@ -112,9 +112,9 @@ function Readiness({ devices, queues }: { devices: Device[]; queues: Queues | un
         {online > 0 &&
           `${formatCount(online)} ${online === 1 ? 'is' : 'are'} Online: it runs there after what is queued. `}
         {waiting > 0 &&
-          `${formatCount(waiting)} ${waiting === 1 ? 'is' : 'are'} not Online: it waits there until the device comes.`}
+          `${formatCount(waiting)} ${waiting === 1 ? 'is' : 'are'} not Online: it waits there until the device connects.`}
       </p>
-      {busy === 1 && <p>1 has another job queued, which runs before.</p>}
+      {busy === 1 && <p>1 has another job queued, which runs first.</p>}
       {busy > 1 && <p>{formatCount(busy)} have other jobs queued, which run before.</p>}
     </>
   );

@@ -132,7 +132,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
 function Ways({ group: { ways } }: { group: FailureGroup }) {
   return (
     <div className={classes.ways}>
-      <h3>Said in these words</h3>
+      <h3>Exact messages</h3>
       <ul>
         {ways.map(({ line, count }) => (
           <li key={line}>

@@ -52,7 +52,7 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
           value={compared ? 'difference' : 'end'}
           onChange={(value) => url.set({ example: value === 'end' ? value : undefined })}
           data={[
-            { value: 'difference', label: 'Difference to a healthy log', disabled: healthy.length === 0 },
+            { value: 'difference', label: 'Difference from a healthy log', disabled: healthy.length === 0 },
             { value: 'end', label: 'End of the log' },
           ]}
         />
@@ -165,7 +165,7 @@ function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: st
             {MARKS[side]}
           </span>
           {SIDE_LABELS[side] && <span className="visually-hidden">{SIDE_LABELS[side]}</span>}
-          <span>{side === 'gap' ? `${formatCount(count)} lines that both say` : visible(text) || ' '}</span>
+          <span>{side === 'gap' ? `${formatCount(count)} identical lines` : visible(text) || ' '}</span>
         </div>
       ))}
     </div>

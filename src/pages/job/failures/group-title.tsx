@@ -22,7 +22,7 @@ export function GroupTitle({ group }: { group: FailureGroup }) {
   if (group.title.length === 0) return <span className="dim">{silentText(group)}</span>;
   return (
     <code className={classes.title}>
-      {group.isLast && <span className={classes.last}>No error said. Last line: </span>}
+      {group.isLast && <span className={classes.last}>No error message. Last line: </span>}
       {joined(group.title).map(({ text, spaced, varies, values }, index) => (
         // The pieces of a line have no key other than their index.
         <span key={index}>
