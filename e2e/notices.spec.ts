@@ -65,6 +65,7 @@ test('a job that fails while the tab is hidden is reported in its title, by the 
   service,
 }) => {
   await recordNotices(page, service);
+  await page.clock.install();
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('pump-7');
   await service.agent(DeviceKey);
@@ -74,7 +75,10 @@ test('a job that fails while the tab is hidden is reported in its title, by the 
   await hide(page);
   await expect(page).toHaveTitle('Account · Muster');
   await sandbox.open('go');
-  await expect(page).toHaveTitle('(1) Account · Muster');
+  await expect(async () => {
+    await page.clock.runFor(30_000);
+    expect(await page.title()).toBe('(1) Account · Muster');
+  }).toPass();
   const notices = [{ title: 'Update the pump has ended', body: 'Result: failed' }];
   await expect.poll(() => noticesOf(page)).toMatchObject(notices);
   await see(page, 'visible');

@@ -61,6 +61,9 @@ const LIVE = 5_000;
 /** When a connected device was last seen is not reported as a change; our service notes it once a minute. */
 const SEEN = 60_000;
 
+/** Of what shows devices, in milliseconds. */
+export const devicePace = livePace(LIVE, SEEN);
+
 export const deviceQueries = {
   /** Beginning of the key of every page, whatever its filter. */
   pages: ['devices', 'page'] as const,
@@ -69,13 +72,13 @@ export const deviceQueries = {
       queryKey: [...deviceQueries.pages, page, rows, filter],
       queryFn: ({ signal }) => readPage(page, rows, filter, signal),
       placeholderData: keepPreviousData,
-      refetchInterval: livePace(LIVE, SEEN),
+      refetchInterval: devicePace,
     }),
   one: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'one', id],
       queryFn: ({ signal }) => readOne(id, signal),
-      refetchInterval: livePace(LIVE, SEEN),
+      refetchInterval: devicePace,
     }),
   locations: () =>
     queryOptions({

@@ -6,7 +6,7 @@ import type { Device } from '#/contract/devices.ts';
 import type { DeviceRows } from './devices.ts';
 import type { ReportedDevice, DeviceChanges, DeviceFeed } from './device-feed.ts';
 import type { FollowedJob } from './job-output.ts';
-import { isReported } from './live.ts';
+import { bulkReports, isReported } from './live.ts';
 import { Refetcher } from './refetcher.ts';
 
 /** Milliseconds between two readings of what each change may concern, however often there is one. */
@@ -41,7 +41,10 @@ export class ChangeFollower {
     if (Workflows) this.read(['workflows']);
     if (Tags) this.read(['tags']);
     if (Account) this.read(['account']);
-    if (Bulk) this.read(['bulk']);
+    if (Bulk) {
+      this.read(['bulk']);
+      bulkReports.notify();
+    }
   }
 
   /** Nothing is reported any more: everything is polled, beginning at once. */

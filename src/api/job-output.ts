@@ -42,7 +42,7 @@ export interface FollowedJob {
 /** Milliseconds between two readings: while output arrives, while little arrives, and after a pause. */
 const FAST = 500;
 const USUAL = 1_000;
-const SLOW = 2_000;
+const SLOW = 5_000;
 /** The rest of existing output is requested at once. */
 const AT_ONCE = 1;
 /** A long job that is read completely is requested less often. */
@@ -52,11 +52,12 @@ const MUCH = 1_000_000;
 export function outputPace({ job, output, complete, changed }: FollowedJob, moving: boolean): number | false {
   if (!complete) return AT_ONCE;
   if (!moving) return false;
+  const quiet = Date.now() - changed;
   if (!output) {
     const { Stdout = '', Stderr = '', Result } = job;
-    return Stdout.length + Stderr.length + Result.length > MUCH ? 3 * USUAL : USUAL;
+    const length = Stdout.length + Stderr.length + Result.length;
+    return quiet >= 60_000 ? SLOW : length > MUCH ? 3 * USUAL : USUAL;
   }
-  const quiet = Date.now() - changed;
   return quiet < 5_000 ? FAST : quiet < 60_000 ? USUAL : SLOW;
 }
 

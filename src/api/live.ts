@@ -1,6 +1,7 @@
 // Whether the service reports changes by itself (events.ts), and what that means for everything that is read: what is
 // reported is not polled. Apart from the connection, which loads after the first picture.
-import { createStore } from '#/lib/store.ts';
+import { quietPace } from '#/api/quiet-pace.ts';
+import { createListeners, createStore } from '#/lib/store.ts';
 
 /** `off`: this service has no events. `lost`: they come no more, so that everything is polled until they do. */
 export type LiveState = 'off' | 'live' | 'lost';
@@ -20,6 +21,8 @@ const SAFETY = 300_000;
 const FRESH = 5_000;
 
 export const live = createStore<LiveState>('off');
+/** After each report that concerns bulk work. */
+export const bulkReports = createListeners();
 export const isLive = (): boolean => live.get() === 'live';
 
 /** What a query shows of itself. */
@@ -28,15 +31,25 @@ export interface QueryReading<Data> {
 }
 
 /**
- * The one rule for polling: `usual` in front of a service that does not report changes, or while it cannot; else
- * `safety`.
+ * The one rule for polling: `usual` in front of a service that does not report changes, or while it cannot, and less
+ * often while nothing changes; else `safety`.
  */
 export const livePace =
   <Of>(usual: number | false | ((query: Of) => number | false | undefined), safety = SAFETY) =>
   (query: Of): number | false | undefined => {
     const pace = typeof usual === 'function' ? usual(query) : usual;
-    return pace && isLive() ? Math.max(pace, safety) : pace;
+    if (!pace) return pace;
+    if (isLive()) return Math.max(pace, safety);
+    const { state, meta } = query as PolledQuery;
+    const { data, dataUpdatedAt: at, error } = state;
+    // What failed is wanted as soon as it can be had.
+    return error || at === 0 ? pace : quietPace.next(query as object, { data, at }, pace, meta?.requests);
   };
+
+interface PolledQuery {
+  state: { data: unknown; dataUpdatedAt: number; error: Error | null };
+  meta: { requests?: number } | undefined;
+}
 
 /** How long a reading holds, in milliseconds: what is reported, until a change of it is. */
 export const staleAfter = (query: AnyQuery): number => (isLive() && isReported(query) ? Infinity : FRESH);

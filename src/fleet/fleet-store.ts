@@ -123,7 +123,8 @@ export class FleetStore {
 
   private interval(): number {
     if (this.fleet.isFollowed) return this.isLive() ? BEAT : POLL;
-    return Math.min(LONGEST, INTERVAL * Math.max(1, (this.fleet.index?.size ?? 0) / SMALL));
+    const usual = Math.min(LONGEST, INTERVAL * Math.max(1, (this.fleet.index?.size ?? 0) / SMALL));
+    return this.around.pace?.(this.fleet, usual) ?? usual;
   }
 
   private isWanted(): boolean {
@@ -238,8 +239,7 @@ export class FleetStore {
     if (this.isOver || this.reading) return;
     if (failure && isSignedOut(failure)) return this.around.signedOut();
     if (!failure) {
-      this.ended = Date.now();
-      const now = this.ended;
+      const now = (this.ended = Date.now());
       if (now - this.seen >= BEAT) {
         this.seen = now;
         void this.publish(({ index }) => index && { index: index.with(seenNow(tableOf(index), now)) });

@@ -30,6 +30,8 @@ export interface Surroundings {
   onRead?: (index: FleetIndex, before: FleetIndex | undefined, every: number) => void;
   /** The same for what changed since, possibly nothing. */
   onStates?: (states: readonly ReportedState[], every: number) => void;
+  /** Milliseconds until the next reading of all of it, instead of `usual`. */
+  pace?: (fleet: Fleet, usual: number) => number;
   /** Whether changes are reported as they happen, and a callback when that begins or ends. */
   isLive?: () => boolean;
   onLive?: (listener: () => void) => void;

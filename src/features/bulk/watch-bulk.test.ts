@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { BulkItem } from '#/contract/bulk.ts';
+import { bulkReports, live } from '#/api/live.ts';
 import { beginInService } from './watch-bulk.ts';
 
 const original = globalThis.fetch;
@@ -111,6 +112,31 @@ test('a closed dialog asks for nothing more, and cancels nothing', async () => {
   await wait(options);
   assert.deepEqual(results, []);
   assert.ok(!sent.some((each) => each.includes('/v1/bulk/')));
+});
+
+test('while the service reports changes, it is asked for more only after a report', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  live.set('live');
+  const going: Outcome[][] = Array.from({ length: 5 }, () => ['Left']);
+  const { sent } = service([...going, ['Done']]);
+  const looks = () => sent.filter((each) => each === 'GET /v1/bulk/b').length;
+  const settle = () => new Promise(setImmediate);
+  const { results, options } = watching();
+  const done = (await beginInService(draft(1)))(options);
+  for (let second = 0; second < 10; second++) {
+    t.mock.timers.tick(1_000);
+    await settle();
+  }
+  assert.equal(looks(), 4);
+  for (let report = 0; report < 2; report++) {
+    bulkReports.notify();
+    await settle();
+    await settle();
+  }
+  await done;
+  assert.equal(looks(), 6);
+  assert.deepEqual(results, ['d0 done']);
+  live.set('off');
 });
 
 test('more than the service takes at once become several requests, all sent before the first result', async () => {

@@ -3,6 +3,7 @@ import { focusManager } from '@tanstack/react-query';
 import type { BulkDraft, BulkItem } from '#/contract/bulk.ts';
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { beginBulk, bulkDrafts, cancelBulk, isRunning, readBulk } from '#/api/bulk-work.ts';
+import { bulkReports, isLive } from '#/api/live.ts';
 import { waitFor } from '#/lib/pace.ts';
 import type { ItemResult } from './bulk-results.ts';
 
@@ -14,8 +15,9 @@ export const resultOfItem = ({ Outcome, Because }: BulkItem): ItemResult => ({
   reason: Outcome === 'Left' ? 'Cancelled before its turn' : Because,
 });
 
-/** Before the first looks, in milliseconds; the last one goes on. Few items are done by the first. */
-const PAUSES = [60, 150, 300, 500, 1_000];
+/** Before the first looks, in milliseconds: few items are done by the first. */
+const PAUSES = [60, 150, 300, 500];
+const LAST_PAUSE = 1_000;
 
 interface Watching {
   /** Cancels the work. */
@@ -24,6 +26,9 @@ interface Watching {
   closed: AbortSignal;
   onResult: (id: string, result: ItemResult) => void;
 }
+
+/** While the service reports that something was done, it is asked without a report only this often. */
+const SAFETY = 15_000;
 
 /** Resolves when somebody sees the page. */
 function untilSeen(closed: AbortSignal): Promise<void> {
@@ -38,11 +43,28 @@ function untilSeen(closed: AbortSignal): Promise<void> {
   });
 }
 
-async function watch(id: string, { signal, closed, onResult }: Watching): Promise<void> {
+async function watch(id: string, watching: Watching): Promise<void> {
+  let reported = new AbortController();
+  const stop = bulkReports.subscribe(() => reported.abort());
+  const untilDue = async (looks: number, signal: AbortSignal) => {
+    const pause = PAUSES[looks];
+    if (pause !== undefined || !isLive()) await waitFor(pause ?? LAST_PAUSE, signal);
+    else await waitFor(SAFETY, AbortSignal.any([signal, reported.signal]));
+    // What is reported from now on may not be in what is read now.
+    reported = new AbortController();
+  };
+  await look(id, watching, untilDue).finally(stop);
+}
+
+async function look(
+  id: string,
+  { signal, closed, onResult }: Watching,
+  untilDue: (looks: number, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   let known: readonly BulkItem[] = [];
   let isCancelled = false;
   for (let looks = 0; ; looks++) {
-    await waitFor(PAUSES[Math.min(looks, PAUSES.length - 1)] ?? 0, isCancelled ? closed : signal);
+    await untilDue(looks, isCancelled ? closed : signal);
     await untilSeen(closed);
     if (closed.aborted) return;
     try {

@@ -6,6 +6,8 @@ import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { queryClient } from '#/api/query-client.ts';
 import { onSession } from '#/api/session.ts';
 import { eachOf } from '#/lib/pace.ts';
 import { canStop, isMoving, isParent, jobState } from '#/api/job-state.ts';
@@ -37,13 +39,17 @@ export interface QueueSource {
   children: (id: string, signal: AbortSignal) => Promise<Job[]>;
 }
 
+/** Milliseconds between two readings. */
+const LIVE = 5_000;
+
 const serviceSource: QueueSource = {
   queues: async (signal, before) => {
     if (!isLive()) return call(jobEndpoints.queues, {}, { signal });
     const { readJobList } = await import('#/api/changed-jobs.ts');
     return readJobList('queues', before, signal);
   },
-  list: (signal) => call(jobEndpoints.list, {}, { signal }),
+  // The same page often shows it too.
+  list: () => queryClient.query({ ...jobQueries.list(), staleTime: LIVE }),
   children: (id, signal) => call(jobEndpoints.children, { params: { job_id: id } }, { signal }),
 };
 
@@ -157,9 +163,21 @@ export class QueueReader {
 const reader = new QueueReader();
 onSession(() => reader.forget());
 
-const LIVE = 5_000;
 /** Beyond so many jobs an answer costs enough to be asked for less often. */
 const MANY_JOBS = 2_000;
+
+const isSameEntry = (one: QueuedJob, two: QueuedJob | undefined) =>
+  two !== undefined && (Object.keys(one) as (keyof QueuedJob)[]).every((key) => one[key] === two[key]);
+
+/** What was read before, where nothing differs. */
+function sharedQueues(before: Queues | undefined, next: Queues): Queues {
+  if (before?.size !== next.size) return next;
+  const isSame = Array.from(next).every(([device, queue]) => {
+    const known = before.get(device);
+    return known?.length === queue.length && queue.every((entry, nth) => isSameEntry(entry, known[nth]));
+  });
+  return isSame ? before : next;
+}
 
 const countOf = (queues: Queues) =>
   Array.from(queues.values(), ({ length }) => length).reduce((sum, length) => sum + length, 0);
@@ -170,7 +188,8 @@ export const queueQueries = {
     queryOptions({
       queryKey: ['jobs', 'queues'],
       queryFn: ({ signal }) => reader.read(signal),
-      structuralSharing: false,
+      meta: { requests: 2 }, // of a service that does not list them, or more
+      structuralSharing: (before, next) => sharedQueues(before as Queues | undefined, next as Queues),
       refetchInterval: livePace(({ state }: QueryReading<Queues>) =>
         state.data && countOf(state.data) > MANY_JOBS ? 4 * LIVE : LIVE,
       ),

@@ -14,10 +14,6 @@ const load = async () => {
   opened = (await import('#/fleet/use-fleet.ts')).fleetStore;
 };
 
-/** A fleet of one request is read as often as a page of it, in milliseconds. */
-const LIVE = 5_000;
-const ONE_REQUEST = 1_000;
-
 const nothing = () => undefined;
 const noSubscription = () => nothing;
 
@@ -30,13 +26,16 @@ export function useLateFleet(devices: number | undefined, need: boolean): FleetI
   useEffect(() => {
     if (isWanted) store?.ensure();
   }, [isWanted, store]);
-  const isPolled = fleet?.index !== undefined && fleet.index.size <= ONE_REQUEST && !fleet.error && !fleet.isFollowed;
-  useEffect(() => {
-    if (!isPolled || !store) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && store.retry(), LIVE);
-    return () => clearInterval(timer);
-  }, [isPolled, store]);
   return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry } : undefined;
+}
+
+/** Up to here the fleet is read as often as a page of it. */
+const ONE_REQUEST = 1_000;
+
+/** Whether the fleet in memory is as current as a page that is read by itself. */
+export function isFleetPolled(): boolean {
+  const { index, error, isFollowed } = opened?.().get() ?? {};
+  return index !== undefined && index.size <= ONE_REQUEST && !error && !isFollowed;
 }
 
 /** The fleet where it is small enough to be read for a detail of a page; not read unless `isWanted`. */

@@ -13,8 +13,9 @@ import { showNotice } from '#/ui/controls/system-notices.ts';
 import { setUnseen } from '#/ui/page/title.ts';
 import { newsBetween, type JobNews } from './job-news.ts';
 
-/** Milliseconds between two looks; browsers make it a minute for a tab that is long hidden. */
-const LOOK = 10_000;
+/** Milliseconds until the first look, and between two; browsers make it a minute for a tab that is long hidden. */
+const FIRST_LOOK = 10_000;
+const LOOK = 30_000;
 /** A list that was read this short a time ago still holds. */
 const FRESH = 5_000;
 
@@ -64,7 +65,7 @@ export function JobNotices() {
       const { signal } = stop;
       const { data, dataUpdatedAt = 0 } = client.getQueryState(jobQueries.list().queryKey) ?? {};
       if (!data || (!isLive() && Date.now() - dataUpdatedAt > FRESH)) void look(undefined, signal);
-      else if (data.some(isMoving)) timer = setTimeout(() => void look(data, signal), LOOK);
+      else if (data.some(isMoving)) timer = setTimeout(() => void look(data, signal), FIRST_LOOK);
     };
     const comeBack = () => {
       stop?.abort();

@@ -1,7 +1,7 @@
 // What the device table lists: pages of the service until the fleet is in memory, from then on all that matches, sorted.
 import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { deviceQueries, type DeviceRows } from '#/api/devices.ts';
+import { devicePace, deviceQueries, type DeviceRows } from '#/api/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -11,7 +11,7 @@ import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { TableRows } from '#/pages/devices/table/device-table.tsx';
 import { beyondService, deviceFilterOf, type FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
-import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { isFleetPolled, useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 
 export type Listing = ReturnType<typeof useListing>;
 
@@ -74,7 +74,12 @@ export function useListing(view: FleetView) {
 
 /** The page that the service has, and how many devices there are in all where that is known. */
 function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
-  const query = useQuery({ ...deviceQueries.page(page, rows, deviceFilterOf(filter)), enabled: !isBeyond });
+  const query = useQuery({
+    ...deviceQueries.page(page, rows, deviceFilterOf(filter)),
+    enabled: !isBeyond,
+    // The fleet in memory shows the same.
+    refetchInterval: (of) => (!filter.tag && isFleetPolled() ? false : devicePace(of)),
+  });
   const isFirst = query.data !== undefined && !query.isPlaceholderData;
   const counted = useCount(isFirst && isFiltered(filter));
   return { query, devices: isFirst && !isFiltered(filter) ? totalOf(query.data, page) : counted };

@@ -1,0 +1,55 @@
+// How often a page on which nothing happens asks a service that does not report changes: the clock is turned on by hand.
+import type { Page, Request, Response } from '@playwright/test';
+import { expect } from './fixtures.ts';
+import { before } from './foreign/gateway.ts';
+import { startGoLike } from './foreign/go-like.ts';
+import { see } from './seen.ts';
+
+const test = before(startGoLike);
+test.use({ expectedConsole: [/status of 40[145]/] });
+
+const PAGES = {
+  overview: '/',
+  devices: '/devices',
+  'filtered devices': '/devices?group=lab',
+  'a device': '/devices/g1',
+  map: '/map',
+  artifacts: '/artifacts',
+  deploy: '/deploy',
+  jobs: '/jobs',
+  'a parked job': '/jobs/gj1',
+  workflows: '/workflows',
+  tunnels: '/tunnels',
+  queues: '/queues',
+  account: '/account',
+};
+
+const isApi = (request: Request) => /^\/(v1|auth)\//.test(new URL(request.url()).pathname);
+
+/** Lets this many seconds pass on the page, and returns what it asks for meanwhile. */
+async function pass(page: Page, seconds: number, step = 1): Promise<string[]> {
+  const asked: Request[] = [];
+  const ended = new Set<Request>();
+  const onRequest = (request: Request) => void (isApi(request) && asked.push(request));
+  const onEnd = (of: Request | Response) => void ended.add('request' in of ? of.request() : of);
+  page.on('request', onRequest).on('response', onEnd).on('requestfailed', onEnd);
+  for (let passed = 0; passed < seconds; passed += step) {
+    await page.clock.runFor(step * 1_000);
+    await expect.poll(() => asked.filter((request) => !ended.has(request)).map((request) => request.url())).toEqual([]);
+  }
+  page.off('request', onRequest).off('response', onEnd).off('requestfailed', onEnd);
+  return asked.map((request) => new URL(request.url()).pathname);
+}
+
+for (const [name, path] of Object.entries(PAGES))
+  test(`${name}: twelve requests a minute at most, and two where nobody looks`, async ({ signedIn: page, service }) => {
+    await page.clock.install();
+    await page.goto(`${service.url}${path}`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await pass(page, 180, 5);
+    const paths = await pass(page, 60);
+    expect(paths.length, paths.join('\n')).toBeLessThanOrEqual(12);
+    await see(page, 'hidden');
+    const hidden = await pass(page, 60);
+    expect(hidden.length, hidden.join('\n')).toBeLessThanOrEqual(2);
+  });
