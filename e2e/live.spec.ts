@@ -180,3 +180,19 @@ test('rows do not move under the pointer, and get their places when it leaves', 
   await page.getByRole('heading', { level: 1 }).hover();
   await expect(names).toHaveText(['pump 2', 'z pump']);
 });
+
+test('a job that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('pump 1');
+  const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/tmp');
+  const submit = (Name: string) => service.call<{ JobId: string }>('POST', '/v1/job', { Name, DeviceId, ArtifactId });
+  await submit('first');
+  const { JobId } = await submit('second');
+  await page.goto(`${service.url}/jobs?state=moving`);
+  const job = (name: string) => page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name });
+  await job('second').getByRole('link').first().hover();
+  await service.call('POST', `/v1/job/${JobId}/stop`);
+  await expect(job('second')).toContainText('Cancelled');
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect(job('second')).toBeHidden();
+  await expect(job('first')).toBeVisible();
+});

@@ -108,6 +108,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
   const selection = useSelection();
   const { found, shown, shownIds } = useShownChildren(jobs, fleet, view);
   const row = opened === undefined ? undefined : byKey.get(opened);
+  const find = useCallback((key: string) => byKey.get(key), [byKey]);
   const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
   const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
   return (
@@ -129,6 +130,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
             columns={childColumns({ jobs, fleet, fields, opened, url, found, box: boxes(shownIds, selection) })}
             rows={shown}
             rowKey={keyOf}
+            find={find}
             sort={sort}
             onSort={(next) => url.set({ sort: next })}
             isMarked={(child) => keys.get(child) === opened || selection.ids.has(child.DeviceId)}

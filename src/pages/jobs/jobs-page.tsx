@@ -34,7 +34,7 @@ const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
   const [view, url] = useUrlState(jobListUrl);
-  const { jobs, all, shown, choices, tags, known, alone } = useJobList(view);
+  const { jobs, all, find, shown, choices, tags, known, alone } = useJobList(view);
   const selected = useStore(jobSelection);
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
@@ -104,6 +104,7 @@ export function JobsPage() {
             ) : (
               <JobsTable
                 jobs={shown}
+                find={find}
                 tags={tags}
                 known={known}
                 sort={view.sort}

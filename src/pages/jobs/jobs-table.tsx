@@ -43,6 +43,8 @@ function Standing({ job, known }: { job: Job; known: KnownVerdicts }) {
 
 interface JobsTableProps {
   jobs: Job[];
+  /** Any job, filtered or not. */
+  find: (id: string) => Job | undefined;
   tags: Tag[] | undefined;
   known: KnownVerdicts;
   sort: Sort | undefined;
@@ -128,6 +130,7 @@ export function JobsTable(props: JobsTableProps) {
       columns={columnsOf(props)}
       rows={props.jobs}
       rowKey={keyOf}
+      find={props.find}
       selection={{ ...useSelectedIds(jobSelection), nameOf }}
       sort={props.sort}
       onSort={props.onSort}

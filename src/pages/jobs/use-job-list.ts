@@ -15,7 +15,7 @@ const NONE: Job[] = [];
 
 export function useJobList(view: JobListView) {
   const jobs = useQuery(jobQueries.list());
-  const all = useAwaitedJobs(jobs.data);
+  const { all, find } = useAwaitedJobs(jobs.data);
   const { tags, choices } = useChoices(all);
   const own = useOwnJobs(view.device);
   const known = useCachedVerdicts(all);
@@ -23,13 +23,16 @@ export function useJobList(view: JobListView) {
     () => sortJobs(filterJobs(all, view, known, own.parents), view.sort, known, tags),
     [all, view, known, own.parents, tags],
   );
-  return { jobs, all, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
+  return { jobs, all, find, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
 }
 
 /** The jobs, the newest first, with the fleet's data on those that wait for a device. */
-function useAwaitedJobs(jobs: Job[] = NONE): Job[] {
+function useAwaitedJobs(jobs: Job[] = NONE) {
   const awaited = useAwaited(jobs, useSmallFleet(jobs.some(isUnreported)));
-  return useMemo(() => newestFirst(awaited), [awaited]);
+  return useMemo(() => {
+    const byId = new Map(awaited.map((job) => [job.JobId, job]));
+    return { all: newestFirst(awaited), find: (id: string) => byId.get(id) };
+  }, [awaited]);
 }
 
 function useChoices(jobs: Job[]) {

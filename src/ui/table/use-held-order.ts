@@ -22,19 +22,21 @@ export function useHeldOrder(
   return next;
 }
 
-/** The same for rows that are all at hand. */
+/** The same for rows that are all at hand; `find` has those that no filter matches any more as well. */
 export function useHeldRows<Row>(
   body: RefObject<HTMLElement | null>,
   rows: readonly Row[],
   rowKey: (row: Row) => string,
+  find?: (id: string) => Row | undefined,
 ): { rows: readonly Row[]; ids: readonly string[] } {
   const sorted = useMemo(() => rows.map(rowKey), [rows, rowKey]);
-  const ids = useHeldOrder(body, sorted);
+  const exists = useMemo(() => find && ((id: string) => find(id) !== undefined), [find]);
+  const ids = useHeldOrder(body, sorted, exists);
   const held = useMemo(() => {
     if (ids === sorted) return rows;
     const byId = new Map(rows.map((row) => [rowKey(row), row]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
-  }, [ids, sorted, rows, rowKey]);
+    return ids.flatMap((id) => byId.get(id) ?? find?.(id) ?? []);
+  }, [ids, sorted, rows, rowKey, find]);
   return { rows: held, ids };
 }
 

@@ -15,6 +15,11 @@ interface VirtualTableProps<Row> extends Pick<
 > {
   /** The same array as long as the rows are: with a new one, each is measured anew. */
   rows: readonly Row[];
+  /**
+   * One of all rows, filtered or not; the same function as long as these are. Without it, a row that leaves the filter
+   * while somebody is at work in the rows disappears at once.
+   */
+  find?: ((id: string) => Row | undefined) | undefined;
   /** Has this height and scrolls within, however few rows there are. */
   bounded?: boolean;
   /** With it rows have boxes. */
@@ -28,13 +33,14 @@ const NOTHING = { ids: [], toggle: () => undefined };
 export function VirtualTable<Row>({
   rows: sorted,
   rowKey,
+  find,
   bounded = false,
   selection,
   ...table
 }: VirtualTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
-  const { rows, ids } = useHeldRows(body, sorted, rowKey);
+  const { rows, ids } = useHeldRows(body, sorted, rowKey, find);
   const virtual = rows.length > ALL_AT_ONCE;
   const list = useVirtualizer<HTMLDivElement, HTMLTableRowElement>({
     count: virtual ? rows.length : 0,
