@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { auditEndpoints } from '#/contract/audit.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
@@ -23,6 +24,7 @@ import type { App, Env } from './http/implement.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { accountRoutes } from './api/account.ts';
 import { artifactRoutes } from './api/artifacts.ts';
+import { auditRoutes } from './api/audit.ts';
 import { bulkRoutes } from './api/bulk.ts';
 import { changeRoutes } from './api/changes.ts';
 import { deviceRoutes } from './api/devices.ts';
@@ -59,6 +61,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, jobEndpoints, jobRoutes(context));
   implement(app, bulkEndpoints, bulkRoutes(context));
   implement(app, tunnelEndpoints, tunnelRoutes(context));
+  implement(app, auditEndpoints, auditRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
@@ -69,6 +72,7 @@ export function createApp(context: Context, operation: Operation): App {
     jobEndpoints,
     bulkEndpoints,
     tunnelEndpoints,
+    auditEndpoints,
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);

@@ -1,7 +1,5 @@
 // `npm run token`: manages API tokens, sessions and sign-in links directly in the data folder, so that a lost token
 // locks nobody out. It works beside a running service, and takes effect at once.
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { printSqlTime } from '#/contract/timestamps.ts';
 import { openAudit } from './store/audit.ts';
 import type { Caller } from './http/caller.ts';
@@ -9,9 +7,9 @@ import { ConfigError } from './config-error.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
+import { openExisting } from './open-existing.ts';
 import { Problem } from './http/problem.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
-import { openDatabase } from './store/sqlite.ts';
 import type { Database } from './store/database.ts';
 import { endSession, endSessions, listSessions, createSigninCode } from './store/sessions.ts';
 import { listTokens, createToken, revokeToken } from './store/tokens.ts';
@@ -54,25 +52,12 @@ async function run([name = 'list', ...rest]: string[]): Promise<void> {
   if (command?.takesValue !== (value !== '')) throw new UsageError(`Usage:${USAGE}`);
 
   const config = readConfig(process.env);
-  const db = await open(config);
+  const db = await openExisting(config);
   try {
     await command.run(db, value, config);
   } finally {
     await db.close();
   }
-}
-
-async function open({ dataDir, databaseUrl }: Config): Promise<Database> {
-  if (databaseUrl) {
-    const { openPostgres } = await import('./store/postgres.ts');
-    return openPostgres(databaseUrl);
-  }
-  const file = path.join(dataDir, 'muster.db');
-  if (!existsSync(file))
-    throw new UsageError(
-      `There is no data in ${dataDir} yet: start the service once, or set DATA_DIR to the folder it uses.`,
-    );
-  return openDatabase(file);
 }
 
 async function list(db: Database): Promise<void> {

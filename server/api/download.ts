@@ -3,8 +3,10 @@
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readRange } from '../http/byte-range.ts';
+import { clientAddress } from '../http/client-address.ts';
 import type { App } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { logFault } from '../http/system-fault.ts';
 import { findArtifact } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 
@@ -16,7 +18,7 @@ const jobNeeds = async (db: Reader, jobId: string, artifactId: string): Promise<
     artifactId,
   )) !== undefined;
 
-export function downloadRoute(app: App, { db, files, downloads }: Context): void {
+export function downloadRoute(app: App, { db, files, downloads, audit, config }: Context): void {
   app.get('/download/:artifact_id', async (http) => {
     const id = http.req.param('artifact_id');
     const { expires, token, job } = http.req.query();
@@ -58,6 +60,17 @@ export function downloadRoute(app: App, { db, files, downloads }: Context): void
       return http.body(null, 200, headers);
     }
     const bytes = Readable.from(await files.read(artifact, part));
+    // The rest of an interrupted download is a part of the same one.
+    if (part.start === 0) {
+      const caller = {
+        account: { id: artifact.accountId, email: '' },
+        actor: job === undefined ? 'download link' : `job:${job}`,
+        address: clientAddress(config, http.env.incoming),
+      };
+      db.write((tx) => audit.record(tx, caller, 'artifact.download', id)).catch((cause: unknown) =>
+        logFault('audit: could not record a download', cause),
+      );
+    }
     return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array>, range ? 206 : 200, headers);
   });
 }

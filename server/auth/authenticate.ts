@@ -9,8 +9,12 @@ import type { Session } from '../store/sessions.ts';
 import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
 import { bearerOf } from './bearer.ts';
 import { clientAddress } from '../http/client-address.ts';
+import { openSigninLimit } from './signin-limit.ts';
 import { ignoreErrors, USE_PRECISION_MS, openSessionCookie } from './session-cookie.ts';
 import type { SessionCookie } from './session-cookie.ts';
+
+/** Refused tokens of an address that the audit log records in a minute. */
+const RECORDED_REFUSALS = 3;
 
 export interface Authenticator extends SessionCookie<Session> {
   /** The caller of this API request, or a 401 (403: a browser's write from another page). */
@@ -18,7 +22,17 @@ export interface Authenticator extends SessionCookie<Session> {
 }
 
 export function openAuthenticator(context: Context): Authenticator {
-  const { db, now, config } = context;
+  const { db, now, config, audit, clock } = context;
+  const recorded = openSigninLimit(RECORDED_REFUSALS, clock.steady);
+  /** In the audit log, as far as it cannot be flooded. */
+  const recordRefusal = (address: string) => {
+    try {
+      recorded.failed(address);
+    } catch {
+      return;
+    }
+    ignoreErrors(db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'token.use')));
+  };
   const holder = cachedForTurn((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
@@ -35,12 +49,14 @@ export function openAuthenticator(context: Context): Authenticator {
       if (authorization !== undefined) {
         const secret = bearerOf(authorization);
         const found = secret === undefined ? undefined : await holder(secret);
-        if (!found)
+        if (!found) {
+          recordRefusal(address);
           throw new Problem(
             401,
             'The token is not valid',
-            'It may have been revoked. Make another on the Account page or with "npm run token".',
+            'It may have been revoked. Create another on the Account page or with "npm run token".',
           );
+        }
         if (Math.abs(now() - (found.last_used ?? 0)) >= USE_PRECISION_MS)
           ignoreErrors(db.write((tx) => recordTokenUse(tx, found.id, now())));
         return { account: { id: found.account_id, email: found.email }, actor: `token:${found.id}`, address };

@@ -3,6 +3,7 @@
 import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { auditEndpoints } from '#/contract/audit.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
@@ -28,6 +29,7 @@ const GROUPS: Record<string, Group> = {
   bulk: bulkEndpoints,
   changes: changeEndpoints,
   tunnels: tunnelEndpoints,
+  audit: auditEndpoints,
 };
 
 /** Descriptions of values in paths, queries and forms. */
@@ -39,6 +41,12 @@ const PARAMETERS: Record<string, string> = {
   bulk_id: 'BulkId of bulk work',
   limit: 'Most items of one answer',
   before: 'The Next of the answer before',
+  actor: 'Whole Actor of an entry',
+  action: 'Action, or the part before its dot for all of that kind',
+  object: 'Id of a device, job, artifact …; Name of a tunnel',
+  outcome: 'done or refused',
+  from: 'Not before this time',
+  to: 'Not after this time',
   tunnel_id: 'Name of a tunnel',
   tag_id: 'TagId of a tag',
   tag_name: 'Name of the new tag',
@@ -115,7 +123,7 @@ function operation(
   renamed: Map<string, string>,
   components: Json,
 ): Json {
-  const { method, summary, params, query, response, events, addition, once } = endpoint;
+  const { method, summary, params, query, response, events, file, addition, once } = endpoint;
   const body = requestBody(endpoint, components);
   return {
     operationId: `${section}.${name}`,
@@ -136,7 +144,9 @@ function operation(
               description: 'A stream until the session or token ends',
               content: { 'text/event-stream': { schema: schemaOf(events, components) } },
             }
-          : { description: 'Done; the answer has no body' },
+          : file
+            ? { description: 'A file', content: { [file]: { schema: { type: 'string' } } } }
+            : { description: 'Done; the answer has no body' },
       ...(method === 'GET' && response && { 304: { description: 'Unchanged since the ETag in If-None-Match' } }),
       401: { $ref: '#/components/responses/Unauthorized' },
       default: { $ref: '#/components/responses/Refused' },

@@ -34,6 +34,8 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'bulk', key: ['seq'] },
   { name: 'bulk_items', key: ['bulk_seq', 'number'] },
   { name: 'audit', key: ['seq'] },
+  { name: 'audit_hashes', key: ['audit_seq'] },
+  { name: 'audit_objects', key: ['object', 'audit_seq'] },
   { name: 'nodes', key: ['id'] },
   { name: 'leases', key: ['name'] },
   { name: 'versions', key: ['name'] },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { auditEndpoints } from '#/contract/audit.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -36,6 +37,7 @@ const GROUPS = [
   jobEndpoints,
   bulkEndpoints,
   tunnelEndpoints,
+  auditEndpoints,
 ];
 
 /** Builds the application on an open context. */

@@ -147,4 +147,16 @@ export const migrations: readonly Migration[] = [
   `,
   CHANGES_TABLE,
   CHANGE_TRIGGERS,
+  `
+  -- Each entry's hash covers the one before. Made after the entries, so that writes do not wait for it.
+  CREATE TABLE audit_hashes (audit_seq INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT;
+  CREATE TABLE audit_objects (                -- each id in the target of an entry
+    object TEXT NOT NULL,
+    audit_seq INTEGER NOT NULL,
+    PRIMARY KEY (object, audit_seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX audit_of_actor ON audit (actor, seq);
+  CREATE INDEX audit_of_action ON audit (action, seq);
+  CREATE INDEX audit_of_time ON audit (at);
+  `,
 ];

@@ -59,7 +59,7 @@ export const bulkQueries = {
         // Of what was over, all is known.
         return known && !isRunning(known.bulk) ? known : readBulk(id, known?.items ?? [], signal);
       },
-      structuralSharing: false, // items observed are the same objects
+      structuralSharing: false, // known items are the same objects
       refetchInterval: livePace(({ state: { data } }: QueryReading<ReadBulk>) =>
         data && isRunning(data.bulk) ? RUNNING : false,
       ),

@@ -1,6 +1,6 @@
 // Bulk work, an addition: one change of thousands of devices or jobs, which the service carries out by itself.
 import * as z from 'zod/mini';
-import { number, pathId, text, type Group } from '#/contract/endpoint.ts';
+import { number, pageFields, pathId, text, type Group } from '#/contract/endpoint.ts';
 import { deviceChangeFields, positionFields } from '#/contract/devices.ts';
 
 /** Most devices or jobs of one request. */
@@ -129,12 +129,7 @@ export const bulkEndpoints = {
     addition: true,
     summary: 'Get bulk work with the result of each device or job, page by page',
     params: oneBulk,
-    query: z.object({
-      limit: z.optional(
-        z.string().check(z.regex(/^([1-9]\d?|[1-4]\d\d|500)$/, 'must be a whole number from 1 to 500')),
-      ),
-      before: z.optional(z.string().check(z.regex(/^\d{0,9}$/, 'must be a Next of this list'))),
-    }),
+    query: z.object(pageFields),
     /** Next: where the next page begins; '' at the end of the list. */
     response: z.object({ ...bulkFields, Items: z.array(bulkItem), Next: z.string() }),
   },

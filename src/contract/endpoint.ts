@@ -34,6 +34,8 @@ export interface Endpoint {
   response?: Schema;
   /** The answer is a stream (text/event-stream): the data of its events, as JSON. */
   events?: Schema;
+  /** The answer is a file of this media type. */
+  file?: string;
 }
 
 /** The endpoints of one section of the document, by the name of the operation. */
@@ -85,6 +87,12 @@ export const pathInteger = (max?: number) =>
       .int('must be a whole number')
       .check(z.gte(1, 'must be at least 1'), ...(max === undefined ? [] : [z.lte(max, `must be at most ${max}`)])),
   );
+
+/** The query of a list that is read by cursor, newest first or in its own order: `Next` of one answer is the next one's `before`. */
+export const pageFields = {
+  limit: z.optional(z.string().check(z.regex(/^([1-9]\d?|[1-4]\d\d|500)$/, 'must be a whole number from 1 to 500'))),
+  before: z.optional(z.string().check(z.regex(/^\d{0,15}$/, 'must be a Next value of this list'))),
+};
 
 /** A name that a user chooses: 1 to 255 characters, not only blanks. */
 export const nameText = z.string().check(

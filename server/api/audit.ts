@@ -1,0 +1,101 @@
+// The audit log, an addition: its entries, and all of them as CSV.
+import type { AuditEntry, auditEndpoints } from '#/contract/audit.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import type { Handlers } from '../http/implement.ts';
+import { auditEntries, hashAudit } from '../store/audit-log.ts';
+import type { HashedRow } from '../store/audit-log.ts';
+import type { Reader } from '../store/database.ts';
+
+const DEFAULT_LIMIT = 100;
+/** Rows read at a time for the CSV. */
+const PORTION = 500;
+const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash'] as const;
+
+export function auditRoutes({ db, disk }: Context): Handlers<typeof auditEndpoints> {
+  const hashed = async () => {
+    if (!disk.isReadOnly()) await hashAudit(db);
+  };
+  return {
+    list: async ({ account, query: { limit, before, ...filters } }) => {
+      await hashed();
+      const most = Number(limit ?? DEFAULT_LIMIT);
+      const page = { before: before ? Number(before) : undefined, limit: most + 1 };
+      const rows = await auditEntries(db, account.id, filters, page);
+      const shown = rows.slice(0, most);
+      const names = await namesOf(db, account.id, shown);
+      return {
+        Items: shown.map((row) => ({
+          ...entryOf(row),
+          ActorName: names.get(row.actor) ?? '',
+          ObjectName: names.get(objectKey(row)) ?? '',
+        })),
+        Next: rows.length > most ? String(shown.at(-1)?.seq ?? '') : '',
+      };
+    },
+
+    csv: async ({ account, query: filters, http }) => {
+      await hashed();
+      const lines = async function* () {
+        yield Buffer.from(`${COLUMNS.join(',')}\r\n`);
+        for (let before: number | undefined; ;) {
+          const rows = await auditEntries(db, account.id, filters, { before, limit: PORTION });
+          yield Buffer.from(rows.map((row) => csvLine(entryOf(row))).join(''));
+          if (rows.length < PORTION) return;
+          before = rows.at(-1)?.seq;
+        }
+      };
+      return http.body(ReadableStream.from(lines()) as ReadableStream<Uint8Array>, 200, {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="audit.csv"',
+        'Cache-Control': 'no-store',
+      });
+    },
+  };
+}
+
+const entryOf = (row: HashedRow): Omit<AuditEntry, 'ActorName' | 'ObjectName'> => ({
+  Id: String(row.seq),
+  Time: printIsoTime(new Date(row.at)),
+  Actor: row.actor,
+  Address: row.address,
+  Action: row.action,
+  Object: row.target,
+  Outcome: row.outcome,
+  Hash: row.hash ?? '',
+});
+
+/** Fields hold ids and words of the service only: no spreadsheet takes one for a formula. */
+const csvLine = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) =>
+  `${COLUMNS.map((name) => `"${entry[name].replaceAll('"', '""')}"`).join(',')}\r\n`;
+
+/** What has names, by the part of an action before its dot. */
+const NAMED = { device: 'devices', tag: 'devices', job: 'jobs', artifact: 'artifacts', token: 'tokens' } as const;
+type Kind = keyof typeof NAMED;
+
+const kindOf = (action: string): Kind | undefined => {
+  const kind = action.slice(0, action.indexOf('.'));
+  return Object.hasOwn(NAMED, kind) ? (kind as Kind) : undefined;
+};
+/** As actors are written: `device:<id>`. */
+const objectKey = ({ action, target }: Pick<HashedRow, 'action' | 'target'>): string => {
+  const kind = kindOf(action);
+  return `${kind === 'tag' ? 'device' : kind}:${target.split(' ').at(-1)}`;
+};
+
+/** Present names of the actors and objects of these entries, by `<kind>:<id>`. */
+async function namesOf(db: Reader, accountId: number, rows: readonly HashedRow[]): Promise<Map<string, string>> {
+  const keys = [...new Set(rows.flatMap((row) => [row.actor, objectKey(row)]))].map((key) => key.split(':'));
+  const names = new Map<string, string>();
+  for (const kind of ['device', 'job', 'artifact', 'token'] as const) {
+    const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
+    if (ids.length === 0) continue;
+    const found = await db.all<{ id: string; name: string }>(
+      `SELECT id, name FROM ${NAMED[kind]} WHERE account_id = ? AND id IN (SELECT value FROM ${db.dialect.list('asked')})`,
+      accountId,
+      JSON.stringify(ids),
+    );
+    for (const { id, name } of found) names.set(`${kind}:${id}`, name);
+  }
+  return names;
+}

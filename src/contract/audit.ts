@@ -1,0 +1,57 @@
+// The audit log, an addition: who did what to which object, when and from where.
+import * as z from 'zod/mini';
+import { pageFields, text, type Group } from '#/contract/endpoint.ts';
+
+const word = z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)));
+const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
+
+const filters = {
+  /** `token:<id>`, `session:<id>`, `device:<id>`; whole. */
+  actor: word,
+  /** An action such as `device.update`, or the part before its dot for all of that kind. */
+  action: word,
+  /** The id of a device, job, artifact …; the Name of a tunnel. */
+  object: word,
+  outcome: z.optional(z.enum(['done', 'refused'], 'must be done or refused')),
+  from: time,
+  to: time,
+};
+
+const auditEntry = z.object({
+  Id: z.string().check(z.minLength(1)),
+  Time: text,
+  Actor: text,
+  /** Of a token or device; '' if it has none, or is not there any more. */
+  ActorName: text,
+  /** The client's address. */
+  Address: text,
+  Action: text,
+  /** Ids with spaces between them; a tag comes before the device that it is put on. */
+  Object: text,
+  /** Of the device, job or artifact that the Object is; '' as for ActorName. */
+  ObjectName: text,
+  Outcome: text,
+  /** SHA-256 of the entry together with the Hash of the one before. */
+  Hash: text,
+});
+export type AuditEntry = z.output<typeof auditEntry>;
+export type AuditFilters = { [Name in keyof typeof filters]?: string | undefined };
+
+export const auditEndpoints = {
+  list: {
+    method: 'GET',
+    path: '/v1/audit',
+    addition: true,
+    summary: 'List the entries of the audit log that meet every given condition, newest first, page by page',
+    query: z.object({ ...filters, ...pageFields }),
+    response: z.object({ Items: z.array(auditEntry), Next: text }),
+  },
+  csv: {
+    method: 'GET',
+    path: '/v1/audit.csv',
+    addition: true,
+    summary: 'Get all of these entries as CSV',
+    query: z.object(filters),
+    file: 'text/csv',
+  },
+} as const satisfies Group;
