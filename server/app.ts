@@ -4,6 +4,7 @@ import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
+import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
@@ -23,6 +24,7 @@ import { implement } from './http/implement.ts';
 import type { App, Env } from './http/implement.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { accountRoutes } from './api/account.ts';
+import { archiveRoutes } from './api/archive.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
 import { bulkRoutes } from './api/bulk.ts';
@@ -60,6 +62,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, workflowEndpoints, workflowRoutes(context));
   implement(app, jobEndpoints, jobRoutes(context));
   implement(app, bulkEndpoints, bulkRoutes(context));
+  implement(app, archiveEndpoints, archiveRoutes(context));
   implement(app, tunnelEndpoints, tunnelRoutes(context));
   implement(app, auditEndpoints, auditRoutes(context));
   refuseUnknownPaths(app, [
@@ -71,6 +74,7 @@ export function createApp(context: Context, operation: Operation): App {
     workflowEndpoints,
     jobEndpoints,
     bulkEndpoints,
+    archiveEndpoints,
     tunnelEndpoints,
     auditEndpoints,
   ]);

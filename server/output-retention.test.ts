@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Account } from '#/contract/account.ts';
 import { FakeAgent } from './test-agents.ts';
+import { testBulk } from './test-bulk.ts';
 import { testFleet } from './test-fleet.ts';
 import type { TestFleet } from './test-fleet.ts';
 import { startTestService } from './test-service.ts';
@@ -135,4 +136,36 @@ test('a limit that was lowered takes an hour to bite; a clock set years ahead ta
   service.clock.offset += HOUR + 1000;
   await sweep();
   assert.deepEqual(await sizes(ids), [0, 900_000]);
+});
+
+test('output of archived jobs never becomes too old, and is removed by size only when there is no other', async () => {
+  await start({ JOB_OUTPUT_DAYS: '3' });
+  await connect();
+  const bulk = testBulk((...asked) => service.call(...asked));
+  const DeviceIds = [device?.id];
+  const WorkflowId = await fleet.workflow('c');
+  const parent = await fleet.submit({ DeviceIds, WorkflowId });
+  agent.finish((await agent.receive('run')).job, 0, 'of a child');
+  await fleet.ended(parent);
+  const [archived, other] = [await run(300_000), await run(300_000)];
+  assert.deepEqual(await bulk.outcomes({ Action: 'archive', Jobs: [parent, archived] }), ['Done', 'Done']);
+  service.clock.offset += 5 * DAY;
+  await sweep();
+  assert.deepEqual(await sizes([archived, other]), [300_000, 0]);
+  assert.equal((await fleet.children(parent))[0]?.Stdout, 'of a child');
+  assert.equal((await account()).OutputRemoval, undefined);
+
+  const fresh = await run(900_000);
+  await agent.end();
+  await service.close();
+  await start({ JOB_OUTPUT_MB: '1' });
+  await connect();
+  service.clock.offset += HOUR + 1000;
+  await sweep();
+  assert.deepEqual(await sizes([archived, fresh]), [300_000, 0]);
+
+  const large = await run(900_000);
+  assert.deepEqual(await bulk.outcomes({ Action: 'archive', Jobs: [large] }), ['Done']);
+  await sweep();
+  assert.deepEqual(await sizes([archived, large]), [0, 900_000]);
 });

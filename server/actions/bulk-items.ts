@@ -3,6 +3,8 @@ import type { BulkValues } from '#/contract/bulk.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { BulkRow, ItemOutcome } from '../store/bulk.ts';
+import { archiveJob, restoreJob } from '../store/archive.ts';
+import type { Audit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { hasValues } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
@@ -32,11 +34,21 @@ export const nameOfJob = ({ name, device_name: device }: JobRow): string =>
   device === '' ? name : `${name} · ${device}`;
 
 interface ItemsOptions {
+  audit: Audit;
+  now: () => number;
   actions: DeviceActions;
   dispatch: Pick<Dispatch, 'stopIn' | 'removeIn'>;
 }
 
-export const openBulkItems = ({ actions, dispatch }: ItemsOptions): BulkItems => ({
+/** Why a job cannot be archived; undefined if it can. */
+function notArchivable(row: JobRow, name: string): ItemOutcome | undefined {
+  if (row.parent_seq !== null) return failed(name, 'It is one device of a job: the whole job can be archived');
+  if (row.archived !== null) return skipped('It is archived already', name);
+  if (row.ended !== null) return undefined;
+  return failed(name, row.status === 'Waiting' ? 'It has not run yet' : 'It is still running');
+}
+
+export const openBulkItems = ({ actions, dispatch, audit, now }: ItemsOptions): BulkItems => ({
   doToDevice: async (tx, caller, { action }, device, values) => {
     const { TagId = '', Lat, Lng, OnlyWaiting: _, ...change } = values;
     const { name } = device;
@@ -57,6 +69,19 @@ export const openBulkItems = ({ actions, dispatch }: ItemsOptions): BulkItems =>
 
   doToJob: async (tx, caller, { action }, row, { OnlyWaiting = false }, parents) => {
     const name = nameOfJob(row);
+    if (action === 'archive') {
+      const because = notArchivable(row, name);
+      if (because) return because;
+      await archiveJob(tx, row.seq, now());
+      await audit.record(tx, caller, 'job.archive', row.id);
+      return done(name);
+    }
+    if (action === 'unarchive') {
+      if (row.archived === null || row.parent_seq !== null) return skipped('It is not archived', name);
+      await restoreJob(tx, row.seq);
+      await audit.record(tx, caller, 'job.unarchive', row.id);
+      return done(name);
+    }
     // Most jobs of devices show by themselves that no agent has them under way.
     const isIdle = row.device_seq !== null && (row.journal === null || row.ended !== null);
     const assigned = isIdle ? [] : await assignedDevicesOf(tx, row.seq);

@@ -15,9 +15,10 @@ const TOKEN = 'test-token-of-bulk';
 const at = scratch();
 after(() => at.remove());
 
-test('kill -9 again and again: each device is tagged, and none twice', async () => {
+/** A service in a process of its own that can be killed, with its bulk work and what its audit log says. */
+async function killableService(name: string) {
   const port = await freePort();
-  const data = path.join(at.folder, 'service');
+  const data = path.join(at.folder, name);
   const call = (method: string, where: string, body?: unknown) =>
     fetch(`http://127.0.0.1:${port}${where}`, {
       method,
@@ -32,28 +33,58 @@ test('kill -9 again and again: each device is tagged, and none twice', async () 
   };
   let service = await start();
   const bulk = testBulk(call);
+  return {
+    call,
+    bulk,
+    /** Kills it up to three times while it does this work. */
+    killedWhile: async (id: string, total: number) => {
+      for (let kills = 0, before = 0; kills < 3 && before < total; kills++) {
+        ({ Done: before } = await until('it to go on', async () => {
+          const { Counts } = await bulk.get(id, '?limit=1');
+          return Counts.Done > before && Counts;
+        }));
+        await service.end('SIGKILL');
+        service = await start();
+      }
+      return (await bulk.ended(id)).Counts;
+    },
+    /** What the audit log has of this action, after the end of the service. */
+    audited: async (action: string) => {
+      await service.end();
+      const database = new DatabaseSync(path.join(data, 'muster.db'), { readOnly: true });
+      const targets = database.prepare('SELECT target FROM audit WHERE action = ?').all(action);
+      database.close();
+      return targets.map(({ target }) => String(target)).toSorted();
+    },
+  };
+}
+
+test('kill -9 again and again: each device is tagged, and none twice', async () => {
+  const { bulk, killedWhile, audited } = await killableService('tags');
   const Devices = await bulk.devices(1_000);
   const TagId = await bulk.tag('killed');
   const id = await bulk.begin({ Action: 'tag', Devices, Values: { TagId } });
-  let kills = 0;
-  for (let before = 0; kills < 3; kills++) {
-    const { Done } = await until('it to go on', async () => {
-      const { Counts } = await bulk.get(id, '?limit=1');
-      return Counts.Done > before && Counts;
-    });
-    before = Done;
-    await service.end('SIGKILL');
-    service = await start();
-    if (before === Devices.length) break;
-  }
-  const { Counts } = await bulk.ended(id);
-  await service.end();
-  assert.deepEqual(Counts, { Done: 1_000, Failed: 0, Skipped: 0, Left: 0 });
-  const database = new DatabaseSync(path.join(data, 'muster.db'), { readOnly: true });
-  const audited = database.prepare("SELECT target FROM audit WHERE action = 'tag.attach'").all();
-  database.close();
-  assert.deepEqual(new Set(audited.map(({ target }) => target)).size, 1_000);
-  assert.equal(audited.length, 1_000);
+  assert.deepEqual(await killedWhile(id, 1_000), { Done: 1_000, Failed: 0, Skipped: 0, Left: 0 });
+  assert.deepEqual(await audited('tag.attach'), Devices.map((device) => `${TagId} ${device}`).toSorted());
+});
+
+test('kill -9 again and again: each job is archived, and none twice', async () => {
+  const { call, bulk, killedWhile, audited } = await killableService('jobs');
+  const [DeviceId] = await bulk.devices(1);
+  const workflow = await call('POST', '/v1/workflow', { Name: 'w', Command: 'true' });
+  const { WorkflowId } = (await workflow.json()) as { WorkflowId: string };
+  const submit = async () => {
+    const response = await call('POST', '/v1/job', { Name: 'job', DeviceId, WorkflowId });
+    return ((await response.json()) as { JobId: string }).JobId;
+  };
+  const Jobs: string[] = [];
+  while (Jobs.length < 1_000) Jobs.push(...(await Promise.all(Array.from({ length: 50 }, submit))));
+  await bulk.ended(await bulk.begin({ Action: 'stop', Jobs }));
+  const counts = await killedWhile(await bulk.begin({ Action: 'archive', Jobs }), 1_000);
+  assert.deepEqual(counts, { Done: 1_000, Failed: 0, Skipped: 0, Left: 0 });
+  assert.deepEqual(await (await call('GET', '/v1/job')).json(), []);
+  assert.equal(((await (await call('GET', '/v1/archive')).json()) as { Total: number }).Total, 1_000);
+  assert.deepEqual(await audited('job.archive'), Jobs.toSorted());
 });
 
 test('what a stop of the service leaves is done after its next start', async () => {

@@ -79,7 +79,7 @@ async function allDone<Item>(items: readonly Item[], work: (item: Item) => Promi
 
 export function openBulkRunner(options: RunnerOptions): BulkRunner {
   const { db, audit, now, actions, dispatch, isLeader, readOnly } = options;
-  const kinds = openBulkItems({ actions, dispatch });
+  const kinds = openBulkItems({ actions, dispatch, audit, now });
   const closing = new AbortController();
   const underWay = new Map<number, Promise<void>>();
   let prunedAt = Number.NEGATIVE_INFINITY;

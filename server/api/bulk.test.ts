@@ -228,7 +228,8 @@ test('an unclear request is refused before anything is stored', async () => {
   const Devices = ['a'];
   const stored = await service.context.db.all('SELECT seq FROM bulk');
   for (const [draft, why] of [
-    [{ Action: 'archive', Jobs: ['a'] }, /must be one of edit, tag/],
+    [{ Action: 'copy', Jobs: ['a'] }, /must be one of edit, tag/],
+    [{ Action: 'archive', Devices }, /needs Jobs/],
     [{ Action: 'tag', Devices }, /must hold a TagId/],
     [{ Action: 'tag', Jobs: ['a'], Values: { TagId } }, /needs Devices/],
     [{ Action: 'stop', Devices }, /needs Jobs/],

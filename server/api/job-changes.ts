@@ -115,8 +115,12 @@ export async function topJobsSince(source: Source, accountId: number, version: s
   // A device that comes or goes changes how many of its parents' children wait for devices that are Offline.
   const devices = since.changes.flatMap(({ kind, object }) => (kind === 'device' ? [object] : []));
   for (const seq of await parentsWaitingFor(db, devices)) seqs.add(seq);
-  const { json } = await rowsOfList(source, accountId, seqs, ({ parent_seq }) => parent_seq === null, show);
-  const removed = jobs.filter(({ what, parent }) => what === 'removed' && parent === null);
+  const isListed = (row: JobRow) => row.parent_seq === null && row.archived === null;
+  const { json, others } = await rowsOfList(source, accountId, seqs, isListed, show);
+  // Deleted or archived, and not restored since.
+  const removed = jobs.filter(
+    ({ what, parent, object }) => what === 'removed' && parent === null && others.has(object),
+  );
   return new Prepared(answered(since, 'Jobs', json, { Removed: [...new Set(removed.map(({ id }) => id))] }));
 }
 

@@ -47,6 +47,7 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
       OutputRemovedTime: printIsoTime(new Date(row.output_removed)),
       OutputRemovedBecause: row.output_removed_why,
     }),
+    ...(row.archived !== null && { ArchivedTime: printIsoTime(new Date(row.archived)) }),
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),

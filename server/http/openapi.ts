@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
+import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
@@ -27,6 +28,7 @@ const GROUPS: Record<string, Group> = {
   workflows: workflowEndpoints,
   jobs: jobEndpoints,
   bulk: bulkEndpoints,
+  archive: archiveEndpoints,
   changes: changeEndpoints,
   tunnels: tunnelEndpoints,
   audit: auditEndpoints,
@@ -47,6 +49,8 @@ const PARAMETERS: Record<string, string> = {
   outcome: 'done or refused',
   from: 'Not before this time',
   to: 'Not after this time',
+  search: 'Text to find, in any letter case',
+  jobs: 'Ids of archived jobs, with commas between them: 1 to 200',
   tunnel_id: 'Name of a tunnel',
   tag_id: 'TagId of a tag',
   tag_name: 'Name of the new tag',

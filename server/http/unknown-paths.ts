@@ -8,8 +8,8 @@ export function refuseUnknownPaths(app: App, groups: Group[]): void {
   const rows = groups.flatMap((group) => Object.values(group));
   const patterns = rows.map(({ method, path }) => ({
     method,
-    // A value is any text without a slash; fixed parts contain only letters and digits.
-    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+    // A value is any text without a slash.
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),
   }));
   const refuse = (asked: string): never => {
     const methods = [...new Set(patterns.filter(({ pattern }) => pattern.test(asked)).map(({ method }) => method))];

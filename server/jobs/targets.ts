@@ -62,6 +62,8 @@ export async function retriedParent(
         ? 'RetryOf names a job to several devices. Submit a job to one device again without it.'
         : `It is a child itself: RetryOf names its parent, "${parent.parent_id}".`,
     );
+  if (parent.archived !== null)
+    throw new Problem(409, `The job "${RetryOf}" is archived`, 'Restore it from the archive, then retry it.');
   if ((ArtifactId && ArtifactId !== parent.artifact_id) || (WorkflowId && WorkflowId !== parent.workflow_id))
     throw new Problem(
       400,

@@ -75,6 +75,17 @@ const triggers = (create: (trigger: { name: string; on: string; entry: string })
   return [...made, ...tagged].join('\n');
 };
 
+/** A job that is archived leaves the lists, and one that is restored returns to them. */
+const ARCHIVED = `INSERT INTO changes (account_id, kind, what, object, id)
+  VALUES (new.account_id, 'job', CASE WHEN new.archived IS NULL THEN 'added' ELSE 'removed' END, new.seq, new.id)`;
+
+export const ARCHIVE_TRIGGER = {
+  sqlite: `CREATE TRIGGER log_job_archived AFTER UPDATE OF archived ON jobs BEGIN ${ARCHIVED}; END;`,
+  postgres: `
+    CREATE FUNCTION log_job_archived() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${ARCHIVED}; RETURN NULL; END $$;
+    CREATE TRIGGER log_job_archived AFTER UPDATE OF archived ON jobs FOR EACH ROW EXECUTE FUNCTION log_job_archived();`,
+};
+
 export const CHANGE_TRIGGERS = {
   sqlite: triggers(({ name, on, entry }) => `CREATE TRIGGER ${name} AFTER ${on} BEGIN ${entry}; END;`),
   postgres: triggers(

@@ -59,7 +59,13 @@ export const outputSize = async (db: Reader, jobSeq: number, stream: Stream): Pr
 const SLICE = 1000;
 
 /** A stream from `from` up to, not including, `to`, in slices that are quick to read. */
-async function* slicesOf(db: Reader, jobSeq: number, stream: Stream, from: number, to: number): AsyncGenerator<Buffer> {
+export async function* slicesOf(
+  db: Reader,
+  jobSeq: number,
+  stream: Stream,
+  from: number,
+  to: number,
+): AsyncGenerator<Buffer> {
   for (let at = from; at < to;) {
     const pieces = await db.all<Piece>(
       `SELECT "offset", bytes FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND "offset" < ?4 AND "offset" >= coalesce(

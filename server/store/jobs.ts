@@ -32,6 +32,8 @@ export interface JobRow {
   output_bytes: number;
   output_removed: number | null;
   output_removed_why: string;
+  /** When it was archived, of a child its parent. */
+  archived: number | null;
   /** Of a parent: how many devices are in each state, by their last attempts. */
   waiting: number | null;
   running: number | null;
@@ -45,7 +47,7 @@ export interface JobRow {
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.attempt, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, CASE WHEN j.command = '' THEN coalesce(p.command, '') ELSE j.command END AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
-  j.output_bytes, j.output_removed, j.output_removed_why,
+  j.output_bytes, j.output_removed, j.output_removed_why, coalesce(j.archived, p.archived) AS archived,
   c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
 // The counts are read with the state, so that both are of one moment.
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq';
@@ -61,10 +63,10 @@ export async function jobById(db: Reader, accountId: number, id: string): Promis
   return row;
 }
 
-/** Single jobs and parents after `seq`, in the order of submission. */
+/** Single jobs and parents that are not archived, after `seq`, in the order of submission. */
 export const topJobs = (db: Reader, accountId: number, after: number, limit: number): Promise<JobRow[]> =>
   db.all<JobRow>(
-    `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
+    `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
     accountId,
     after,
     limit,
@@ -107,6 +109,7 @@ export const parentsWaitingFor = async (db: Reader, deviceSeqs: readonly number[
     ? []
     : (await db.all<{ seq: number }>(WAITING_PARENTS(db), JSON.stringify(deviceSeqs))).map(({ seq }) => seq);
 
+/** Without archived ones. */
 export const jobsOfDevice = (
   db: Reader,
   accountId: number,
@@ -115,14 +118,15 @@ export const jobsOfDevice = (
   limit: number,
 ): Promise<JobRow[]> =>
   db.all<JobRow>(
-    `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.account_id = ? AND j.seq > ? ORDER BY j.seq LIMIT ?`,
+    `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq = ? AND j.account_id = ? AND j.archived IS NULL AND p.archived IS NULL AND j.seq > ?
+     ORDER BY j.seq LIMIT ?`,
     deviceSeq,
     accountId,
     after,
     limit,
   );
 
-/** Those of them that were submitted with an artifact. */
+/** Single jobs and parents that were submitted with an artifact, archived ones included. */
 export const topJobsWith = (db: Reader, accountId: number, artifactId: string): Promise<JobRow[]> =>
   db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.artifact_id = ? ORDER BY j.seq`,

@@ -6,7 +6,7 @@
 // STRICT), which postgres-migrate.ts replaces for PostgreSQL; only what has no common form, like a trigger, is written
 // for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
-import { CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
+import { ARCHIVE_TRIGGER, CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 
 export type Migration = string | { sqlite: string; postgres: string };
@@ -159,4 +159,15 @@ export const migrations: readonly Migration[] = [
   CREATE INDEX audit_of_action ON audit (action, seq);
   CREATE INDEX audit_of_time ON audit (at);
   `,
+  `
+  ALTER TABLE jobs ADD COLUMN archived INTEGER;  -- when; only of ended top jobs, whose children are archived with them
+  DROP INDEX jobs_top;
+  CREATE INDEX jobs_top ON jobs (account_id, seq) WHERE parent_seq IS NULL AND archived IS NULL;
+  CREATE INDEX jobs_archived ON jobs (account_id, archived, seq) WHERE archived IS NOT NULL;
+  CREATE INDEX jobs_output_of_parent ON jobs (parent_seq, seq, output_bytes) WHERE output_bytes > 0 AND parent_seq IS NOT NULL;
+  -- Which output is removed first is found in the index alone.
+  DROP INDEX jobs_with_output;
+  CREATE INDEX jobs_with_output ON jobs (account_id, ended, seq, output_bytes, parent_seq, archived) WHERE output_bytes > 0;
+  `,
+  ARCHIVE_TRIGGER,
 ];

@@ -1,5 +1,5 @@
-// The size of the output of an account's ended jobs, and its removal from the oldest on. Triggers of the database
-// maintain the sum.
+// The size of the output of an account's ended jobs, and its removal from the oldest on, archived jobs last. Triggers of
+// the database maintain the sum.
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
@@ -7,15 +7,20 @@ import { perDialect } from './dialect.ts';
 const MAX_JOBS = 100;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-const DUE = 'WHERE account_id = ? AND output_bytes > 0 AND ended < ?';
+const HAS_OUTPUT = 'account_id = ?1 AND output_bytes > 0';
+const DUE = `${HAS_OUTPUT} AND ended < ?2 AND archived IS NULL
+  AND (parent_seq IS NULL OR parent_seq NOT IN (SELECT seq FROM jobs WHERE account_id = ?1 AND archived IS NOT NULL))`;
 const ENDED_BEFORE = perDialect(
   (sql) => `SELECT count(*) AS jobs, coalesce(sum(output_bytes), 0) AS bytes
-     FROM jobs ${sql.indexedBy('jobs_with_output')} ${DUE}`,
+     FROM jobs ${sql.indexedBy('jobs_with_output')} WHERE ${DUE}`,
 );
-const OLDEST = perDialect(
-  (sql) => `SELECT seq, output_bytes FROM jobs ${sql.indexedBy('jobs_with_output')} ${DUE}
+const oldest = (due: string) =>
+  perDialect(
+    (sql) => `SELECT seq, output_bytes FROM jobs ${sql.indexedBy('jobs_with_output')} WHERE ${due}
      ORDER BY ended, seq LIMIT ${MAX_JOBS}`,
-);
+  );
+const OLDEST = oldest(DUE);
+const OLDEST_OF_ALL = oldest(HAS_OUTPUT);
 
 export const outputBytes = async (db: Reader, accountId: number): Promise<number> =>
   (await db.get<{ output_bytes: number }>('SELECT output_bytes FROM accounts WHERE id = ?', accountId))?.output_bytes ??
@@ -35,8 +40,8 @@ export const outputEndedBefore = async (
   };
 
 /**
- * Removes output that is due: of jobs that ended before a time, or until at most `downTo` bytes are left. Returns 0 if
- * nothing was due.
+ * Removes output that is due: of jobs that ended before a time, or until at most `downTo` bytes are left. That of archived
+ * jobs is never due by time, and by size only when there is no other. Returns 0 if nothing was due.
  */
 export async function removeOldestOutput(
   tx: Tx,
@@ -47,8 +52,11 @@ export async function removeOldestOutput(
   const before = 'before' in due ? due.before : Number.MAX_SAFE_INTEGER;
   const maxBytes = 'downTo' in due ? (await outputBytes(tx, accountId)) - due.downTo : Number.MAX_SAFE_INTEGER;
   const removed = { jobs: 0, bytes: 0 };
-  const oldest = await tx.all<{ seq: number; output_bytes: number }>(OLDEST(tx), accountId, Math.max(0, before));
-  for (const { seq, output_bytes: bytes } of oldest) {
+  type Output = { seq: number; output_bytes: number };
+  let outputs = await tx.all<Output>(OLDEST(tx), accountId, Math.max(0, before));
+  if (outputs.length === 0 && maxBytes > 0 && 'downTo' in due)
+    outputs = await tx.all<Output>(OLDEST_OF_ALL(tx), accountId);
+  for (const { seq, output_bytes: bytes } of outputs) {
     if (removed.bytes >= Math.min(maxBytes, MAX_BYTES)) break;
     await tx.run('DELETE FROM job_output WHERE job_seq = ?', seq);
     await tx.run('DELETE FROM output_order WHERE job_seq = ?', seq);

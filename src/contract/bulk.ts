@@ -8,8 +8,7 @@ const MAX_BULK_ITEMS = 50_000;
 /** A new key is shown once, in the answer: those of more devices would be lost together with one lost answer. */
 const MAX_BULK_KEYS = 200;
 
-/** `archive` is refused: the service has no archive of jobs. */
-const ACTIONS = ['edit', 'tag', 'untag', 'delete', 'stop', 'newKey'] as const;
+const ACTIONS = ['edit', 'tag', 'untag', 'delete', 'stop', 'archive', 'unarchive', 'newKey'] as const;
 export type BulkAction = (typeof ACTIONS)[number];
 
 const id = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255));
@@ -37,6 +36,8 @@ const TAKES: Record<BulkAction, { of: ('Devices' | 'Jobs')[]; values: (keyof Bul
   untag: { of: ['Devices'], values: ['TagId'] },
   delete: { of: ['Devices', 'Jobs'], values: [] },
   stop: { of: ['Jobs'], values: ['OnlyWaiting'] },
+  archive: { of: ['Jobs'], values: [] },
+  unarchive: { of: ['Jobs'], values: [] },
   newKey: { of: ['Devices'], values: [] },
 };
 
@@ -104,7 +105,7 @@ export const bulkEndpoints = {
     method: 'POST',
     path: '/v1/bulk',
     addition: true,
-    summary: 'Change, tag, stop or delete many devices or jobs in the background',
+    summary: 'Change, tag, stop, archive or delete many devices or jobs in the background',
     once: true,
     // 50,000 ids of other services, too.
     bodyLimit: 4 * 1024 * 1024,

@@ -46,6 +46,8 @@ const jobRow = row(
     /** When and why its output was removed. */
     OutputRemovedTime: optionalText,
     OutputRemovedBecause: optionalText,
+    /** When it was archived, of a child its parent. An archived job is in no list but the archive's. */
+    ArchivedTime: optionalText,
     /** Set on a parent: how many devices have each status, by their last attempt. Statuses without one are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Set on a parent: how many attempts it has had. Missing if a service cannot add some, as `RetryOf` does. */
@@ -71,6 +73,7 @@ const OPTIONAL_TEXTS = [
   'WorkflowId',
   'OutputRemovedTime',
   'OutputRemovedBecause',
+  'ArchivedTime',
 ] as const;
 const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline'] as const;
 

@@ -12,6 +12,8 @@ const TITLES: Record<BulkAction, string> = {
   untag: 'Remove a tag from',
   delete: 'Delete',
   stop: 'Stop',
+  archive: 'Archive',
+  unarchive: 'Restore',
   newKey: 'New keys for',
 };
 const UNDER_WAY: Record<BulkAction, string> = {
@@ -20,6 +22,8 @@ const UNDER_WAY: Record<BulkAction, string> = {
   untag: 'Removing a tag from',
   delete: 'Deleting',
   stop: 'Stopping',
+  archive: 'Archiving',
+  unarchive: 'Restoring',
   newKey: 'Creating new keys for',
 };
 

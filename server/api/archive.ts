@@ -1,0 +1,86 @@
+// The archive, an addition: its list, its search, and its jobs as a ZIP file. bulk-items.ts archives and restores jobs.
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { ArchiveItem, archiveEndpoints } from '#/contract/archive.ts';
+import type { Context } from '../context.ts';
+import type { Handlers } from '../http/implement.ts';
+import { notFound } from '../http/problem.ts';
+import { zipStream } from '../http/zip-stream.ts';
+import { ARCHIVE_START, archivedJobs, countArchived, storedOutput } from '../store/archive.ts';
+import type { ArchivePosition } from '../store/archive.ts';
+import type { Reader } from '../store/database.ts';
+import { findJob } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
+import { searchArchive } from './archive-search.ts';
+import { archivedFiles } from './archive-zip.ts';
+import { summary } from './job-view.ts';
+
+const DEFAULT_LIMIT = 100;
+/** Jobs read at a time for a ZIP of all. */
+const PORTION = 100;
+
+export function archiveRoutes({ db, now }: Context): Handlers<typeof archiveEndpoints> {
+  const shown = async (row: JobRow): Promise<ArchiveItem> => ({
+    Job: await summary({ db }, row),
+    OutputBytes: await storedOutput(db, row),
+  });
+
+  return {
+    list: async ({ account, query: { limit, before = '', search = '' } }) => {
+      const most = Number(limit ?? DEFAULT_LIMIT);
+      const Total = await countArchived(db, account.id);
+      const Items: ArchiveItem[] = [];
+      if (search !== '') {
+        const { jobs, next, searched } = await searchArchive(db, account.id, { search, before, limit: most });
+        for (const { row, hits, hasMore } of jobs)
+          Items.push({ ...(await shown(row)), Hits: hits, ...(hasMore && { MoreHits: true }) });
+        return { Items, Next: next ?? '', Total, Searched: searched };
+      }
+      const rows = await archivedJobs(db, account.id, positionOf(before), most);
+      for (const row of rows) Items.push(await shown(row));
+      const last = rows.at(-1);
+      return { Items, Next: last && rows.length === most ? `${last.archived}.${last.seq}` : '', Total };
+    },
+
+    export: async ({ account, query: { jobs }, http }) => {
+      const rows = jobs === undefined ? allJobs(db, account.id) : await jobsOf(db, account.id, jobs.split(','));
+      const name = `muster-archive-${new Date(now()).toISOString().slice(0, 10)}.zip`;
+      const bytes = Readable.from(zipStream(archivedFiles(db, ofEach(rows)), new Date(now())), { objectMode: false });
+      return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array> as globalThis.ReadableStream, 200, {
+        'Content-Type': 'application/zip',
+        'Content-Disposition': `attachment; filename="${name}"`,
+        'Cache-Control': 'no-store',
+      });
+    },
+  };
+}
+
+function positionOf(before: string): ArchivePosition {
+  const [archived, seq] = before === '' ? [] : before.split('.').map(Number);
+  return archived === undefined || seq === undefined ? ARCHIVE_START : { archived, seq };
+}
+
+/** Those with these ids, all of which have to be archived. */
+async function jobsOf(db: Reader, accountId: number, ids: readonly string[]): Promise<JobRow[]> {
+  const rows: JobRow[] = [];
+  for (const id of new Set(ids)) {
+    const row = await findJob(db, accountId, id);
+    if (!row || row.archived === null || row.parent_seq !== null) throw notFound('archived job', id);
+    rows.push(row);
+  }
+  return rows;
+}
+
+async function* allJobs(db: Reader, accountId: number): AsyncGenerator<JobRow> {
+  for (let after = ARCHIVE_START; ;) {
+    const rows = await archivedJobs(db, accountId, after, PORTION);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < PORTION) return;
+    after = { archived: last.archived ?? 0, seq: last.seq };
+  }
+}
+
+async function* ofEach<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield* items;
+}

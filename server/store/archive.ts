@@ -1,0 +1,90 @@
+// Archived jobs in the database: ended ones that lists do not show. Only a top job has the mark; its children are found
+// by it. Newest first: the one archived last.
+import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
+import { jobsOfList } from './jobs.ts';
+import type { JobRow } from './jobs.ts';
+
+export const archiveJob = (tx: Tx, seq: number, at: number) =>
+  tx.run('UPDATE jobs SET archived = ? WHERE seq = ? AND archived IS NULL', at, seq);
+
+export const restoreJob = (tx: Tx, seq: number) =>
+  tx.run('UPDATE jobs SET archived = NULL WHERE seq = ? AND archived IS NOT NULL', seq);
+
+/** A position in the archive: of a job, which is not part of what follows. */
+export type ArchivePosition = { archived: number; seq: number };
+
+export const ARCHIVE_START: ArchivePosition = { archived: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
+
+/** The next archived jobs after a position. */
+export async function archivedJobs(
+  db: Reader,
+  accountId: number,
+  after: ArchivePosition,
+  limit: number,
+): Promise<JobRow[]> {
+  const found = await db.all<{ seq: number }>(
+    `SELECT seq FROM jobs WHERE account_id = ? AND archived IS NOT NULL AND (archived, seq) < (?, ?)
+     ORDER BY archived DESC, seq DESC LIMIT ?`,
+    accountId,
+    after.archived,
+    after.seq,
+    limit,
+  );
+  const rows = await jobsOfList(
+    db,
+    accountId,
+    found.map(({ seq }) => seq),
+  );
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  return found.flatMap(({ seq }) => bySeq.get(seq) ?? []);
+}
+
+export const countArchived = async (db: Reader, accountId: number): Promise<number> =>
+  (
+    await db.get<{ count: number }>(
+      'SELECT count(*) AS count FROM jobs WHERE account_id = ? AND archived IS NOT NULL',
+      accountId,
+    )
+  )?.count ?? 0;
+
+/** Stored bytes of output of an ended job, of a parent those of its children. */
+export const storedOutput = async (db: Reader, { seq, device_seq, output_bytes }: JobRow): Promise<number> =>
+  device_seq !== null
+    ? output_bytes
+    : ((
+        await db.get<{ bytes: number }>(
+          'SELECT coalesce(sum(output_bytes), 0) AS bytes FROM jobs WHERE parent_seq = ? AND output_bytes > 0',
+          seq,
+        )
+      )?.bytes ?? 0);
+
+/** What a search needs of a job on one device. */
+export type SearchedJob = Pick<JobRow, 'seq' | 'id' | 'device_id' | 'device_name' | 'reason' | 'output_bytes'>;
+
+/** Children after `after` in the order of submission. */
+export const searchedChildren = (db: Reader, parentSeq: number, after: number, limit: number): Promise<SearchedJob[]> =>
+  db.all<SearchedJob>(
+    `SELECT seq, id, device_id, device_name, reason, output_bytes FROM jobs WHERE parent_seq = ? AND seq > ?
+     ORDER BY seq LIMIT ?`,
+    parentSeq,
+    after,
+    limit,
+  );
+
+export interface StoredPiece {
+  job_seq: number;
+  stream: 1 | 2;
+  bytes: Uint8Array;
+}
+
+const PIECES = perDialect(
+  (
+    sql,
+  ) => `SELECT job_seq, stream, bytes FROM job_output WHERE job_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})
+    ORDER BY job_seq, stream, "offset"`,
+);
+
+/** All output of some jobs, in the order of jobs, streams and offsets. */
+export const outputOfJobs = (db: Reader, seqs: readonly number[]): Promise<StoredPiece[]> =>
+  db.all<StoredPiece>(PIECES(db), JSON.stringify(seqs));
