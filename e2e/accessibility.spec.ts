@@ -218,7 +218,7 @@ test('the end of a session is accessible', async ({ signedIn: page, service }) =
   await page.goto(`${service.url}/account?dialog=make`);
   await page.getByLabel('Name').fill('too late');
   await endSession(page, async () => {
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('dialog', { name: 'Create API token' }).getByRole('button', { name: 'Create token' }).click();
     await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
   });
   await expectAccessible(page);

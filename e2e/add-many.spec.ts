@@ -111,7 +111,7 @@ test.describe('with a small licence', () => {
     const names = Array.from({ length: 12 }, (_, number) => `d${number}`);
     await paste(page, service, names);
     await expect(rowsRegion(page)).toContainText('12 devices will be created; licence: 3 free');
-    await expect(rowsRegion(page)).toContainText('The licence has room for 3 of them: creating stops there');
+    await expect(rowsRegion(page)).toContainText('Your plan has room for 3 of them: creating stops there');
     await page.getByRole('button', { name: 'Create 12 devices' }).click();
     const ending = page.getByRole('alert').filter({ hasText: 'Device limit reached' });
     await expect(ending).toContainText('3 of 12 devices were created, 9 wait');

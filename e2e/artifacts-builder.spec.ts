@@ -208,7 +208,7 @@ test("a folder's own update.sh is used; line ends of Windows and what is too lar
   await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
   await expect(finding(builder(page), 'Error')).toHaveText(
-    /must be smaller than 10 MB.*taken by video\.mp4 \(10\.5 MB\)/,
+    /must be smaller than 10 MB.*largest files are video\.mp4 \(10\.5 MB\)/,
   );
   await builder(page).getByRole('button', { name: 'Back' }).click();
   await builder(page).getByRole('button', { name: 'Back' }).click();

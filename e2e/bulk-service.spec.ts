@@ -137,7 +137,7 @@ test('devices that are deleted by the service leave the table and the selection'
 
 test('the pages of bulk work are accessible, with and without any', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/bulk`);
-  await expect(page.getByText('Nothing was done to many at once')).toBeVisible();
+  await expect(page.getByText('No bulk actions in the last seven days')).toBeVisible();
   await expectAccessible(page);
   const [one] = [await service.createDevice('one')];
   await service.call('POST', '/v1/bulk', { Action: 'delete', Devices: [one.DeviceId, 'gone'] });

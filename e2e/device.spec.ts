@@ -43,7 +43,7 @@ test('tags go on and off a device, its place is set from a pasted pair @main', a
     await tags.getByRole('button', { name: 'Create and add' }).click();
     await expect(tags.getByRole('listitem').filter({ hasText: name })).toBeVisible();
   }
-  await tags.getByRole('button', { name: 'Take off harbour' }).click();
+  await tags.getByRole('button', { name: 'Remove harbour' }).click();
   await expect(tags.getByRole('listitem')).toHaveText(['solar']);
   // It is still a tag of the account, so it is added, not made again.
   await tags.getByLabel('Tag to add').fill('harbour');

@@ -159,7 +159,7 @@ test('no match and no devices have different pages, each with the next step @mai
   await expect(page).toHaveURL(`${service.url}/devices`);
 
   await openDevices(page, service, '?page=9');
-  await expect(page.getByText('There is nothing on page 9.')).toBeVisible();
+  await expect(page.getByText('Page 9 is empty.')).toBeVisible();
   await page.getByRole('button', { name: 'Back to the first page' }).click();
   await expectNames(page, ['only one']);
 });

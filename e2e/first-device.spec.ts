@@ -114,13 +114,13 @@ async function uploadBoth(page: Page, folder: string, updateSh: string): Promise
   const checks = page.getByRole('group', { name: 'Checks' });
   await expect(checks).toContainText('update.sh is at the root');
   await expect(page.getByLabel('Version')).toHaveValue('0.9');
-  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByRole('button', { name: /^Upload / }).click();
   await expect(page.getByText('flat_0.9.tar.gz 0.9 is stored and ready to deploy.')).toBeVisible();
 
   const files = { 'app/update.sh': updateSh, 'app/payload.txt': 'hello from the folder' };
   await drop(page, await pack(folder, 'app_1.2.0.tar.gz', files, 'app'));
   await expect(checks).toContainText('update.sh is in app/');
-  await page.getByRole('button', { name: 'Upload' }).click();
+  await page.getByRole('button', { name: /^Upload / }).click();
   await expect(page.getByText('app_1.2.0.tar.gz 1.2.0 is stored and ready to deploy.')).toBeVisible();
   await expect(page.getByRole('table', { name: 'Artifacts' }).getByRole('row')).toHaveCount(3);
 }

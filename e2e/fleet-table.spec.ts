@@ -64,7 +64,7 @@ test('each filter offers how many devices it leaves, and what matches is selecte
   await page.getByRole('checkbox', { name: 'Select all 33 matching' }).check();
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('33 selected');
   const filters = page.getByRole('list', { name: 'Filters in use' });
-  await filters.getByRole('button', { name: 'Take off Customer Acme' }).click();
+  await filters.getByRole('button', { name: 'Remove Customer Acme' }).click();
   await expect(shown(page)).toHaveText('200 of 600 devices');
   await page.getByRole('button', { name: 'Select all 200 matching' }).click();
   await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('200 selected');

@@ -90,7 +90,7 @@ base.describe('a service that does not let anybody in', () => {
         ['html', /failed while it checked the token \(500\)/],
         ['page', /is not a \/v1 device service.*with a web page \(200\)/s],
         ['none', /is not a \/v1 device service.*with 404/s],
-        ['shape', /is not a \/v1 device service.*something that is no account/s],
+        ['shape', /is not a \/v1 device service.*something that is not an account/s],
         ['redirect', /sends requests elsewhere \(307\)/],
         ['dead', /cannot be reached.*ended the connection without an answer/s],
       ] as const) {

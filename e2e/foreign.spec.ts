@@ -22,7 +22,7 @@ base.describe('services as they are elsewhere', () => {
     const token = page.getByLabel('API token');
     await expect(page.getByText(new URL(foreign.url).host)).toBeVisible();
     await token.fill(jwt(4_102_444_800));
-    await expect(page.getByRole('status')).toContainText('good until 2100-01-01');
+    await expect(page.getByRole('status')).toContainText('valid until 2100-01-01');
     await expectAccessible(page);
     await token.press('Enter');
     await expect(page.getByRole('alert')).toContainText('refused this token');

@@ -108,7 +108,7 @@ test('a device without a location is placed by a click or dragged onto the map, 
   await unplaced(page)
     .getByRole('link', { name: /boxed/ })
     .dragTo(region(page), { targetPosition: { x: x - (box?.x ?? 0) - 80, y: y - (box?.y ?? 0) - 60 } });
-  await expect(page.getByText(/^boxed was placed at .* not be without a location again\.$/)).toBeVisible();
+  await expect(page.getByText(/^boxed was placed at .* but not remove its location\.$/)).toBeVisible();
   const dropped = await locationOf(service, boxed);
   // 80 pixels west and 60 north of 20, 20 at zoom 6.
   expect(dropped?.Lng).toBeCloseTo(20 - (80 * 360) / (256 * 2 ** 6), 0);
@@ -117,7 +117,7 @@ test('a device without a location is placed by a click or dragged onto the map, 
   await page.getByRole('button', { name: 'Place fresh' }).click();
   await expect(page.getByText('Click the map where fresh is.')).toBeVisible();
   await page.mouse.click(x + 100, y + 60);
-  await expect(page.getByText(/^fresh was placed at .* not be without a location again\.$/)).toBeVisible();
+  await expect(page.getByText(/^fresh was placed at .* but not remove its location\.$/)).toBeVisible();
   await expect(page.getByText('No location 0')).toBeVisible();
   const place = await locationOf(service, fresh);
   expect(place?.Lat).toBeLessThan(20);

@@ -94,7 +94,7 @@ test('the filters are those of the table, and stay in the URL @main', async ({ s
   // To the table and back with the same filters.
   await page.getByRole('link', { name: 'Table' }).click();
   await expect(page.getByRole('table', { name: 'Devices' }).getByRole('link')).toHaveText(['cam-2']);
-  await page.getByRole('button', { name: 'Take off Group pumps' }).click();
+  await page.getByRole('button', { name: 'Remove Group pumps' }).click();
   await page.getByRole('link', { name: 'On the map' }).click();
   await expect(page).toHaveURL(/\/map\?q=cam-2&group=cameras/);
   await expect(rows).toHaveCount(1);
