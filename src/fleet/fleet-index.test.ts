@@ -273,6 +273,17 @@ test('a reading that brings nothing new gives the same table, and the same place
   assert.notEqual(atOnce(placeSteps(table, [{ DeviceId: 'id-1', Lat: 1, Lng: 3 }])), table);
 });
 
+test('coded values are the same object until one of them is another', () => {
+  const index = indexOf([aDevice(1), aDevice(2)]);
+  const after = (fields: Record<string, unknown>) => {
+    const draft = new Draft(tableOf(index));
+    draft.change(0, fields);
+    return index.with(draft.finish(tableOf(index).order));
+  };
+  assert.equal(after({ DeviceName: 'another' }).coded('DeviceGroup'), index.coded('DeviceGroup'));
+  assert.notEqual(after({ DeviceGroup: 'another' }).coded('DeviceGroup'), index.coded('DeviceGroup'));
+});
+
 test('the latest few are those of the sorted fleet', () => {
   const times = [5, 3, 9, 9, 1, 7].map((hour) => `2026-11-02T0${hour}:00:00Z`);
   const index = indexOf([...times, '', 'some day'].map((LastSeenTime, n) => aDevice(n, { LastSeenTime })));

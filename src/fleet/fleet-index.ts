@@ -22,6 +22,12 @@ export interface RowQuery {
 
 export type FacetCounts = Record<Exclude<Facet, 'tag'>, FacetValue[]> & { tag: FacetValue[] | undefined };
 
+interface Coded {
+  texts: readonly string[];
+  code: (row: number) => number;
+}
+
+const codedColumns = new WeakMap<CodeColumn, Coded>();
 const idsOfRows = new WeakMap<Uint32Array, readonly string[]>();
 
 let readTable: (index: FleetIndex) => Table;
@@ -133,11 +139,16 @@ export class FleetIndex {
     return this.#table.columns.get(field)?.value(row) !== undefined;
   }
 
-  /** A field of few values as numbers, for reading very many rows: the value of a row is `texts[code(row)]`. */
-  coded(field: string): { texts: readonly string[]; code: (row: number) => number } | undefined {
+  /**
+   * A field of few values as numbers, for reading very many rows: the value of a row is `texts[code(row)]`. The same
+   * object as long as no row has another value.
+   */
+  coded(field: string): Coded | undefined {
     const column = this.#table.columns.get(field);
     if (!(column instanceof CodeColumn)) return undefined;
-    return { texts: column.dictionary.texts, code: (row) => column.code(row) };
+    const coded = codedColumns.get(column) ?? { texts: column.dictionary.texts, code: (row) => column.code(row) };
+    codedColumns.set(column, coded);
+    return coded;
   }
 
   /** Devices that are not Online; `seen` is undefined if the service does not report it, and NaN for never. */

@@ -33,10 +33,11 @@ export function colouredGroups(groups: readonly FacetValue[]): string[] {
     .map(({ value }) => value);
 }
 
+/** What decides how a device is drawn, as far as the service has it. */
+type MarkedBy = Record<'status' | 'group', ReturnType<FleetIndex['coded']>>;
+
 /** The byte of each row. A group without a number of its own has {@link MOST_GROUPS}. */
-function kindsOf(index: FleetIndex, rows: Uint32Array, groups: readonly string[]): Uint8Array {
-  const status = index.coded('DeviceStatus');
-  const group = index.coded('DeviceGroup');
+function kindsOf({ status, group }: MarkedBy, rows: Uint32Array, groups: readonly string[]): Uint8Array {
   const states = status?.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
   const numbers = group?.texts.map((text) => {
     const number = text === '' ? -1 : groups.indexOf(text);
@@ -50,14 +51,15 @@ function kindsOf(index: FleetIndex, rows: Uint32Array, groups: readonly string[]
   return kinds;
 }
 
-export function pointsOf(index: FleetIndex, places: Places, rows: Uint32Array, groups: readonly string[]): Points {
+/** In arrays of their own, so that they can move to a worker. */
+export function pointsOf(marked: MarkedBy, places: Places, rows: Uint32Array, groups: readonly string[]): Points {
   const lat = new Float64Array(rows.length);
   const lng = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
     lat[i] = places.lat[rows[i]!]!;
     lng[i] = places.lng[rows[i]!]!;
   }
-  return { rows, lat, lng, kinds: kindsOf(index, rows, groups) };
+  return { rows: rows.slice(), lat, lng, kinds: kindsOf(marked, rows, groups) };
 }
 
 /** Rows by whether they can be drawn: those that have a location, and those with an invalid one or none, in that order. */

@@ -42,11 +42,24 @@ function useStages(last: number): number {
   return stage;
 }
 
+/** The array of before while it has the same values. */
+function useSame<Values extends Uint32Array | readonly string[]>(values: Values): Values {
+  const [shown, setShown] = useState(values);
+  const isSame = shown.length === values.length && shown.every((value, nth) => value === values[nth]);
+  if (!isSame) setShown(values);
+  return isSame ? shown : values;
+}
+
 /** The marks of the devices that are drawn, and the groups that have a colour. */
 function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
   const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
-  const colours = useMemo(() => colouredGroups(groups), [groups]);
-  const points = useMemo(() => pointsOf(fleet, places, placed, colours), [fleet, places, placed, colours]);
+  const colours = useSame(useMemo(() => colouredGroups(groups), [groups]));
+  const [status, group] = [fleet.coded('DeviceStatus'), fleet.coded('DeviceGroup')];
+  // Of what else changes, nothing is drawn: the clusters stay.
+  const points = useMemo(
+    (): PointsToBe => ({ count: placed.length, make: () => pointsOf({ status, group }, places, placed, colours) }),
+    [status, group, places, placed, colours],
+  );
   return { colours, hasMoreGroups: groups.length > colours.length, clusters: useClusterIndex(points) };
 }
 
@@ -55,7 +68,7 @@ function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
   const tagged = useTaggedFilter(fleet, wanted);
   const filter = tagged.filter ?? NOBODY;
   const stage = useStages(STAGES.list);
-  const { placed } = useMemo(() => byLocation(places, fleet.query({ filter })), [fleet, places, filter]);
+  const placed = useSame(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
   // Not before the map itself: they are for lists that are opened later.
   const counts = useFacets(stage >= STAGES.list ? fleet : undefined, filter);
   return { tagged, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
@@ -166,11 +179,17 @@ export type FleetMapModel = ReturnType<typeof useFleetMap>;
 /** Up to here building takes a few milliseconds, less than the way to a worker and back. */
 const AT_ONCE = 4000;
 
-const buildIndex = (points: Points) => new ClusterIndex(buildCurve(points));
+interface PointsToBe {
+  count: number;
+  /** In arrays that nothing else uses. */
+  make: () => Points;
+}
+
+const buildIndex = ({ make }: PointsToBe) => new ClusterIndex(buildCurve(make()));
 
 /** `points` must be the same object as long as nothing in it changes. */
-function useClusterIndex(points: Points): ClusterIndex | undefined {
-  const isSmall = points.rows.length <= AT_ONCE;
+function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
+  const isSmall = points.count <= AT_ONCE;
   const small = useMemo(() => (isSmall ? buildIndex(points) : undefined), [isSmall, points]);
   const [large, setLarge] = useState<ClusterIndex>();
   const [worker] = useState(
@@ -184,7 +203,12 @@ function useClusterIndex(points: Points): ClusterIndex | undefined {
   useEffect(() => {
     if (isSmall) return;
     const outdated = new AbortController();
-    void worker.ask(points, { signal: outdated.signal }).then(
+    const made = points.make();
+    // Moved, and not copied: that would hold the page.
+    const transfer = Object.values(made as unknown as Record<string, Uint8Array<ArrayBuffer>>).map(
+      ({ buffer }) => buffer,
+    );
+    void worker.ask(made, { transfer, signal: outdated.signal }).then(
       (curve) => setLarge(new ClusterIndex(curve)),
       // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
       () => outdated.signal.aborted || setLarge(buildIndex(points)),
