@@ -219,8 +219,8 @@ test('without a total the table is paged, and read as a whole when asked', async
   await expect(shown(page)).toHaveText('130 devices');
 });
 
-test('10,000 rows of another service scroll, the longest task is recorded', async ({ signedIn: page, service }) => {
-  // Played, since to make them all would take longer than to look at them.
+/** 10,000 devices of a service. Played, since to make them all would take longer than to look at them. */
+async function playFleet(page: Page): Promise<void> {
   const fleet = Array.from({ length: 10_000 }, (_, number) => ({
     DeviceId: `d-${String(number).padStart(5, '0')}`,
     DeviceName: `unit-${number + 1}`,
@@ -228,6 +228,7 @@ test('10,000 rows of another service scroll, the longest task is recorded', asyn
     DeviceStatus: number % 5 ? 'Online' : 'Offline',
     LocalAddr: `10.0.${number >> 8}.${number & 255}`,
     LocalPort: '22',
+    CustomerName: number % 4 ? '' : 'Acme',
   }));
   await page.route(/\/v1\/devices\/\d+\/\d+$/, async (route) => {
     const [, number = '', rows = ''] = /(\d+)\/(\d+)$/.exec(new URL(route.request().url()).pathname) ?? [];
@@ -236,6 +237,22 @@ test('10,000 rows of another service scroll, the longest task is recorded', asyn
       json: { Devices: fleet.slice(start, start + Number(rows)), TotalNumDevices: fleet.length },
     });
   });
+}
+
+test('customers are counted and chosen in a fleet that is too large to be read unasked', async ({
+  signedIn: page,
+  service,
+}) => {
+  await playFleet(page);
+  await page.goto(`${service.url}/devices`);
+  await expect(page.getByRole('button', { name: 'Load all 10,000 to sort and count' })).toBeVisible();
+  await page.getByRole('button', { name: 'Filter by customer' }).click();
+  await page.getByRole('option', { name: /^Acme\s*2,500$/ }).click();
+  await expect(shown(page)).toHaveText('2,500 of 10,000 devices');
+});
+
+test('10,000 rows of another service scroll, the longest task is recorded', async ({ signedIn: page, service }) => {
+  await playFleet(page);
   await page.goto(`${service.url}/devices`);
   await page.getByRole('button', { name: 'Load all 10,000 to sort and count' }).click();
   await expect(shown(page)).toHaveText('10,000 devices');

@@ -21,10 +21,13 @@ interface FacetPickersProps extends Facets {
   filter: RowFilter;
   /** Suggested without the whole fleet. */
   groups: readonly string[];
+  /** Reads the whole fleet, which has all values; undefined where it is read by itself, or was. */
+  onAsk?: (() => void) | undefined;
   onChange: (change: RowFilter) => void;
 }
 
-export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: FacetPickersProps) {
+export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChange }: FacetPickersProps) {
+  const [asked, setAsked] = useState(false);
   const tags = useQuery(tagQueries.list());
   const tagged = useTagNames(filter.tag);
   const picker = (name: ValueName, label: string, known: readonly string[] = [], chosen = filter[name] ?? []) => (
@@ -35,11 +38,18 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onChange }: Fa
       chosen={chosen}
       facet={facets?.[name]}
       known={known}
+      isReading={asked && !facets}
+      onOpen={() => {
+        if (!onAsk) return;
+        setAsked(true);
+        onAsk();
+      }}
       onChange={(values) => onChange({ [name]: values })}
     />
   );
-  // Where no device has one there is nothing to choose.
-  const has = (name: ValueName) => filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
+  // Where no device has one there is nothing to choose; before the whole fleet was read, nobody knows.
+  const has = (name: ValueName) =>
+    asked || onAsk || filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
   return (
     <>
       {picker('group', 'Group', groups)}
@@ -67,13 +77,15 @@ interface FacetPickerProps {
   chosen: readonly string[];
   facet: readonly FacetValue[] | undefined;
   known: readonly string[];
+  isReading: boolean;
+  onOpen: () => void;
   onChange: (values: string[]) => void;
 }
 
 /** In the list's own values a sign goes first, since none, the empty text, can be chosen too. */
 const keyOf = (value: string) => `=${value}`;
 
-function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPickerProps) {
+function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onChange }: FacetPickerProps) {
   const [typed, setTyped] = useState('');
   const box = useCombobox({
     onDropdownClose: () => {
@@ -81,7 +93,10 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
       box.focusTarget();
       setTyped('');
     },
-    onDropdownOpen: () => box.focusSearchInput(),
+    onDropdownOpen: () => {
+      onOpen();
+      box.focusSearchInput();
+    },
   });
   const toggle = (value: string) =>
     onChange(chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]);
@@ -172,7 +187,9 @@ function FacetPicker({ name, label, chosen, facet, known, onChange }: FacetPicke
             </Combobox.Option>
           )}
           {found.length === 0 && !isFree && (
-            <Combobox.Empty>{typed ? 'Nothing found' : `No ${name}s yet`}</Combobox.Empty>
+            <Combobox.Empty>
+              {isReading ? 'Reading all devices…' : typed ? 'Nothing found' : `No ${name}s yet`}
+            </Combobox.Empty>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>

@@ -23,12 +23,22 @@ interface DeviceFilterBarProps extends Facets {
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: RowFilter, typed: boolean) => void;
   onClear: () => void;
+  /** Reads the whole fleet; undefined where it is read by itself, or was. */
+  onAsk: (() => void) | undefined;
   /** The first rows are there: what is loaded for the pickers no longer delays them. */
   hasRows: boolean;
   children?: ReactNode;
 }
 
-export function DeviceFilterBar({ filter, onChange, onClear, hasRows, children, ...counts }: DeviceFilterBarProps) {
+export function DeviceFilterBar({
+  filter,
+  onChange,
+  onClear,
+  onAsk,
+  hasRows,
+  children,
+  ...counts
+}: DeviceFilterBarProps) {
   const { facets, neverSeen } = counts;
   const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
@@ -99,7 +109,7 @@ export function DeviceFilterBar({ filter, onChange, onClear, hasRows, children, 
         ]}
       />
       <FilterPickers
-        open={{ filter, facets, neverSeen, onChange: change }}
+        open={{ filter, facets, neverSeen, onAsk, onChange: change }}
         isUrgent={hasRows}
         fallback={<PickersToBe />}
       />

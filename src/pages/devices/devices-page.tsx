@@ -81,6 +81,7 @@ export function DevicesPage() {
               onChange={steps.filterBy}
               onClear={steps.clearFilters}
               hasRows={reading.data !== undefined}
+              onAsk={listing.isUnread ? listing.load : undefined}
               {...counts}
             >
               <TableTools

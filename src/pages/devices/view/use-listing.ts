@@ -1,7 +1,7 @@
 // What the device table lists: pages of the service until the fleet is in memory, from then on all that matches, sorted.
 import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { devicePace, deviceQueries, type DeviceRows } from '#/api/devices.ts';
+import { READ_BY_ITSELF, devicePace, deviceQueries, type DeviceRows } from '#/api/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -67,6 +67,8 @@ export function useListing(view: FleetView) {
     /** In all, filters aside, where that is known. */
     devices: index?.size ?? devices,
     fields,
+    /** The fleet is too large to be read by itself, and nobody has asked for it. */
+    isUnread: !index && (devices === undefined ? (query.data?.more ?? false) : devices > READ_BY_ITSELF),
     /** Reads the whole fleet, however large. */
     load: () => setAsked(true),
   };
