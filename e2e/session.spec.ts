@@ -42,6 +42,13 @@ test('a wrong token is refused in words, a right one leads to the page that was 
   await expect(page).toHaveURL(/\/devices\?status=Online/);
 });
 
+test('a sign-in link that is pasted in the place of a token signs in', async ({ page, service }) => {
+  await page.goto(`${service.url}/sign-in`);
+  await page.getByLabel('API token').fill(` ${service.signInLink} `);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
 test('the token is nowhere in the browser: not in storage, not in a cookie that scripts can read @main', async ({
   page,
   service,

@@ -86,6 +86,7 @@ test('a tunnel is listed with its address, who may use it, its age and its devic
   await expect(web.getByRole('cell', { name: '3 open 3 kB' })).toBeVisible();
   // Not listed with the tunnel: known from the fleet.
   await expect(row(page, 'muster.example:40022')).toContainText('Device Offline');
+  await expect(row(page, 'muster.example:40022')).toContainText('Open TCP port');
   await expect(row(page, 'local1')).toContainText('Device gone');
   await expect(row(page, 'local1')).toContainText('Asks for a password');
   const odd = row(page, 'javascript:alert');

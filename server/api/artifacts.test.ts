@@ -90,6 +90,7 @@ test('a script, with its file before the fields', async () => {
   const to = path.join(service.dataDir, "it's here/now");
   const made = await accepted(await upload(form(scriptForm(to), { name: 'x.sh', bytes: SCRIPT }, true)));
   assert.equal(made.IsScript, true);
+  assert.deepEqual([made.Destination, made.RunCommand], [to, scriptForm(to)['command']]);
   assert.deepEqual(await run(made.Command), { code: 4, stdout: 'hello from ./x.sh\n', stderr: '' });
   await remove(made.ArtifactId);
 });

@@ -30,6 +30,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
     CreatedTime: printIsoTime(new Date(artifact.created)),
     SizeBytes: artifact.sizeBytes,
     Sha256: artifact.sha256,
+    ...(artifact.isScript && { Destination: artifact.destination, RunCommand: artifact.runCommand }),
     FileFault: files.faultOf(artifact),
   });
 

@@ -14,6 +14,9 @@ export const artifact = row(
     CreatedTime: text,
     SizeBytes: optionalNumber,
     Sha256: optionalText,
+    /** Of a script: the folder it is put into, and what is run there. */
+    Destination: optionalText,
+    RunCommand: optionalText,
     /** Why the service cannot send its file: `Missing`, or `Damaged` (its size differs from the upload). */
     FileFault: optionalText,
   }),

@@ -1,5 +1,6 @@
 // One reading of all pages of the listing. The service may count or not, may return fewer rows a page than requested,
 // and its devices change meanwhile.
+import { formatCount } from '#/lib/format.ts';
 import type { Device, DevicePage } from '#/contract/devices.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
 
@@ -61,7 +62,7 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
   if (length === 0 && total !== undefined && total > 0)
     throw new ApiError('unexpected', 'Unexpected response', {
       status: 200,
-      detail: `The service says that there are ${total} devices, and lists none of them.`,
+      detail: `The service says that there are ${formatCount(total)} devices, and lists none of them.`,
     });
   // Fewer than requested: all there are, or the service's largest page. Without a total the second page decides.
   const isCapped = length > 0 && length < wanted && (counts && total !== undefined ? total > length : true);

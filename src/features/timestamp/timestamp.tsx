@@ -2,4 +2,7 @@
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { Time } from '#/ui/controls/time.tsx';
 
-export const Timestamp = ({ text = '' }: { text: string | undefined }) => <Time at={parseTimestamp(text)} raw={text} />;
+/** `ahead`: it may be still to come. */
+export const Timestamp = ({ text = '', ahead = false }: { text: string | undefined; ahead?: boolean }) => (
+  <Time at={parseTimestamp(text)} raw={text} ahead={ahead} />
+);

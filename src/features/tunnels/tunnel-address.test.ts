@@ -1,7 +1,7 @@
 // One address for the reader, from PublicUrl or PublicAddr, and what is made of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onlyHere, publicAddress, sshCommand } from './tunnel-address.ts';
+import { onlyHere, portExposure, publicAddress, sshCommand } from './tunnel-address.ts';
 
 test('a web address, a TCP address, none', () => {
   const web = 'https://a1b2.tunnels.example';
@@ -24,6 +24,17 @@ test('ssh only to what looks like SSH, and nothing of an address reaches the she
   for (const hostile of ['-oProxyCommand=sh:22', 'a;reboot:22', '$(reboot):22', 'a b:22', '', 'host:99999999'])
     assert.equal(of('tcp://127.0.0.1:22', hostile), undefined);
   assert.equal(sshCommand({ LocalDest: '127.0.0.1:22', PublicAddr: undefined, PublicUrl: 'N/A' }), undefined);
+});
+
+test('a TCP port says who can connect', () => {
+  const of = (PublicAddr: string, more: object = {}) =>
+    portExposure({ PublicUrl: 'N/A', PublicAddr, Protocol: 'tcp', Auth: undefined, ...more })?.text;
+  assert.equal(of('muster.example:40022'), 'Open TCP port');
+  for (const here of ['127.0.0.1:20066', 'localhost:20066', '[::1]:20066', 'tcp://127.0.0.1:20066'])
+    assert.equal(of(here), 'TCP port, this machine only', here);
+  assert.equal(of('muster.example:40022', { Auth: 'Basic' }), undefined);
+  assert.equal(of('muster.example:40022', { Protocol: 'HTTP' }), undefined);
+  assert.equal(of(''), undefined);
 });
 
 test('what means this machine is nothing for a phone', () => {

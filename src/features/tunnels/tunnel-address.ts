@@ -15,6 +15,15 @@ export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: str
 /** Whether anybody may use it. Only where the service reports it. */
 export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLowerCase() === 'none';
 
+/** What a TCP tunnel exposes, where no sign-in of the tunnel itself protects it; undefined for any other tunnel. */
+export function portExposure({ Protocol, Auth, ...tunnel }: Addressed & Pick<Tunnel, 'Protocol' | 'Auth'>) {
+  const { copy } = publicAddress(tunnel);
+  if (Protocol.toUpperCase() !== 'TCP' || Auth || !copy) return undefined;
+  return /^(?:\w+:\/\/)?(?:127\.|localhost:|\[?::1)/i.test(copy)
+    ? { text: 'TCP port, this machine only', title: 'Only programs on the machine of the service can connect.' }
+    : { text: 'Open TCP port', title: 'Anyone can connect. What is behind it may ask for a sign-in.' };
+}
+
 const SSH_PORTS = ['22', '2222'];
 
 /**

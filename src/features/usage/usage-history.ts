@@ -1,5 +1,6 @@
 // What an account used over time: the API has no such history, so this browser stores one for each account, and
 // forecasts from it how long licences and storage will last. A forecast from too little is worse than none.
+import { formatCount } from '#/lib/format.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -65,12 +66,12 @@ export function daysLeft(figures: readonly Figure[], limit: number): number | un
   return slope > 0 && days <= FURTHEST ? Math.max(1, Math.floor(days)) : Number.POSITIVE_INFINITY;
 }
 
-/** The result of `daysLeft`, in words. */
-export function forecastText(days: number | undefined): string {
-  if (days === undefined) return 'No forecast yet';
+/** The result of `daysLeft`, in words; undefined while it is not known. */
+export function forecastText(days: number | undefined): string | undefined {
+  if (days === undefined) return undefined;
   if (days === 0) return 'Used up';
   if (!Number.isFinite(days)) return 'Enough for more than two years at this pace';
-  return `Enough for about ${days === 1 ? 'a day' : `${days} days`} at this pace`;
+  return `Enough for about ${days === 1 ? 'a day' : `${formatCount(days)} days`} at this pace`;
 }
 
 export const deviceFigures = (points: readonly UsagePoint[]): Figure[] =>

@@ -17,6 +17,7 @@ interface UsedMeterProps {
 export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProps) {
   const [first] = figures;
   const last = figures.at(-1);
+  const forecast = forecastText(daysLeft(figures, limit));
   const days = first && last ? Math.max(1, Math.round((last.at - first.at) / DAY)) : 0;
   return (
     <div>
@@ -29,7 +30,7 @@ export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProp
           />
         </div>
       )}
-      <p className={classes.forecast}>{forecastText(daysLeft(figures, limit))}.</p>
+      {forecast && <p className={classes.forecast}>{forecast}.</p>}
     </div>
   );
 }

@@ -68,7 +68,7 @@ export function Usage() {
 function OutputNote({ account }: { account: Account }) {
   const { OutputRemoval: next, OutputDays: days, OutputBytesUsed: used = 0, OutputBytesLimit: limit = 0 } = account;
   if (next) {
-    const time = <Timestamp text={next.Time} />;
+    const time = <Timestamp text={next.Time} ahead />;
     const size = formatBytes(next.Bytes);
     return next.Because === 'JOB_OUTPUT_DAYS' ? (
       <>

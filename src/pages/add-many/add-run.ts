@@ -1,5 +1,6 @@
 // Creates the devices of a list: a few at a time, each step of each row on its own, so that what failed can be done
 // again without doing the rest twice. Holds the new keys, and nothing else in the page does.
+import { formatCount } from '#/lib/format.ts';
 import type { Device, DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
 import { errorLine, hasStatus, isMissing, isSignedOut } from '#/api/api-error.ts';
 import { NotSentError, RequestQueue } from '#/lib/request-queue.ts';
@@ -253,7 +254,7 @@ export class AddRun {
     );
     if (this.before === undefined || mine.length > lost.length)
       throw new Error(
-        `No answer came, and ${mine.length === 1 ? 'a device of this name is' : `${mine.length} devices of this name are`} in the list that may be it (${mine.map(({ DeviceId }) => DeviceId).join(', ')}). Delete what is too much there, then retry.`,
+        `No answer came, and ${mine.length === 1 ? 'a device of this name is' : `${formatCount(mine.length)} devices of this name are`} in the list that may be it (${mine.map(({ DeviceId }) => DeviceId).join(', ')}). Delete what is too much there, then retry.`,
       );
     this.claimed.add(found.DeviceId);
     this.created(index, { id: found.DeviceId, keyLost: true, unanswered: false });

@@ -1,4 +1,5 @@
 // The rows of "Add many" as people paste, drop or type them: unchecked text in seven columns.
+import { formatCount } from '#/lib/format.ts';
 import { delimiterOf, plainCell, readCsv } from '#/lib/csv.ts';
 
 export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags'] as const;
@@ -85,7 +86,7 @@ export function parseRows(text: string): { rows: DraftRow[]; notes: string[] } {
   if (body.length === 0) throw new UnusableRows('It has a heading row and no devices.');
   if (body.length > MOST_ROWS)
     throw new UnusableRows(
-      `There are ${body.length} rows in it. Up to ${MOST_ROWS} devices are added at a time: split the list.`,
+      `There are ${formatCount(body.length)} rows in it. Up to ${formatCount(MOST_ROWS)} devices are added at a time: split the list.`,
     );
 
   const notes: string[] = [];

@@ -76,7 +76,7 @@ const Fact = ({ name, copy, children }: { name: string; copy?: string; children?
 
 function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
   const { artifact, artifacts, usage, isUsageUnknown, dialog } = props;
-  const { ArtifactId, Name, Version, Command, Sha256 } = artifact;
+  const { ArtifactId, Name, Version, Command, Sha256, Destination, RunCommand } = artifact;
   const fault = fileFaultText(artifact);
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
@@ -97,6 +97,8 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
         </Fact>
         <Fact name="Id" copy={ArtifactId} />
         {Sha256 && <Fact name="SHA-256" copy={Sha256} />}
+        {Destination && <Fact name="Folder" copy={Destination} />}
+        {RunCommand && <Fact name="Runs" copy={RunCommand} />}
         {same.length > 0 && (
           <Fact name="Same content">
             {same.map((other) => (

@@ -127,24 +127,26 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
               />
             </section>
           </div>
-          <section aria-labelledby="deploy-review" className={classes.review}>
-            <h2 id="deploy-review">Review</h2>
-            <div className={classes.reviewed}>
-              <DeployReview reach={reach} target={choice.target} payload={payload} />
-            </div>
-            <div className={classes.decide}>
-              <Decision
-                {...{ plan, form, submission, busy, error }}
-                groupName={reach.name}
-                onConfirmation={(confirmation) => change({ confirmation })}
-                onAccept={(now) => {
-                  reach.accept(now);
-                  change({ confirmation: '' });
-                  reset();
-                }}
-              />
-            </div>
-          </section>
+          <div className={classes.side}>
+            <section aria-labelledby="deploy-review" className={classes.review}>
+              <h2 id="deploy-review">Review</h2>
+              <div className={classes.reviewed}>
+                <DeployReview reach={reach} target={choice.target} payload={payload} />
+              </div>
+              <div className={classes.decide}>
+                <Decision
+                  {...{ plan, form, submission, busy, error }}
+                  groupName={reach.name}
+                  onConfirmation={(confirmation) => change({ confirmation })}
+                  onAccept={(now) => {
+                    reach.accept(now);
+                    change({ confirmation: '' });
+                    reset();
+                  }}
+                />
+              </div>
+            </section>
+          </div>
         </fieldset>
       </form>
     </Page>

@@ -133,7 +133,7 @@ function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns 
   );
 }
 
-/** In words: the command of an artifact carries a token and is the service's own business. */
+/** In words: the command that downloads an artifact carries a token and is the service's own business. */
 function What({ payload }: { payload: Payload }) {
   if ('workflow' in payload)
     return (
@@ -147,6 +147,19 @@ function What({ payload }: { payload: Payload }) {
       </>
     );
   const { artifact } = payload;
+  const { IsScript, Destination, RunCommand } = artifact;
+  if (IsScript && Destination && RunCommand)
+    return (
+      <>
+        <p>
+          Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}) to{' '}
+          <code className="breakable">{Destination}</code>, makes it executable and runs there:
+        </p>
+        <pre className={classes.code} tabIndex={0} aria-label="Command of the script">
+          {RunCommand}
+        </pre>
+      </>
+    );
   return (
     <p>
       Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}),{' '}

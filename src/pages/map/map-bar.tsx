@@ -1,4 +1,5 @@
 // Above the map: the table's filters, and the way to the table.
+import { formatCount } from '#/lib/format.ts';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button, TextInput } from '@mantine/core';
@@ -51,7 +52,7 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
         leftSection={<IconFilter {...icon} />}
         onClick={() => setOpen(!isOpen)}
       >
-        Filters{filters.size > 0 && ` ${filters.size}`}
+        Filters{filters.size > 0 && ` ${formatCount(filters.size)}`}
       </Button>
       <Button
         className={classes.toggle}

@@ -51,7 +51,12 @@ export function runningNow(jobs: Job[]): JobLine[] {
       if (!counts) return { job, state: stateOf(job), detail: rest[0] ?? jobState(job), at };
       const done = total(counts) - (counts['Waiting'] ?? 0) - (counts['Running'] ?? 0);
       const state: Verdict = (counts['Running'] ?? 0) > 0 ? 'Running' : 'Waiting';
-      return { job, state, detail: [`${done} of ${total(counts)} done`, ...rest].join(' · '), at };
+      return {
+        job,
+        state,
+        detail: [`${formatCount(done)} of ${formatCount(total(counts))} done`, ...rest].join(' · '),
+        at,
+      };
     })
     .toSorted(newestFirst);
 }

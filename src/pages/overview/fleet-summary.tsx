@@ -90,9 +90,8 @@ function LastDay({ index, history, away }: FleetSummaryProps & { away: number })
   const length = known.reduce((sum, { from, to }) => sum + to - from, 0);
   const counts = known.map(({ value }) => value ?? 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (known.length === 0 || index.size === 0) return null;
+  if (length < LITTLE || index.size === 0) return null;
   const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
-  if (length < LITTLE) return <p className={classes.note}>The last 24 h appear here as this browser observes them.</p>;
   const label = `The last 24 hours, of which this browser saw ${formatDuration(length, 'rough')}: ${range} of ${devicesText(index.size)} not Online`;
   return (
     <div className={classes.day}>

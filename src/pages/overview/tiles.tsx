@@ -1,4 +1,4 @@
-// The account in six figures, each the way to the list that shows the same number.
+// The account in a few figures, each the way to the list that shows the same number.
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import type { Account } from '#/contract/account.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
-import { byteFigures, deviceFigures } from '#/features/usage/usage-history.ts';
+import { byteFigures, daysLeft, deviceFigures, type Figure } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
 import { queueQueries } from '#/features/job-queue/queue-reader.ts';
@@ -24,6 +24,9 @@ import classes from './overview-page.module.css';
 const OFTEN = 20_000;
 const SELDOM = 60_000;
 const MANY = 1_000;
+/** Share of a limit, and days until it is reached. */
+const NEARLY = 0.8;
+const SOON = 60;
 
 interface TileProps {
   to: string;
@@ -126,25 +129,35 @@ export function TunnelTile() {
             {formatCount(open)} public, no sign-in
           </Link>
         ),
-        open === 0 && data && data.length > 0 && 'None is known to be public.',
+        // Who may use the others is not always reported.
+        data &&
+          data.length > 0 &&
+          data.every(({ Auth }) => Auth?.toLowerCase() === 'basic') &&
+          'All ask for a password.',
       ]}
     />
   );
 }
+
+/** The navigation shows how many devices there are of how many; here only what needs attention soon. */
+const isNearlyUsed = (used: number, limit: number, figures: readonly Figure[]) =>
+  used >= limit * NEARLY || (daysLeft(figures, limit) ?? Infinity) <= SOON;
 
 export function UsageTiles({ account, readAt }: { account: Account; readAt: number }) {
   const history = useUsageHistory(account, readAt);
   const { NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit } = account;
   return (
     <>
-      <UsedTile
-        to={paths.devices()}
-        label="Devices"
-        used={NumDevicesAdded}
-        limit={PlanMaxDeviceLimit}
-        format={formatCount}
-        figures={deviceFigures(history)}
-      />
+      {isNearlyUsed(NumDevicesAdded, PlanMaxDeviceLimit, deviceFigures(history)) && (
+        <UsedTile
+          to={paths.devices()}
+          label="Devices"
+          used={NumDevicesAdded}
+          limit={PlanMaxDeviceLimit}
+          format={formatCount}
+          figures={deviceFigures(history)}
+        />
+      )}
       {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
         <UsedTile
           to={paths.artifacts()}

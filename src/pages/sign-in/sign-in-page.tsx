@@ -21,6 +21,12 @@ function takeCode(): string | null {
   return code;
 }
 
+/** What was pasted: a token, or a sign-in link, of which only the code counts. */
+function credentialOf(pasted: string): Credential {
+  const code = /#(?:.*&)?code=([^&\s]+)/.exec(pasted)?.[1];
+  return code === undefined ? { Token: pasted } : { Code: code };
+}
+
 /** The other service that is signed in to; undefined for our own. */
 function useUpstream() {
   const [upstream, setUpstream] = useState<string>();
@@ -102,7 +108,7 @@ export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
         className={classes.card}
         onSubmit={(event) => {
           event.preventDefault();
-          if (token.trim() && !busy) void enter({ Token: token.trim() });
+          if (token.trim() && !busy) void enter(credentialOf(token.trim()));
         }}
       >
         <img src="/favicon.svg" alt="" width="40" height="40" />

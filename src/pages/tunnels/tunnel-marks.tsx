@@ -1,6 +1,7 @@
 // The marks of a tunnel, each an icon and a word, and what protects or ends it.
-import { IconClock, IconHourglass, IconLock, IconWorld } from '@tabler/icons-react';
+import { IconClock, IconHourglass, IconLock, IconPlug, IconWorld } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
+import { portExposure } from '#/features/tunnels/tunnel-address.ts';
 import { formatDuration } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -24,12 +25,18 @@ function Mark({ exposure, days }: { exposure: Exposure; days: number }) {
 export function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: readonly Exposure[]; days: number }) {
   const isProtected = tunnel.Auth?.toLowerCase() === 'basic';
   const { ExpiresAt, IdleTimeout } = tunnel;
-  if (marks.length === 0 && !isProtected && !ExpiresAt && !IdleTimeout) return <span className="dim">–</span>;
+  const port = portExposure(tunnel);
+  if (marks.length === 0 && !port && !isProtected && !ExpiresAt && !IdleTimeout) return <span className="dim">–</span>;
   return (
     <span className={classes.marks}>
       {marks.map((mark) => (
         <Mark key={mark} exposure={mark} days={days} />
       ))}
+      {port && (
+        <span className={classes.fact} title={port.title}>
+          <IconPlug {...icon} /> {port.text}
+        </span>
+      )}
       {isProtected && (
         <span className={classes.fact}>
           <IconLock {...icon} /> Asks for a password
@@ -37,7 +44,7 @@ export function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: re
       )}
       {ExpiresAt && (
         <span className={classes.fact}>
-          <IconHourglass {...icon} /> Ends <Timestamp text={ExpiresAt} />
+          <IconHourglass {...icon} /> Ends <Timestamp text={ExpiresAt} ahead />
         </span>
       )}
       {IdleTimeout !== undefined && IdleTimeout > 0 && (

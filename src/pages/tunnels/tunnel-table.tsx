@@ -26,7 +26,7 @@ function Where({ tunnel }: { tunnel: Tunnel }) {
   const { Name, Protocol, LocalDest } = tunnel;
   const isNamed = publicAddress(tunnel).text.includes(Name);
   return (
-    <span className={classes.two}>
+    <span className={classes.address}>
       <TunnelLink tunnel={tunnel} />
       <span className={classes.below} title={LocalDest}>
         <bdi>{Protocol}</bdi> to <span className="mono">{LocalDest || 'an unknown address'}</span>

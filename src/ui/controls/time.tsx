@@ -34,15 +34,22 @@ function present(): Date {
   return now;
 }
 
-/** `at`: as a date or in milliseconds; undefined: the text as the service sent it, or a dash when there is none. */
-export function Time({ at: time, raw = '' }: { at: Date | number | undefined; raw?: string | undefined }) {
+interface TimeProps {
+  /** As a date or in milliseconds; undefined: the text as the service sent it, or a dash when there is none. */
+  at: Date | number | undefined;
+  raw?: string | undefined;
+  /** It may be still to come. Anything else has happened, though the clocks of service and browser differ. */
+  ahead?: boolean;
+}
+
+export function Time({ at: time, raw = '', ahead = false }: TimeProps) {
   const moment = useNow();
   const { zone } = useLook();
   if (time === undefined) return <span className="dim">{raw || '–'}</span>;
   const at = new Date(time);
   return (
     <time dateTime={at.toISOString()} title={formatTime(at, zone)} className="tabular">
-      {formatAge(at, moment)}
+      {formatAge(ahead || at < moment ? at : moment, moment)}
     </time>
   );
 }

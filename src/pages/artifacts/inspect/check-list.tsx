@@ -1,4 +1,5 @@
 // What was found out about a file, as a list: errors and warnings with their mend, then what is right.
+import { formatCount } from '#/lib/format.ts';
 import { Link } from 'react-router';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -67,7 +68,7 @@ export function CheckList({ findings, sha256 }: { findings: Finding[] | undefine
 function summaryOf(findings: readonly Finding[]): string {
   const count = (of: 'error' | 'warning') => {
     const { length } = findings.filter(({ level }) => level === of);
-    return length === 1 ? `one ${of}` : length > 1 ? `${length} ${of}s` : undefined;
+    return length === 1 ? `one ${of}` : length > 1 ? `${formatCount(length)} ${of}s` : undefined;
   };
   if (count('error')) return `The file cannot be uploaded: ${count('error')}`;
   return `Checked: ${count('warning') ?? 'the file is fine'}`;

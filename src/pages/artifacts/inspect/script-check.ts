@@ -1,5 +1,6 @@
 // What would go wrong with a script on a Unix device, seen from its first bytes: the line ends of Windows, a byte order
 // mark, an interpreter line that no system can follow, or not being a script at all.
+import { formatCount } from '#/lib/format.ts';
 import { shellPath, type Finding } from './finding.ts';
 
 /** How much of a script is looked at. */
@@ -88,7 +89,7 @@ function interpreterFindings(name: string, line: string, text: string): Finding[
   else if (line.length > 125)
     add(
       'warning',
-      `has an interpreter line of ${line.length} characters, more than some systems read`,
+      `has an interpreter line of ${formatCount(line.length)} characters, more than some systems read`,
       'Keep it below 125.',
     );
   const bashOnly = ['sh', 'dash', 'ash'].includes(program)

@@ -4,7 +4,7 @@ import { IconDatabase } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
-import { formatBytes } from '#/lib/format.ts';
+import { formatBytes, formatCount } from '#/lib/format.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { ArtifactAge, ArtifactSize, type ArtifactDialog } from '#/pages/artifacts/versions/artifact-facts.tsx';
 import { isNeeded, type UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
@@ -45,7 +45,7 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
           {missing === undefined || room === undefined
             ? 'The service refused the upload; its storage may be full.'
             : `${formatBytes(missing)} more room is needed: ${
-                unsent.length === 1 ? 'the file has' : `the ${unsent.length} files have`
+                unsent.length === 1 ? 'the file has' : `the ${formatCount(unsent.length)} files have`
               } ${formatBytes(wanted)}, and ${formatBytes(room)} of the storage is free.`}
         </strong>
         {named.length > 0 ? (
