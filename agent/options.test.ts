@@ -52,8 +52,30 @@ test('key and server are stored readable by their owner only, and found again', 
   });
 });
 
+test('without a key it is the one device that has run on this machine for that server', () => {
+  const state = mkdtempSync(path.join(folder, 'state-'));
+  const env = { XDG_STATE_HOME: state };
+  const ran = (key: string, server: string) => {
+    const settings = readOptions(['--server', server, '--key', key], env);
+    assert.ok(typeof settings !== 'string');
+    storeSettings(settings);
+  };
+  const keyOf = (args: string[]) => {
+    const settings = readOptions(args, env);
+    return typeof settings === 'string' ? '' : settings.key;
+  };
+  ran('mdk_one', 'http://127.0.0.1:8080');
+  assert.equal(keyOf([...SERVER, '--tunnel', 'http://127.0.0.1:3000']), 'mdk_one');
+  assert.equal(keyOf([]), 'mdk_one');
+  ran('mdk_two', 'https://muster.example.com');
+  assert.equal(keyOf(SERVER), 'mdk_one');
+  assert.throws(() => readOptions([], env), /Several devices have run on this machine/);
+  assert.throws(() => readOptions(['--server', 'http://other.example.com'], env), /No device key/);
+});
+
 test('what is missing or wrong is named', () => {
-  const says = (args: string[], text: RegExp) => assert.throws(() => readOptions(args, {}), text);
+  const env = { XDG_STATE_HOME: path.join(folder, 'none') };
+  const says = (args: string[], text: RegExp) => assert.throws(() => readOptions(args, env), text);
   says(SERVER, /No device key/);
   says([...SERVER, '--data', path.join(folder, 'empty')], /No device key is stored in/);
   says(['--key', 'mdk_x'], /No address/);

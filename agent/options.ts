@@ -1,7 +1,7 @@
 // The agent's command line and stored settings. The key comes from a file, the environment or the command line, which
 // every user of the machine can read; it is stored in the data folder, readable by its owner only.
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,8 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --version         print the agent's version
   --help            print this text
 
-Server and key are stored in the data folder: a later start with the same --data needs neither.
+Server and key are stored in the data folder: a later start with the same --data needs neither, and without --data no
+key where only one device has run here.
 Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over ·
   4 replaced itself, to be started again
 `;
@@ -48,9 +49,9 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   if (values.version) return 'version';
 
   const given = values['key-file'] === undefined ? env['DEVICE_KEY'] || values.key : readKeyFile(values['key-file']);
-  if (given === undefined && values.data === undefined)
-    throw new UsageError('No device key: give --key-file FILE, DEVICE_KEY in the environment, or --key KEY.');
-  const data = path.resolve(values.data ?? defaultFolder(given ?? '', env));
+  const data = path.resolve(
+    values.data ?? (given === undefined ? onlyFolder(values.server, env) : defaultFolder(given, env)),
+  );
   const key = given?.trim() ?? readStored(data, 'key');
   if (key === undefined)
     throw new UsageError(`No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY or --key KEY.`);
@@ -93,10 +94,34 @@ function readKeyFile(file: string): string {
   }
 }
 
+const foldersOf = (env: NodeJS.ProcessEnv): string =>
+  path.join(env['XDG_STATE_HOME'] || path.join(homedir(), '.local', 'share'), 'muster-agent');
+
+/** The folder of the one device that has run on this machine, for this server if one is given. */
+function onlyFolder(server: string | undefined, env: NodeJS.ProcessEnv): string {
+  const base = foldersOf(env);
+  let names: string[] = [];
+  try {
+    names = readdirSync(base);
+  } catch {
+    // None has run yet.
+  }
+  const wanted = server === undefined ? undefined : readServer(server);
+  const folders = names
+    .map((name) => path.join(base, name))
+    .filter((folder) => readStored(folder, 'key') && (wanted === undefined || readStored(folder, 'server') === wanted));
+  if (folders.length > 1)
+    throw new UsageError(`Several devices have run on this machine. Give --data with the folder of one of them:
+${folders.map((folder) => `  ${folder}`).join('\n')}`);
+  const [folder] = folders;
+  if (folder === undefined)
+    throw new UsageError('No device key: give --key-file FILE, DEVICE_KEY in the environment, or --key KEY.');
+  return folder;
+}
+
 /** Named by the key, so that two devices on one machine never share a folder. */
 function defaultFolder(key: string, env: NodeJS.ProcessEnv): string {
-  const base = env['XDG_STATE_HOME'] || path.join(homedir(), '.local', 'share');
-  return path.join(base, 'muster-agent', createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
+  return path.join(foldersOf(env), createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
 }
 
 function readStored(data: string, name: 'key' | 'server'): string | undefined {

@@ -87,21 +87,25 @@ const isSameDocument = (page: Page) => page.evaluate(() => document.body.dataset
 
 const log = (page: Page, device: string) => page.getByRole('region', { name: `Output of ${device}, text` });
 
-/** Adds this machine by the page, and runs the command that the page copies. */
-async function addThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
-  await page.getByRole('link', { name: 'Add this machine' }).click();
-  const add = page.getByRole('dialog', { name: 'Add this machine' });
-  await expect(add.getByLabel('Name')).toHaveValue('this-machine');
-  await add.getByLabel('Group').fill('bench');
-  await add.getByRole('button', { name: 'Add this machine' }).click();
+/** Runs the command that the page copies to connect this machine. */
+async function connectThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
   const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
-  await expect(connect.getByText('Waiting for it to connect…')).toBeVisible();
+  await expect(connect.getByText('Waiting for it to come Online…')).toBeVisible();
   const shown = connect.getByLabel('Run this in the folder of the project');
   await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key ••••••••`);
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());
   expect(command).toMatch(new RegExp(`^npm run agent -- --server ${service.url} --key [\\w.~+/=-]{20,}$`));
   await expect(connect.getByRole('button', { name: 'Done' })).toBeEnabled();
   return new Line(command, { cwd: ROOT, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
+}
+
+/** Adds this machine with a name and a group of its own choice. */
+async function addThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
+  const add = page.getByRole('dialog', { name: 'Add this machine' });
+  await expect(add.getByLabel('Name')).toHaveValue('this-machine');
+  await add.getByLabel('Group').fill('bench');
+  await add.getByRole('button', { name: 'Add this machine' }).click();
+  return connectThisMachine(page, service, folder);
 }
 
 /** Uploads one archive through Browse, and one with a folder in it by a drop. */
@@ -155,6 +159,55 @@ async function readAlong(page: Page, gate: string): Promise<void> {
   await expect(page.getByText('Done on 1 device')).toBeVisible();
 }
 
+test('from the sign-in link it takes one paste and four clicks to the output of a sample @main', async ({
+  page,
+  service,
+}) => {
+  const folder = await service.folder('shortest');
+  await page.goto(service.signInLink);
+  await page.getByRole('link', { name: 'Add this machine' }).click();
+  const agent = await connectThisMachine(page, service, folder);
+  try {
+    const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
+    await connect.getByRole('button', { name: 'Deploy a sample' }).click({ timeout: 60_000 });
+    const review = page.getByRole('region', { name: 'Review' });
+    await expect(review.getByText('1 Online')).toBeVisible();
+    await expect(review).toContainText('/tmp/muster-sample');
+    await expect(review.getByLabel('Command of the script')).toHaveText('./hello.sh');
+    await review.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await expect(log(page, 'this-machine')).toContainText(/Hello from.*Done/s);
+    await expect(page.getByRole('heading', { level: 1, name: /hello\.sh.*Succeeded/ })).toBeVisible();
+  } finally {
+    await agent.stop();
+  }
+});
+
+test('the command for a tunnel works where the agent of this machine runs', async ({ signedIn: page, service }) => {
+  const folder = await service.folder('tunnel');
+  const env = { XDG_STATE_HOME: path.join(folder, 'state') };
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('link', { name: 'Add this machine' }).click();
+  const first = await connectThisMachine(page, service, folder);
+  await page
+    .getByRole('button', { name: 'Open the device' })
+    .or(page.getByRole('link', { name: 'Open the device' }))
+    .click({ timeout: 60_000 });
+  await page.getByRole('link', { name: 'Open a tunnel' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Open a tunnel' });
+  const command = await copied(page, () => dialog.getByRole('button', { name: 'Copy command' }).first().click());
+  expect(command).toBe(`npm run agent -- --server ${service.url} --tunnel http://127.0.0.1:3000`);
+  const second = new Line(command, { cwd: ROOT, env });
+  try {
+    expect(await first.ended, 'the second one takes over').toBe(3);
+    await page.keyboard.press('Escape');
+    const tunnels = page.getByRole('table', { name: 'Tunnels of this device' });
+    await expect(tunnels).toContainText('http://127.0.0.1:3000', { timeout: 30_000 });
+  } finally {
+    await first.stop();
+    await second.stop();
+  }
+});
+
 test('a stranger adds this machine, deploys an archive to its group and reads along while it runs @main', async ({
   page,
   service,
@@ -173,6 +226,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
 
   await page.goto(service.signInLink);
   await expect(page.getByRole('heading', { level: 2, name: 'First steps' })).toBeVisible();
+  await page.goto(`${service.url}/devices?dialog=add-this-machine`);
   await markDocument(page);
   const agent = await addThisMachine(page, service, folder);
   try {

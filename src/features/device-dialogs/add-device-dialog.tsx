@@ -1,20 +1,23 @@
 // Makes a device: its name and group first, then its key and commands, shown once, while it is waited for.
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
-import { deviceDraft, deviceEndpoints } from '#/contract/devices.ts';
+import { deviceDraft, deviceEndpoints, type NewDevice } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
+import { DeviceNameInput } from './device-name-input.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
 import { FIELD_LABELS } from './changed-fields.ts';
 import { useKnownValues } from './use-known-values.ts';
+import { forgetPress, isToAddAtOnce } from '#/features/install/at-once.ts';
 import { useInstall } from '#/features/install/use-install.ts';
+import { FormError } from '#/ui/page/view.tsx';
 
 interface AddDeviceDialogProps {
   /** The device will be the machine that the person is at. */
@@ -41,6 +44,25 @@ function explained(error: Error): Error {
   return error;
 }
 
+const THIS_MACHINE = { DeviceName: 'this-machine', DeviceGroup: '' };
+
+interface CreateAtOnceProps {
+  keys: RequestKeys;
+  onMade: (made: NewDevice) => void;
+  onFailed: (error: Error) => void;
+}
+
+/** Creates the device for this machine without a form. */
+function CreateAtOnce({ keys, onMade, onFailed }: CreateAtOnceProps) {
+  const { mutate } = useMutation(deviceMutations.create(keys));
+  useEffect(() => {
+    forgetPress();
+    mutate(THIS_MACHINE, { onSuccess: onMade, onError: onFailed });
+    // Once: both callbacks only set state.
+  }, [mutate]); // oxlint-disable-line react/exhaustive-deps
+  return null;
+}
+
 export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogProps) {
   const { command, host } = useInstall();
   // A link to it may come from a dashboard whose devices run our agent.
@@ -49,6 +71,8 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   const groups = useKnownValues('DeviceGroup');
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
+  const [atOnce, setAtOnce] = useState<boolean | Error>(isToAddAtOnce);
+  const show = ({ DeviceId, DeviceKey }: NewDevice, name: string) => setMade({ id: DeviceId, name, secret: DeviceKey });
   if (made)
     return (
       <DeviceKeyDialog
@@ -57,34 +81,36 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
         onDone={() => void navigate(paths.device(made.id), { replace: true })}
       />
     );
+  if (thisMachine && atOnce === true)
+    return (
+      <CreateAtOnce
+        keys={keys}
+        onMade={(answer) => show(answer, THIS_MACHINE.DeviceName)}
+        onFailed={(error) => setAtOnce(explained(error))}
+      />
+    );
   return (
     <FormDialog
       onClose={onClose}
       title={thisMachine ? 'Add this machine' : 'Add a device'}
       rules={RULES}
-      initial={{ DeviceName: thisMachine ? 'this-machine' : '', DeviceGroup: '' }}
+      initial={thisMachine ? THIS_MACHINE : { DeviceName: '', DeviceGroup: '' }}
       bodyOf={(values) => ({ DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() })}
       write={deviceMutations.create(keys)}
       request={(body) => requestOf(deviceEndpoints.create, { body })}
       explain={explained}
       submitLabel={thisMachine ? 'Add this machine' : 'Add device'}
-      onDone={({ DeviceId, DeviceKey }, body) => setMade({ id: DeviceId, name: body.DeviceName, secret: DeviceKey })}
+      onDone={(answer, body) => show(answer, body.DeviceName)}
     >
-      {({ field }) => (
+      {({ field, error }) => (
         <>
+          {atOnce instanceof Error && !error && <FormError error={atOnce} />}
           <p className="dim">
             {thisMachine
               ? 'Adds the machine you are using. The next step shows the command that connects it.'
               : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
-          <TextInput
-            required
-            maxLength={255}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            {...field('DeviceName')}
-          />
+          <DeviceNameInput {...field('DeviceName')} />
           <SuggestInput
             data={groups}
             description="Optional. A job can go to all devices of a group."

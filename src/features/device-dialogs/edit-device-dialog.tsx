@@ -8,6 +8,7 @@ import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
+import { DeviceNameInput } from './device-name-input.tsx';
 import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
 import { useKnownValues } from './use-known-values.ts';
 
@@ -38,7 +39,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
     >
       {({ field }) => (
         <>
-          <TextInput required data-autofocus {...TEXT} {...field('DeviceName')} />
+          <DeviceNameInput own={DeviceId} {...field('DeviceName')} />
           <SuggestInput data={groups} {...field('DeviceGroup')} />
           {(['CustomerName', 'CustomerSite'] as const).map((name) => (
             <TextInput

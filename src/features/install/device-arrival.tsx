@@ -3,7 +3,9 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader } from '@mantine/core';
 import { livePace } from '#/api/live.ts';
+import { artifactQueries } from '#/api/artifacts.ts';
 import { deviceQueries } from '#/api/devices.ts';
+import { DeploySample } from './deploy-sample.tsx';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import classes from './device-arrival.module.css';
@@ -22,6 +24,7 @@ export function useArrival(id: string, enabled: boolean): string | undefined {
 
 export function DeviceArrival({ state, id, name }: { state: string | undefined; id: string; name: string }) {
   const online = state === 'Online';
+  const hasNothing = useQuery({ ...artifactQueries.list(), enabled: online }).data?.length === 0;
   return (
     <div className={classes.arrival} data-online={online}>
       <span role="status" className="inline">
@@ -36,6 +39,7 @@ export function DeviceArrival({ state, id, name }: { state: string | undefined; 
       </span>
       {online && (
         <Group gap="xs">
+          {hasNothing && <DeploySample device={id} replace variant="filled" size="xs" />}
           <Button component={Link} to={paths.device(id)} replace size="xs">
             Open the device
           </Button>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
+import { isLoopback, shellWord } from '#/features/install/install-commands.ts';
 import classes from './open-tunnel.module.css';
 
 const INSTALLED = (to: string) => `sudo sh -c 'sh /opt/muster/*/muster-agent tunnel ${to}'`;
@@ -12,18 +13,25 @@ export function OpenTunnel() {
   const upstream = useQuery(sessionQueries.current()).data?.Upstream;
   if (upstream !== undefined)
     return <p className={classes.note}>A device’s agent opens tunnels; see that agent’s documentation.</p>;
+  const here = (
+    <CommandLine
+      key="here"
+      label="From a clone of the project, for a web server on port 3000"
+      command={`npm run agent -- --server ${shellWord(location.origin)} --tunnel ${WEB}`}
+    />
+  );
+  const isHere = isLoopback(location.origin);
   return (
     <div className={classes.lines}>
+      {isHere && here}
       <CommandLine label="On the device, for a web server on its port 3000" command={INSTALLED(WEB)} />
       <CommandLine label="On the device, for its SSH server" command={INSTALLED(SSH)} />
-      <CommandLine
-        label="From a clone of the project, with its tunnel"
-        command={`npm run agent -- --server ${location.origin} --key-file device.key --tunnel ${WEB}`}
-      />
+      {!isHere && here}
       <p className={classes.note}>
-        An agent that was installed without root is in <span className="mono">~/.muster</span> and needs no sudo. Its
-        tunnels are listed in <span className="mono">tunnels.json</span> beside it, where each can get a login and an
-        end, or be removed; <span className="mono">muster-agent restart</span> applies the change.
+        From a clone, the agent starts again as the device that ran there before, and takes over from it. An agent that
+        was installed without root is in <span className="mono">~/.muster</span> and needs no sudo. Its tunnels are
+        listed in <span className="mono">tunnels.json</span> beside it, where each can get a login and an end, or be
+        removed; <span className="mono">muster-agent restart</span> applies the change.
       </p>
     </div>
   );

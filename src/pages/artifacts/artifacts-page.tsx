@@ -11,6 +11,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
+import { DeploySample } from '#/features/install/deploy-sample.tsx';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -147,15 +148,18 @@ export function ArtifactsPage() {
             <Empty
               title="No artifacts yet"
               action={
-                <BrowseButton
-                  onChoose={onChoose}
-                  label="Artifact files"
-                  multiple
-                  variant="filled"
-                  focused={uploads.isEmptied}
-                >
-                  Browse files
-                </BrowseButton>
+                <>
+                  <BrowseButton
+                    onChoose={onChoose}
+                    label="Artifact files"
+                    multiple
+                    variant="filled"
+                    focused={uploads.isEmptied}
+                  >
+                    Browse files
+                  </BrowseButton>
+                  <DeploySample />
+                </>
               }
             >
               {WHAT} They are checked here before anything is sent.

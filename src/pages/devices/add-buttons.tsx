@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { useOwnAgent } from '#/api/own-agent.ts';
+import { addAtOnce } from '#/features/install/at-once.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { paths } from '#/paths.ts';
 import classes from './devices-page.module.css';
@@ -19,6 +20,7 @@ export function useAddButtons(isFirst: boolean) {
       <Button
         component={Link}
         {...dialog.link('add-this-machine')}
+        {...(isFirst && { onClick: addAtOnce })}
         variant={isFirst ? 'filled' : 'default'}
         leftSection={<IconDeviceLaptop {...icon} />}
       >

@@ -8,6 +8,7 @@ import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import type { Places } from '#/fleet/columns.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { addAtOnce } from '#/features/install/at-once.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -81,7 +82,7 @@ function NoFleet() {
         action={
           <>
             {hasOwnAgent && (
-              <Button variant="filled" component={Link} to={paths.addThisMachine()}>
+              <Button variant="filled" component={Link} to={paths.addThisMachine()} onClick={addAtOnce}>
                 Add this machine
               </Button>
             )}

@@ -10,6 +10,8 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
+import { addAtOnce } from '#/features/install/at-once.ts';
+import { DeploySample } from '#/features/install/deploy-sample.tsx';
 import { paths } from '#/paths.ts';
 import { stored } from '#/lib/stored.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
@@ -37,14 +39,20 @@ interface Step {
   done: boolean | undefined;
 }
 
+/** The first one, where there is any. */
+function deviceOf(index: FleetIndex | undefined): string | undefined {
+  const [first] = index?.rows ?? [];
+  return first === undefined ? undefined : index?.idOf(first);
+}
+
 function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
   const artifacts = useQuery({ ...artifactQueries.list(), refetchInterval: livePace(LOOK) }).data;
   const jobs = useQuery(jobQueries.list()).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
-  const [first] = index?.rows ?? [];
-  const device = first === undefined ? paths.devices() : paths.device(index?.idOf(first) ?? '');
+  const first = deviceOf(index);
+  const device = first === undefined ? paths.devices() : paths.device(first);
   // Seen once counts: a device need not be there all day.
   const seen = index && index.size > index.query({ filter: { seen: 'never' } }).length && hasBeenOnline(index);
   return [
@@ -63,13 +71,6 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       done: seen,
     },
     {
-      title: 'Set its location',
-      how: 'Click the map, enter coordinates, or use the GPS of a phone beside it.',
-      to: paths.map(),
-      link: 'Open the map',
-      done: index?.places && index.query({ filter: { place: 'placed' } }).length > 0,
-    },
-    {
       title: 'Upload an artifact',
       how: 'A folder with an update.sh in it, or a script.',
       to: paths.artifacts(),
@@ -82,6 +83,13 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       to: paths.deploy(),
       link: 'Go to Deploy',
       done: any(jobs),
+    },
+    {
+      title: 'Set its location',
+      how: 'Click the map, enter coordinates, or use the GPS of a phone beside it.',
+      to: paths.map(),
+      link: 'Open the map',
+      done: index?.places && index.query({ filter: { place: 'placed' } }).length > 0,
     },
     {
       title: 'Open a tunnel',
@@ -100,6 +108,7 @@ const hasBeenOnline = (index: FleetIndex): boolean =>
 export function FirstSteps(props: FirstStepsProps) {
   const isHidden = useStore(hidden);
   const steps = useSteps(props);
+  const hasOwnAgent = useOwnAgent();
   const left = steps.filter(({ done }) => !done).length;
   const isKnown = steps.every(({ done }) => done !== undefined);
   // Who sees the last step done gets the message; later visitors do not.
@@ -140,11 +149,20 @@ export function FirstSteps(props: FirstStepsProps) {
               <strong>{step.title}</strong>
               <p>{step.how}</p>
               {step === next ? (
-                <Button variant="filled" component={Link} to={step.to} size="xs">
+                <Button
+                  variant="filled"
+                  component={Link}
+                  to={step.to}
+                  size="xs"
+                  {...(step.to === paths.addThisMachine() && props.devices === 0 && { onClick: addAtOnce })}
+                >
                   {step.link}
                 </Button>
               ) : (
                 <Link to={step.to}>{step.link}</Link>
+              )}
+              {step.to === paths.artifacts() && step.done === false && hasOwnAgent && (
+                <DeploySample size="xs" device={deviceOf(props.index)} />
               )}
               {step === next && step.to === paths.addThisMachine() && (
                 <Button component={Link} to={paths.addDevice()} size="xs">

@@ -1,0 +1,33 @@
+// The name of a device, with a hint where another device has it already: that is allowed, and rarely meant.
+import type { ComponentProps } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { deviceQueries } from '#/api/devices.ts';
+
+/** Milliseconds without a keystroke before it is looked up. */
+const PAUSE = 300;
+
+/** `own`: id of the device that is edited. */
+export function DeviceNameInput({ own, ...input }: ComponentProps<typeof TextInput> & { own?: string }) {
+  const name = String(input.value ?? '').trim();
+  const [typed] = useDebouncedValue(name, PAUSE);
+  const { data } = useQuery({
+    ...deviceQueries.page(1, 25, { device_name: typed }),
+    enabled: typed !== '',
+    refetchInterval: false,
+  });
+  const isTaken = data?.rows.some(({ DeviceId, DeviceName }) => DeviceName === name && DeviceId !== own);
+  return (
+    <TextInput
+      required
+      maxLength={255}
+      autoComplete="off"
+      spellCheck={false}
+      data-autofocus
+      description={isTaken ? 'Another device has this name.' : undefined}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      {...input}
+    />
+  );
+}

@@ -1,0 +1,17 @@
+// A press on "Add this machine" in an account without devices adds it at once, without a form. The address alone never
+// does: a link or a reload must not create anything.
+
+/** Milliseconds in which the dialog has to open after the press. */
+const VALID = 10_000;
+
+let pressed = Number.NEGATIVE_INFINITY;
+
+export function addAtOnce(): void {
+  pressed = performance.now();
+}
+
+export const isToAddAtOnce = (): boolean => performance.now() - pressed < VALID;
+
+export function forgetPress(): void {
+  pressed = Number.NEGATIVE_INFINITY;
+}
