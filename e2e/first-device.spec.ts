@@ -90,7 +90,7 @@ const log = (page: Page, device: string) => page.getByRole('region', { name: `Ou
 /** Runs the command that the page copies to connect this machine. */
 async function connectThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
   const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
-  await expect(connect.getByText('Waiting for it to come Online…')).toBeVisible();
+  await expect(connect.getByText('Waiting for it to connect…')).toBeVisible();
   const shown = connect.getByLabel('Run this in the folder of the project');
   await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key ••••••••`);
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());

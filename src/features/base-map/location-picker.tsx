@@ -12,6 +12,8 @@ import classes from './location-picker.module.css';
 interface LocationPickerProps {
   /** Undefined while there is none, or while what is typed is none. */
   at: Position | undefined;
+  /** A location found by the reader's device: the map zooms to it, wherever it was. */
+  fix?: Position | undefined;
   onPick: (at: Position) => void;
 }
 
@@ -20,9 +22,11 @@ const picked = (point: L.LatLng): Position => {
   return rounded({ Lat: lat, Lng: lng });
 };
 const NEAR = 9;
+/** A fix is exact to some metres. */
+const CLOSE = 10;
 const MARK = L.divIcon({ className: classes.mark, iconSize: [22, 22] });
 
-function Clicks({ at, onPick }: LocationPickerProps) {
+function Clicks({ at, fix, onPick }: LocationPickerProps) {
   const map = useMap();
   useMapEvents({ click: ({ latlng }) => onPick(picked(latlng)) });
   const { Lat, Lng } = at ?? {};
@@ -31,10 +35,13 @@ function Clicks({ at, onPick }: LocationPickerProps) {
     if (Lat !== undefined && Lng !== undefined && !map.getBounds().contains([Lat, Lng]))
       map.setView([Lat, Lng], Math.max(map.getZoom(), NEAR), { animate: false });
   }, [map, Lat, Lng]);
+  useEffect(() => {
+    if (fix) map.setView([fix.Lat, fix.Lng], CLOSE, { animate: false });
+  }, [map, fix]);
   return null;
 }
 
-export function LocationPicker({ at, onPick }: LocationPickerProps) {
+export function LocationPicker({ at, fix, onPick }: LocationPickerProps) {
   const [map, setMap] = useState<L.Map | null>(null);
   const [start] = useState(() =>
     at
@@ -54,7 +61,7 @@ export function LocationPicker({ at, onPick }: LocationPickerProps) {
               eventHandlers={{ dragend: ({ target }) => onPick(picked((target as L.Marker).getLatLng())) }}
             />
           )}
-          <Clicks at={at} onPick={onPick} />
+          <Clicks at={at} fix={fix} onPick={onPick} />
         </MapBox>
       </section>
       <div className="between small">

@@ -48,17 +48,24 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
 }
 
 function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
+  /** Where the reader's own device is. */
+  const [fix, setFix] = useState<Position>();
   const typed = { Lat: readDegrees(values.Lat), Lng: readDegrees(values.Lng) };
   const take = ({ Lat, Lng }: Position) => fill({ Lat: String(Lat), Lng: String(Lng) });
   return (
     <>
       <p className="dim">Decimal degrees. You can paste a pair such as “52.52, 13.405” into either field.</p>
       <DegreeFields values={values} onPair={fill} field={(name) => ({ required: true, ...field(name) })} />
+      <OwnPosition
+        onPosition={(found) => {
+          take(found);
+          setFix(found);
+        }}
+      />
       <LocationPicker
-        open={{ at: position.safeParse(typed).data, onPick: take }}
+        open={{ at: position.safeParse(typed).data, fix, onPick: take }}
         fallback={<div className={classes.toBe} />}
       />
-      <OwnPosition onPosition={take} />
       {typed.Lat === 0 && typed.Lng === 0 && (
         <p className="dim">0, 0 means “not set”: the map does not show the device.</p>
       )}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { formatClock, formatDuration } from '#/lib/format.ts';
+import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -109,7 +109,7 @@ export function DeviceDay({ device }: { device: Device }) {
               </span>
             </li>
           ))}
-          {changes.length > SHOWN && <li className="dim">and {changes.length - SHOWN} more</li>}
+          {changes.length > SHOWN && <li className="dim">and {formatCount(changes.length - SHOWN)} more</li>}
         </ul>
       )}
     </Section>

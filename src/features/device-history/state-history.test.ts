@@ -71,6 +71,18 @@ test('a device that was never there did not go, and neither did one that is new'
   assert.deepEqual(changesOf(after({ at: 0 }, { at: 1, away: { a: seen(-300) } })), []);
 });
 
+test('a first connection is marked as one, also when a reload or an event is in between', () => {
+  const waiting = after({ at: 0, away: { new: Number.NaN, a: seen(-10) } });
+  const firsts = ({ changes }: StateHistory) => changes.map(({ id, first }) => `${id} ${first ?? false}`).toSorted();
+  assert.deepEqual(firsts(read(waiting, { at: 1 })), ['a false', 'new true']);
+  const stored = { ...waiting, ...statesFormat.read(statesFormat.print(waiting)) };
+  assert.deepEqual(firsts(read(stored, { at: 1 })), ['a false', 'new true']);
+  const states = ['a', 'new'].map((id) => ({ id, state: 'Online', was: 'Offline', seen: seen(1) }));
+  const told = withChanges(waiting, { at: seen(1), every: MINUTE / 2, states });
+  assert.deepEqual(firsts(told), ['a false', 'new true']);
+  assert.deepEqual(firsts({ ...told, ...statesFormat.read(statesFormat.print(told)) }), ['a false', 'new true']);
+});
+
 test('a page of its own sees one device alone, and nothing is reported twice', () => {
   const before = after({ at: 0, away: { a: seen(-10) } }, { at: 1, away: { a: seen(-10) } });
   const look = (history: StateHistory, id: string, state: string, at: number) =>

@@ -11,6 +11,15 @@ export interface StateChange {
   at: number;
   /** The earliest that it can have been: the same as `at` where that is reported. */
   since: number;
+  /** It connected for the first time: that is no return. */
+  first?: true;
+}
+
+interface AwayNow {
+  state: string;
+  at: number | undefined;
+  /** The service has not seen it yet. */
+  never?: true;
 }
 
 export interface StateHistory {
@@ -19,7 +28,7 @@ export interface StateHistory {
   /** Oldest first. */
   changes: readonly StateChange[];
   /** Who was not Online at the latest reading, and since when as far as that is known; undefined: nobody knows. */
-  away: ReadonlyMap<string, { state: string; at: number | undefined }> | undefined;
+  away: ReadonlyMap<string, AwayNow> | undefined;
 }
 
 export const NO_HISTORY: StateHistory = { watched: [], changes: [], away: undefined };
@@ -48,6 +57,9 @@ function beforeLook(history: StateHistory, at: number, every: number) {
   };
 }
 
+const neverOf = (seen: number | undefined) => (Number.isNaN(seen) ? { never: true as const } : undefined);
+const firstOf = (known: AwayNow | undefined) => (known?.never ? { first: true as const } : undefined);
+
 /** With what the service reported as it happened. */
 export function withChanges(history: StateHistory, { at, every, states }: StatesChanged): StateHistory {
   const { before, changes, isNew, watched } = beforeLook(history, at, every);
@@ -61,9 +73,16 @@ export function withChanges(history: StateHistory, { at, every, states }: States
     // A device that never was there is new.
     const isNews = was !== undefined && (state === 'Online' || seen === undefined || reported !== undefined);
     const time = state === 'Online' ? at : (reported ?? at);
-    if (isNews) found.push({ id, to: state, at: time, since: state !== 'Online' && time === reported ? time : since });
+    if (isNews)
+      found.push({
+        id,
+        to: state,
+        at: time,
+        since: state !== 'Online' && time === reported ? time : since,
+        ...(state === 'Online' && firstOf(away.get(id))),
+      });
     if (state === 'Online') away.delete(id);
-    else away.set(id, { state, at: was === undefined ? reported : time });
+    else away.set(id, { state, at: was === undefined ? reported : time, ...neverOf(seen) });
   }
   return bounded({ watched, changes: [...changes, ...found].sort((one, two) => one.at - two.at), away });
 }
@@ -77,7 +96,10 @@ export function withReading(history: StateHistory, reading: StatesRead): StateHi
     Array.from(reading.away, ([id, { state, seen }]) => {
       const known = history.away?.get(id);
       const reported = seen === undefined || Number.isNaN(seen) ? undefined : Math.min(seen, at);
-      return [id, { state, at: changed.get(id) ?? (known?.state === state ? known.at : undefined) ?? reported }];
+      return [
+        id,
+        { state, at: changed.get(id) ?? (known?.state === state ? known.at : undefined) ?? reported, ...neverOf(seen) },
+      ];
     }),
   );
   return bounded({
@@ -129,7 +151,8 @@ function changesOf(before: NonNullable<StateHistory['away']>, reading: StatesRea
     const reported = seen === undefined ? undefined : Math.min(seen, at);
     found.push({ id, to: state, at: reported ?? at, since: reported ?? last });
   }
-  for (const id of before.keys()) if (!away.has(id) && has(id)) found.push({ id, to: 'Online', at, since: last });
+  for (const [id, known] of before)
+    if (!away.has(id) && has(id)) found.push({ id, to: 'Online', at, since: last, ...firstOf(known) });
   return found;
 }
 
@@ -151,14 +174,21 @@ export const statesFormat: Format<Pick<StateHistory, 'changes' | 'away'>> = {
   read: (text) => {
     const { changes, away } = (JSON.parse(text) ?? {}) as { changes?: unknown; away?: unknown };
     return {
-      changes: rowsOf(changes).flatMap(([id, to, at, since]) =>
-        typeof id === 'string' && typeof to === 'string' && isTime(at) && isTime(since) ? [{ id, to, at, since }] : [],
+      changes: rowsOf(changes).flatMap(([id, to, at, since, first]) =>
+        typeof id === 'string' && typeof to === 'string' && isTime(at) && isTime(since)
+          ? [{ id, to, at, since, ...(first === 1 && { first: true as const }) }]
+          : [],
       ),
       away: Array.isArray(away)
         ? new Map(
-            rowsOf(away).flatMap(([id, state, at]) =>
+            rowsOf(away).flatMap(([id, state, at, never]) =>
               typeof id === 'string' && typeof state === 'string'
-                ? [[id, { state, at: isTime(at) ? at : undefined }] as const]
+                ? [
+                    [
+                      id,
+                      { state, at: isTime(at) ? at : undefined, ...(never === 1 && { never: true as const }) },
+                    ] as const,
+                  ]
                 : [],
             ),
           )
@@ -168,8 +198,13 @@ export const statesFormat: Format<Pick<StateHistory, 'changes' | 'away'>> = {
   // Very many that are away are not stored.
   print: ({ changes, away }) => {
     const rows =
-      away && away.size <= MOST_AWAY ? Array.from(away, ([id, { state, at }]) => [id, state, at ?? null]) : null;
-    return JSON.stringify({ changes: changes.map(({ id, to, at, since }) => [id, to, at, since]), away: rows });
+      away && away.size <= MOST_AWAY
+        ? Array.from(away, ([id, { state, at, never }]) => [id, state, at ?? null, ...(never ? [1] : [])])
+        : null;
+    return JSON.stringify({
+      changes: changes.map(({ id, to, at, since, first }) => [id, to, at, since, ...(first ? [1] : [])]),
+      away: rows,
+    });
   },
 };
 

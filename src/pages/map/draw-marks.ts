@@ -126,6 +126,10 @@ export function arcsOf(shares: readonly number[], gap: number, least: number): [
   });
 }
 
+/** The middle of a mark, moved so that no edge of the map cuts it; unchanged where it is outside. */
+export const whole = (at: number, radius: number, size: number): number =>
+  at < 0 || at > size || size < 2 * radius ? at : Math.min(Math.max(at, radius), size - radius);
+
 export interface Taken {
   left: number;
   top: number;
@@ -148,6 +152,13 @@ export function drawName(
   if (taken.some((it) => it.left < box.right && box.left < it.right && it.top < box.bottom && box.top < it.bottom))
     return;
   taken.push(box);
+  // The name of a town below it would make both unreadable.
+  context.globalAlpha = 0.86;
+  context.fillStyle = colors.halo;
+  context.beginPath();
+  context.roundRect(box.left - 3, box.top - 1, box.right - box.left + 6, box.bottom - box.top + 2, 4);
+  context.fill();
+  context.globalAlpha = 1;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
   context.lineJoin = 'round';

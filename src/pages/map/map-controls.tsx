@@ -80,7 +80,7 @@ export function MapControls({ model: { map, state, change, fit, shown, selected 
           icon={IconMaximize}
           title={placed.length > 0 ? 'Show all' : 'Show all: no device of this filter has a location'}
           disabled={placed.length === 0}
-          onClick={() => fit(placed, 13)}
+          onClick={() => fit(placed)}
         />
       </div>
       <div className={classes.stack}>
@@ -100,7 +100,7 @@ export function MapControls({ model: { map, state, change, fit, shown, selected 
           icon={IconFocusCentered}
           title={selected.size > 0 ? 'Fit to selection' : 'Fit to selection: no selected device is on the map'}
           disabled={selected.size === 0}
-          onClick={() => fit([...selected], 16)}
+          onClick={() => fit([...selected])}
         />
       </div>
       <div className={classes.pans}>

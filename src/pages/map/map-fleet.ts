@@ -88,6 +88,9 @@ export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | unde
   return box;
 }
 
+/** How far the map zooms in by itself: closer, the built-in coast is a zigzag. A person may go on. */
+export const CLOSEST = 9;
+
 export const boundsOf = ({ south, west, north, east }: Box): LatLngBoundsLiteral => [
   [south, west],
   [north, east],

@@ -8,7 +8,7 @@ import { FleetLayer } from './fleet-layer.tsx';
 import { Legend } from './legend.tsx';
 import { MapEvents } from './map-events.tsx';
 import { MapControls } from './map-controls.tsx';
-import { boundsOf, boxOf } from './map-fleet.ts';
+import { CLOSEST, boundsOf, boxOf } from './map-fleet.ts';
 import { readMapView } from './map-view.ts';
 import { PlacingBanner } from './placing-banner.tsx';
 import { STAGES, type FleetMapModel } from './use-fleet-map.ts';
@@ -23,7 +23,7 @@ function startOf({ url, places, shown }: FleetMapModel) {
   if (view) return { center: [view.lat, view.lng] as [number, number], zoom: view.zoom };
   const box = boxOf(places, shown.placed);
   return box
-    ? { bounds: boundsOf(box), boundsOptions: { padding: [40, 40] as [number, number], maxZoom: 11 } }
+    ? { bounds: boundsOf(box), boundsOptions: { padding: [40, 40] as [number, number], maxZoom: CLOSEST } }
     : { center: [25, 10] as [number, number], zoom: 2 };
 }
 

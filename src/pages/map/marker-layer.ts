@@ -2,7 +2,7 @@
 // hundred devices and a hundred thousand.
 import L from 'leaflet';
 import { KIND_COUNT, type Cluster, type ClusterIndex, type Window } from './cluster-index.ts';
-import { drawMark, drawName, type ColorBy, type DrawnMark } from './draw-marks.ts';
+import { drawMark, drawName, whole, type ColorBy, type DrawnMark } from './draw-marks.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
 /** A mark on the canvas: one device, or several with their shared centre. */
@@ -21,6 +21,8 @@ const BLOCK = 4 * CELL;
 /** From this zoom on single devices have their names beside them, if they are no more than so many. */
 const NAMES_FROM = 11;
 const MOST_NAMES = 80;
+/** Up to this zoom a mark at the edge is moved into sight as a whole: a few pixels are no place from so far away. */
+const WORLD = 4;
 
 /** A mark before it has a position on the screen; `x` and `y` are shares of the world's width. */
 type Found = Omit<Mark, 'highlighted'>;
@@ -189,7 +191,11 @@ export class MarkerLayer extends L.Layer {
     );
     const highlighted = this.highlighted === undefined ? -1 : this.pointOf(this.highlighted);
     for (const found of near) {
-      const [x, y] = [found.x * world - min.x, found.y * world - min.y];
+      let [x, y] = [found.x * world - min.x, found.y * world - min.y];
+      if (this.zoom <= WORLD) {
+        x = whole(x, found.radius + 2, size.x - 2 * MARGIN);
+        y = whole(y, found.radius + 2, size.y - 2 * MARGIN);
+      }
       if (x < -MARGIN || y < -MARGIN || x > size.x - MARGIN || y > size.y - MARGIN) continue;
       const isHighlighted = highlighted >= 0 && holds(found, highlighted);
       const mark = { ...found, x, y, highlighted: isHighlighted };

@@ -12,7 +12,7 @@ import { nextTask } from '#/lib/pace.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
-import { boundsOf, boxOf, byLocation, colouredGroups, pointsOf, type Box } from './map-fleet.ts';
+import { CLOSEST, boundsOf, boxOf, byLocation, colouredGroups, pointsOf, type Box } from './map-fleet.ts';
 import { printView } from './map-view.ts';
 import { useMapUrl } from './use-map-url.ts';
 import { usePlacing, type ToPlace } from './use-placing.ts';
@@ -122,9 +122,9 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     /** Row whose card is open. */
     chosen: url.device === undefined ? undefined : fleet.rowOf(url.device),
 
-    fit: (rows: ArrayLike<number>, maxZoom: number) => {
+    fit: (rows: ArrayLike<number>) => {
       const box = boxOf(places, rows);
-      if (box) map?.fitBounds(boundsOf(box), { padding: [40, 40], maxZoom });
+      if (box) map?.fitBounds(boundsOf(box), { padding: [40, 40], maxZoom: CLOSEST });
     },
     follow: (moved: L.Map, isMove: boolean) => {
       const [bounds, zoom] = [moved.getBounds(), moved.getZoom()];
@@ -142,7 +142,7 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
       const { activeElement } = document;
       const opener = byKeyboard && activeElement instanceof HTMLElement ? activeElement : undefined;
       change({ opener, isListOpen: false });
-      map?.setView([places.lat[row]!, places.lng[row]!], Math.max(map.getZoom(), 9));
+      map?.setView([places.lat[row]!, places.lng[row]!], Math.max(map.getZoom(), CLOSEST));
       url.set({ device: fleet.idOf(row) });
     },
     closeCard: () => {

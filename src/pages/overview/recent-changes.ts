@@ -56,12 +56,12 @@ export function recentChanges(index: FleetIndex, history: StateHistory, now: num
   const offline = new Map<string, number>();
   const lastAway = new Map<string, number>();
   const changed: ChangedDevice[] = [];
-  for (const { id, to, at, since } of history.changes) {
+  for (const { id, to, at, since, first } of history.changes) {
     const row = index.rowOf(id);
     const away = to === 'Online' ? lastAway.get(id) : undefined;
     if (to === 'Online') lastAway.delete(id);
     else lastAway.set(id, at);
-    if (at < begin || row === undefined) continue;
+    if (at < begin || row === undefined || first) continue;
     if (to === 'Offline') offline.set(id, (offline.get(id) ?? 0) + 1);
     changed.push({ id, to, at, since, away: away === undefined ? undefined : at - away, ...ownersOf(index, row) });
   }
