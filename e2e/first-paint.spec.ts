@@ -13,9 +13,9 @@ async function holdApplication(page: Page): Promise<() => void> {
 }
 
 /** The links of the navigation: words, addresses and places. */
-const linksOf = (page: Page) =>
+const linksOf = (page: Page, navigation: 'Main' | 'Most used') =>
   page
-    .getByRole('navigation', { name: 'Main' })
+    .getByRole('navigation', { name: navigation })
     .getByRole('link')
     .evaluateAll((links: HTMLAnchorElement[]) =>
       links.map((link) => {
@@ -32,25 +32,29 @@ test('the outline has the words of the navigation in their places, and no fault 
   await page.goto(`${service.url}/jobs`, { waitUntil: 'commit' });
   await expect(page.getByRole('link', { name: 'Jobs' })).toHaveAttribute('aria-current', 'page');
   await expectAccessible(page);
-  const outline = await linksOf(page);
+  const outline = await linksOf(page, 'Main');
   release();
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
-  expect(await linksOf(page)).toEqual(outline);
+  expect(await linksOf(page, 'Main')).toEqual(outline);
 });
 
-test('on a phone the outline is the top bar', async ({ signedIn: page, service }) => {
+test('on a phone the outline is the top bar, and below the page the bar of the most used ones', async ({
+  signedIn: page,
+  service,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const brand = page.getByRole('banner').getByText('Muster');
+  const placeOfBrand = async () => ({ ...(await brand.boundingBox()), width: 0 });
   const release = await holdApplication(page);
   await page.goto(service.url, { waitUntil: 'commit' });
   await expect(brand).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Jobs' })).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Tunnels' })).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Overview' })).toHaveAttribute('aria-current', 'page');
   await expectAccessible(page);
-  const before = await brand.boundingBox();
+  const before = [await placeOfBrand(), await linksOf(page, 'Most used')];
   release();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-  const after = await brand.boundingBox();
-  expect([after?.x, after?.y, after?.height]).toEqual([before?.x, before?.y, before?.height]);
+  expect([await placeOfBrand(), await linksOf(page, 'Most used')]).toEqual(before);
 });
 
 test('its links lead to their pages before the application runs', async ({ signedIn: page, service }) => {

@@ -76,7 +76,7 @@ base.describe('services as they are elsewhere', () => {
     await page.goto(service.url);
     await go(page, 'Artifacts');
     await expect(page.getByRole('row', { name: /app\.tar\.gz/ })).toBeVisible();
-    await go(page, 'Workflows');
+    await page.getByRole('navigation', { name: 'Artifacts' }).getByRole('link', { name: 'Workflows' }).click();
     await expect(page.getByText('No workflows')).toBeVisible();
     await go(page, 'Tunnels');
     await expect(page.getByText('No tunnels are open')).toBeVisible();

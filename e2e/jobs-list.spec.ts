@@ -28,7 +28,8 @@ test('a workflow is defined, deployed and deleted @main', async ({ signedIn: pag
   expect((await jobs(service)).map(({ JobName }) => JobName)).toEqual(['say who you are to kiosk']);
   await expect(page.getByRole('link', { name: 'kiosk' })).toHaveAttribute('href', `/devices/${DeviceId}`);
 
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Artifacts' }).click();
+  await page.getByRole('navigation', { name: 'Artifacts' }).getByRole('link', { name: 'Workflows' }).click();
   await page.getByRole('button', { name: 'Delete say who you are' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete workflow' }).click();
   await expect(page.getByText('No workflows')).toBeVisible();

@@ -55,7 +55,7 @@ test.describe('with motion', () => {
     await page.keyboard.press('Tab');
     await expect(page.getByRole('main').getByRole('button', { name: 'Show as curl' })).toBeFocused();
 
-    for (const name of ['Map', 'Artifacts', 'Deploy', 'Jobs', 'Workflows', 'Tunnels', 'Account', 'Overview', 'Devices'])
+    for (const name of ['Map', 'Artifacts', 'Deploy', 'Jobs', 'Tunnels', 'Account', 'Overview', 'Devices'])
       await goTo(page, name);
 
     await press(page, page.getByRole('link', { name: 'Add a device' }));

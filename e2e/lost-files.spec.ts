@@ -55,7 +55,7 @@ test.describe('a service that goes away', () => {
     await expect(banner).toContainText('Its last answer came');
     await expectAccessible(page);
     // A page that was not loaded before: the frame stays, and it comes when the service does.
-    await page.getByRole('link', { name: 'Workflows' }).click();
+    await page.getByRole('link', { name: 'Tunnels' }).click();
     const main = page.getByRole('main');
     await expect(main.getByRole('heading', { name: 'This page could not be loaded' })).toBeVisible();
     await expect(main.getByRole('alert')).toContainText('The service did not answer');
@@ -69,7 +69,7 @@ test.describe('a service that goes away', () => {
     await expect(main.getByRole('alert')).toContainText('The service did not answer');
     await service.start();
     await expect(banner).toBeHidden();
-    await expect(main.getByText('No workflows')).toBeVisible();
+    await expect(main.getByText('No tunnels are open')).toBeVisible();
     await page.getByRole('link', { name: 'Devices', exact: true }).click();
     await expect(page.getByText('not refreshed since')).toBeHidden();
     await expect(page.getByRole('alert')).toBeHidden();
@@ -115,19 +115,19 @@ test.describe('a new version of the service', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
 
-    await gone('workflows-page');
+    await gone('tunnels-page');
     let loads = 0;
     page.on('load', () => loads++);
-    await page.getByRole('link', { name: 'Workflows' }).click();
+    await page.getByRole('link', { name: 'Tunnels' }).click();
     await expect.poll(() => loads).toBe(1);
     const again = page.getByRole('main').getByRole('button', { name: 'Load the new version' });
     await expect(again).toBeVisible();
     await expect(page.getByText('A new version is available')).toBeHidden();
-    await expect(page).toHaveURL(/\/workflows$/);
+    await expect(page).toHaveURL(/\/tunnels$/);
     expect(loads).toBe(1);
     await page.unrouteAll();
     await again.click();
-    await expect(page.getByText('No workflows')).toBeVisible();
+    await expect(page.getByText('No tunnels are open')).toBeVisible();
   });
 });
 
@@ -135,11 +135,11 @@ test.describe('a browser that remembers what failed', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
   test('a page that was lost on the way comes by itself, by one reload @main', async ({ signedIn: page, service }) => {
-    await loseFile(page, 'workflows-page');
+    await loseFile(page, 'tunnels-page');
     await page.goto(`${service.url}/devices`);
     const loads = countLoads(page);
-    await page.getByRole('link', { name: 'Workflows' }).click();
-    await expect(page.getByText('No workflows')).toBeVisible();
+    await page.getByRole('link', { name: 'Tunnels' }).click();
+    await expect(page.getByText('No tunnels are open')).toBeVisible();
     await expect.poll(loads).toBe(1); // a page can be read before all of it is loaded
   });
 
@@ -150,10 +150,10 @@ test.describe('a browser that remembers what failed', () => {
   });
 
   test('a page that never comes is reloaded once, and then reported', async ({ signedIn: page, service }) => {
-    await loseFile(page, 'workflows-page', { forGood: true });
+    await loseFile(page, 'tunnels-page', { forGood: true });
     await page.goto(`${service.url}/devices`);
     const loads = countLoads(page);
-    await page.getByRole('link', { name: 'Workflows' }).click();
+    await page.getByRole('link', { name: 'Tunnels' }).click();
     await expect.poll(loads).toBe(1);
     const main = page.getByRole('main');
     await expect(main.getByRole('button', { name: 'Reload' })).toBeVisible();
@@ -166,10 +166,10 @@ test.describe('a browser that remembers what failed', () => {
     service,
   }) => {
     const { promise: until, resolve: fail } = Promise.withResolvers<void>();
-    await loseFile(page, 'workflows-page', { until });
+    await loseFile(page, 'tunnels-page', { until });
     await page.goto(`${service.url}/devices`);
     const loads = countLoads(page);
-    await page.getByRole('link', { name: 'Workflows' }).click();
+    await page.getByRole('link', { name: 'Tunnels' }).click();
     await page.keyboard.press('Control+k');
     const typed = page.getByRole('dialog').getByRole('combobox');
     await typed.fill('pump');

@@ -116,6 +116,27 @@ test('open the tunnel of a device', async ({ signedIn: page, service, context })
   }
 });
 
+test('the most used pages are in reach of a thumb, the others one tap further @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(service.url);
+  const bar = page.getByRole('navigation', { name: 'Most used' });
+  for (const name of ['Devices', 'Map', 'Jobs', 'Overview']) {
+    await bar.getByRole('link', { name }).tap();
+    await expect(heading(page)).toHaveText(name);
+    await expect(bar.getByRole('link', { name })).toHaveAttribute('aria-current', 'page');
+  }
+  const more = page.getByRole('navigation', { name: 'Main' });
+  for (const name of ['Artifacts', 'Deploy', 'Tunnels', 'Account']) {
+    await bar.getByRole('button', { name: 'More' }).tap();
+    await expectFits(page, 'the menu');
+    await more.getByRole('link', { name }).tap();
+    await expect(heading(page)).toHaveText(name);
+    await expect(more).toBeHidden();
+  }
+});
+
 test('no page scrolls sideways, and what is tapped is large enough', async ({ signedIn: page, service }) => {
   const { device, job, ArtifactId } = await fill(service);
   for (const [path, seen] of [

@@ -154,7 +154,7 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
 });
 
 test('two clicks on Cancel close the dialog and stay on the page', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/devices`);
+  await page.goto(`${service.url}/artifacts`);
   await page.getByRole('link', { name: 'Workflows' }).click();
   await page.getByRole('button', { name: 'Create workflow' }).click();
   await page

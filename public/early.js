@@ -45,7 +45,8 @@
   let running = false;
   document.addEventListener('DOMContentLoaded', () => (running = true));
   requestAnimationFrame(() => {
-    document.querySelector(`#boot a[href="${CSS.escape(location.pathname)}"]`)?.setAttribute('aria-current', 'page');
+    for (const link of document.querySelectorAll(`#boot a[href="${CSS.escape(location.pathname)}"]`))
+      link.setAttribute('aria-current', 'page');
     setTimeout(() => running || ask());
   });
 })();

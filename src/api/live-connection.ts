@@ -32,6 +32,7 @@ export interface LiveMessage {
   state?: LiveState;
   version?: string;
   change?: ChangeEvent;
+  isHeldBack?: boolean;
 }
 
 /** What the connection needs of the page. */
@@ -85,6 +86,8 @@ export class LiveConnection {
   private isLeading = false;
   /** The service has no events. */
   private isAbsent = false;
+  /** By a proxy. */
+  private isHeldBack = false;
   /** Aborted when this tab is hidden or the session ends. */
   private leaving: AbortController | undefined;
   private wakeUp = () => {};
@@ -123,14 +126,15 @@ export class LiveConnection {
   }
 
   /** A message of another tab. */
-  hear({ kind, state, version = '', change }: LiveMessage): void {
+  hear({ kind, state, version = '', change, isHeldBack }: LiveMessage): void {
     if (!this.leaving) return;
     if (kind === 'hello') {
-      if (this.isLeading && this.state !== 'off') this.beat();
+      if (this.isLeading && (this.state !== 'off' || this.isHeldBack)) this.beat();
       return;
     }
     if (this.isLeading || state === undefined) return;
     clearTimeout(this.sign);
+    if (isHeldBack !== undefined) this.around.setHeldBack(isHeldBack);
     if (state === 'live') {
       clearTimeout(this.grace);
       this.sign = setTimeout(() => this.setState('lost'), SILENCE);
@@ -205,7 +209,7 @@ export class LiveConnection {
     // Others were answered meanwhile: it is not the service that is slow.
     const isHeldBack = !isReady && stop.signal.aborted && this.around.lastAnswer() > begun;
     stop.abort();
-    if (isHeldBack) this.around.setHeldBack(true);
+    if (isHeldBack) this.holdBack(true);
     return isReady ? 'cut' : isHeldBack ? 'held back' : 'failed';
   }
 
@@ -213,7 +217,7 @@ export class LiveConnection {
     if (event === 'ready') {
       clearTimeout(this.grace);
       this.around.answered();
-      this.around.setHeldBack(false);
+      this.holdBack(false);
       const isFirst = this.version === '';
       // What a stream that goes on has missed is still to come: until then the version is the one before.
       if (isFirst) this.version = id;
@@ -236,7 +240,14 @@ export class LiveConnection {
 
   private beat(): void {
     this.beaten = Date.now();
-    this.around.post({ kind: 'state', state: this.state, version: this.version });
+    this.around.post({ kind: 'state', state: this.state, version: this.version, isHeldBack: this.isHeldBack });
+  }
+
+  private holdBack(now: boolean): void {
+    if (now === this.isHeldBack) return;
+    this.isHeldBack = now;
+    this.around.setHeldBack(now);
+    if (now) this.beat();
   }
 
   private setState(state: LiveState): void {

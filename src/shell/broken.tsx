@@ -39,7 +39,7 @@ export function Broken({ error }: { error: unknown }) {
       <h1>{message}</h1>
       <p>{detail || 'If a new version was just installed, reload the page.'}</p>
       <p>
-        <button type="button" onClick={() => location.reload()}>
+        <button type="button" className="frame-button" onClick={() => location.reload()}>
           Reload
         </button>
         {isSignedOut(error) ? <a href={paths.signIn()}>Sign in</a> : <a href={paths.overview()}>Go to the overview</a>}

@@ -5,7 +5,7 @@ import { IconRefresh } from '@tabler/icons-react';
 import { forgetFailedSheet, checkBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';
 import { isLostNow, onReach } from '#/api/reach.ts';
 import { useIsPartMissing } from '#/ui/late/not-loaded.ts';
-import classes from './shell.module.css';
+import { Notice } from './notice.tsx';
 
 export function BuildWatch() {
   const build = useSyncExternalStore(onOwnBuild, ownBuild);
@@ -17,6 +17,7 @@ export function BuildWatch() {
       void checkBuild();
     };
     window.addEventListener('vite:preloadError', failed);
+
     // Who was away may have been away for an upgrade.
     const leave = onReach(() => isLostNow() || void checkBuild());
     return () => {
@@ -25,20 +26,15 @@ export function BuildWatch() {
     };
   }, []);
   const isNewer = build === 'newer';
+  if (!isNewer && !isPartMissing) return null;
   return (
-    <div role="status" className={classes.away} data-shown={isNewer || isPartMissing} data-newer>
-      {(isNewer || isPartMissing) && (
-        <>
-          <IconRefresh size={18} stroke={1.6} aria-hidden />
-          <span>
-            <strong>{isNewer ? 'A new version is available.' : 'Part of this page could not be loaded.'}</strong> Save
-            what you have typed, then {isNewer ? 'load' : 'reload'} it.
-          </span>
-          <button type="button" onClick={() => location.reload()}>
-            {isNewer ? 'Load it' : 'Reload'}
-          </button>
-        </>
-      )}
-    </div>
+    <Notice
+      icon={IconRefresh}
+      isAboutBuild
+      action={{ label: isNewer ? 'Load it' : 'Reload', onClick: () => location.reload() }}
+    >
+      <strong>{isNewer ? 'A new version is available.' : 'Part of this page could not be loaded.'}</strong> Save what
+      you have typed, then {isNewer ? 'load' : 'reload'} it.
+    </Notice>
   );
 }

@@ -4,7 +4,7 @@ import { IconRefreshDot } from '@tabler/icons-react';
 import { heldBack, startEvents } from '#/api/events.ts';
 import { isLive, live } from '#/api/live.ts';
 import { setCurrent } from '#/ui/page/away.ts';
-import classes from './shell.module.css';
+import { Notice } from './notice.tsx';
 
 export function LiveWatch() {
   const isHeldBack = useSyncExternalStore(heldBack.subscribe, heldBack.get);
@@ -15,21 +15,11 @@ export function LiveWatch() {
     tell();
     return live.subscribe(tell);
   }, []);
-  const shown = isHeldBack && !isHidden;
+  if (!isHeldBack || isHidden) return null;
   return (
-    <div role="status" className={classes.away} data-shown={shown}>
-      {shown && (
-        <>
-          <IconRefreshDot size={18} stroke={1.6} aria-hidden />
-          <span>
-            A proxy buffers live updates, so pages refresh every few seconds instead. Its operator can turn off response
-            buffering for <code>/v1/events</code>.
-          </span>
-          <button type="button" onClick={() => setHidden(true)}>
-            Hide
-          </button>
-        </>
-      )}
-    </div>
+    <Notice icon={IconRefreshDot} action={{ label: 'Hide', onClick: () => setHidden(true) }}>
+      A proxy buffers live updates, so pages refresh every few seconds instead. Its operator can turn off response
+      buffering for <code>/v1/events</code>.
+    </Notice>
   );
 }

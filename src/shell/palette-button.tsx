@@ -41,7 +41,7 @@ export function PaletteButton({ onOpen, words = false }: { onOpen: () => void; w
       <kbd aria-hidden>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
     </button>
   ) : (
-    <button type="button" className="frame-burger bare" aria-label="Find anything" onClick={onOpen}>
+    <button type="button" className="bare" aria-label="Find anything" onClick={onOpen}>
       {icon}
     </button>
   );

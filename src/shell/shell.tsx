@@ -1,40 +1,23 @@
-// The frame around every page: navigation, licence use, appearance, and what happens when the session ends.
+// The frame around every page: navigation, notices, and what happens when the session ends.
 import { useEffect, useRef, useState } from 'react';
-import { NavLink, Outlet, useLocation, useNavigation, Link, useNavigate } from 'react-router';
-import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import {
-  IconChartDots3,
-  IconCpu,
-  IconHistory,
-  IconLayoutDashboard,
-  IconMap2,
-  IconMenu2,
-  IconPackage,
-  IconPlugConnected,
-  IconRocket,
-  IconTerminal2,
-  IconUserCircle,
-  IconX,
-  IconDatabaseExclamation,
-  IconMoon,
-  IconSun,
-} from '@tabler/icons-react';
-import { accountQueries } from '#/api/account.ts';
+import { Outlet, useLocation, useNavigation, useNavigate } from 'react-router';
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
+import { IconTerminal2 } from '@tabler/icons-react';
 import { queryClient } from '#/api/query-client.ts';
+import { onSession } from '#/api/session.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
-import { Meter } from '#/ui/controls/meter.tsx';
-import { PageExtra } from '#/ui/page/page.tsx';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { useEscape } from '#/ui/controls/use-key-down.ts';
+import { focusPage, isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { usePreload } from '#/ui/late/use-preload.ts';
-import { useEscape } from '#/ui/controls/use-key-down.ts';
-import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { PageExtra } from '#/ui/page/page.tsx';
+import { pageTitle } from '#/ui/page/title.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
-import { AwayWatch } from './away-watch.tsx';
+import { AwayWatch, DiskWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
+import { Navigation, PhoneBar } from './navigation.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
-import { onSession } from '#/api/session.ts';
 import classes from './shell.module.css';
 
 // Here with the frame, since it is wanted when nothing more can be fetched.
@@ -44,63 +27,9 @@ export { PageError } from './page-error.tsx';
 const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).recordStates();
 /** What the page at hand has read, as commands for curl. */
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
-/** What runs in the service, shown a little after the page. */
-const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 /** Begins to follow what changes. */
 const LiveWatch = lazyPart(() => import('./live-watch.tsx'), 'LiveWatch');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
-
-const NAVIGATION = [
-  { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, end: true },
-  { to: paths.devices(), label: 'Devices', Icon: IconCpu },
-  { to: paths.map(), label: 'Map', Icon: IconMap2 },
-  { to: paths.artifacts(), label: 'Artifacts', Icon: IconPackage },
-  { to: paths.deploy(), label: 'Deploy', Icon: IconRocket },
-  { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3, also: [paths.queues(), paths.archive()] },
-  { to: paths.workflows(), label: 'Workflows', Icon: IconHistory },
-  { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
-];
-
-function Licence() {
-  const { data } = useQuery(accountQueries.get());
-  return data ? (
-    <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
-  ) : null;
-}
-
-function Navigation({ onGo }: { onGo: () => void }) {
-  const { pathname } = useLocation();
-  return (
-    <>
-      <div className="frame-links stack">
-        {NAVIGATION.map(({ to, label, Icon, end = false, also = [] }) => (
-          <NavLink
-            key={to}
-            to={to}
-            end={end}
-            className="frame-link row dim"
-            data-within={also.some((path) => pathname.startsWith(path)) || undefined}
-            onClick={onGo}
-          >
-            <Icon size={18} stroke={1.6} aria-hidden />
-            {label}
-          </NavLink>
-        ))}
-      </div>
-      <div className="frame-foot stack">
-        <BulkIndicator open={{ onGo }} isUrgent={false} />
-        <Licence />
-        <div className="frame-foot-row">
-          <NavLink to={paths.account()} className="frame-link row dim" onClick={onGo}>
-            <IconUserCircle size={18} stroke={1.6} aria-hidden />
-            Account
-          </NavLink>
-          <SchemeSwitch />
-        </div>
-      </div>
-    </>
-  );
-}
 
 /** Whether the menu of a narrow window is open; Escape closes it. */
 function useMenu() {
@@ -109,7 +38,8 @@ function useMenu() {
   return [open, setOpen] as const;
 }
 
-function useTopOfPage(): void {
+/** A new page begins at its top. Where what was clicked went away with the page before, the focus goes to the new one. */
+function useNewPage(): void {
   const { pathname } = useLocation();
   const shown = useRef(pathname);
   useEffect(() => {
@@ -117,18 +47,38 @@ function useTopOfPage(): void {
     if (shown.current === pathname) return;
     shown.current = pathname;
     document.getElementById('main')?.scrollTo(0, 0);
+    if (isFocusLost()) focusPage();
   }, [pathname]);
+}
+
+/** Tells screen readers which page has come. The browser itself does so for the first one. */
+function PageAnnouncer() {
+  const { pathname } = useLocation();
+  const first = useRef<string | undefined>(pathname);
+  const [announced, setAnnounced] = useState('');
+  useEffect(() => {
+    if (pathname === first.current) return;
+    first.current = undefined;
+    const announce = () => setAnnounced(pageTitle.get());
+    announce();
+    return pageTitle.subscribe(announce);
+  }, [pathname]);
+  return (
+    <div role="status" className="visually-hidden">
+      {announced}
+    </div>
+  );
 }
 
 function Frame() {
   const [open, setOpen] = useMenu();
-  useTopOfPage();
+  useNewPage();
   const navigation = useNavigation();
   usePreload(loadStateRecorder, false);
   const [areRequestsOpen, setRequestsOpen] = useState(false);
   const showRequests = () => setRequestsOpen(true);
   const palette = usePalette(showRequests);
-  const Toggle = open ? IconX : IconMenu2;
+  const close = () => setOpen(false);
   return (
     <div className="frame">
       <a href="#main" className={classes.skip}>
@@ -138,21 +88,12 @@ function Frame() {
       <header className="frame-top">
         <Brand />
         <PaletteButton onOpen={palette.open} />
-        <button
-          type="button"
-          className="frame-burger bare"
-          aria-expanded={open}
-          aria-controls="navigation"
-          aria-label={open ? 'Close the menu' : 'Open the menu'}
-          onClick={() => setOpen(!open)}
-        >
-          <Toggle size={20} stroke={1.6} aria-hidden />
-        </button>
       </header>
+      <PhoneBar open={open} onToggle={() => setOpen(!open)} onGo={close} />
       <nav id="navigation" aria-label="Main" className="frame-side stack" data-open={open}>
         <Brand />
         <PaletteButton words onOpen={palette.open} />
-        <Navigation onGo={() => setOpen(false)} />
+        <Navigation onGo={close} />
       </nav>
       <main id="main" tabIndex={-1} className="frame-main">
         <PageExtra
@@ -163,10 +104,14 @@ function Frame() {
           <Outlet />
         </PageExtra>
       </main>
-      <AwayWatch />
-      <BuildWatch />
-      <DiskWatch />
-      <LiveWatch open={{}} isUrgent={false} />
+      {/* Always there: screen readers read out what comes into it. */}
+      <div role="status" aria-atomic="false" className="frame-notices">
+        <AwayWatch />
+        <BuildWatch />
+        <DiskWatch />
+        <LiveWatch open={{}} isUrgent={false} />
+      </div>
+      <PageAnnouncer />
       <JobNotices open={{}} isUrgent={false} />
       {palette.dialog}
       <PageRequestsDialog open={areRequestsOpen && { onClose: () => setRequestsOpen(false) }} />
@@ -186,52 +131,6 @@ export function Shell() {
         <Frame />
       </UiProvider>
     </QueryClientProvider>
-  );
-}
-
-/** Shows on every page that the service's disk accepts only deletions, or nothing: each change would fail by itself. */
-function DiskWatch() {
-  const { data } = useQuery(accountQueries.get());
-  const [hidden, setHidden] = useState<string>();
-  const state = data?.DiskState;
-  const shown = (state === 'Full' || state === 'ReadOnly') && hidden !== state;
-  return (
-    <div role="status" className={classes.away} data-shown={shown}>
-      {shown && (
-        <>
-          <IconDatabaseExclamation size={18} stroke={1.6} aria-hidden />
-          {state === 'Full' ? (
-            <span>
-              <strong>The service’s disk is full.</strong> Everything can be read. Delete{' '}
-              <Link to={paths.jobs()}>jobs</Link> or <Link to={paths.artifacts()}>artifacts</Link> to make room.
-            </span>
-          ) : (
-            <span>
-              <strong>The service cannot write to its disk.</strong> You can read everything but change nothing until
-              its operator fixes that.
-            </span>
-          )}
-          <button type="button" onClick={() => setHidden(state)}>
-            Hide
-          </button>
-        </>
-      )}
-    </div>
-  );
-}
-
-/** Light or dark in one click; the account page offers "as the system" too. */
-function SchemeSwitch() {
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
-  const other = scheme === 'light' ? 'dark' : 'light';
-  return (
-    <IconButton
-      icon={scheme === 'light' ? IconMoon : IconSun}
-      iconSize={18}
-      label={`Switch to ${other}`}
-      onClick={() => setColorScheme(other)}
-    />
   );
 }
 

@@ -5,7 +5,7 @@ import { Button } from '@mantine/core';
 import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
 import { useAccount } from '#/features/job-archive/use-account.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
-import { JobTabs } from '#/features/jobs/job-tabs.tsx';
+import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';

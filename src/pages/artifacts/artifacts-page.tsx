@@ -13,6 +13,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { DeploySample } from '#/features/install/deploy-sample.tsx';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
@@ -120,6 +121,7 @@ export function ArtifactsPage() {
         </Button>
       }
     >
+      <ArtifactTabs />
       <DropVeil over={over}>Drop to check the files</DropVeil>
       <UploadGuard names={uploads.underWay} prepared={uploads.prepared} />
       <FormError error={uploads.refusal} />

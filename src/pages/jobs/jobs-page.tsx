@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/api/job-state.ts';
-import { JobTabs } from '#/features/jobs/job-tabs.tsx';
+import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
 import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx';

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useFleet } from '#/fleet/use-fleet.ts';
-import { JobTabs } from '#/features/jobs/job-tabs.tsx';
+import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { queueQueries, type Queues } from '#/features/job-queue/queue-reader.ts';
 import { staleTexts } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';

@@ -6,6 +6,7 @@ import { IconHistory, IconPlus } from '@tabler/icons-react';
 import type { Workflow } from '#/contract/workflows.ts';
 import { workflowMutations, workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
+import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -43,6 +44,7 @@ export function WorkflowsPage() {
       lead="A workflow is a command that runs on devices as written."
       actions={isEmpty ? null : create}
     >
+      <ArtifactTabs />
       <div className={classes.notice}>
         <IconHistory size={18} stroke={1.6} aria-hidden />
         <p>

@@ -1,4 +1,8 @@
 // The title of the tab: the page's name, and before it how much has happened that nobody has seen yet.
+import { createStore } from '#/lib/store.ts';
+
+/** Of the page, without what the tab adds. */
+export const pageTitle = createStore('');
 
 let title = 'Muster';
 let unseen = 0;
@@ -9,6 +13,7 @@ const write = () => {
 export function setTitle(page: string): void {
   title = `${page} · Muster`;
   write();
+  pageTitle.set(page);
 }
 
 export function setUnseen(count: number): void {

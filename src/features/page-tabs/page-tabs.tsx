@@ -1,0 +1,34 @@
+// Pages that belong together, as tabs: each is a page of its own, at its own address.
+import { NavLink } from 'react-router';
+import { paths } from '#/paths.ts';
+import classes from './page-tabs.module.css';
+
+interface PageTabsProps {
+  name: string;
+  tabs: readonly { to: string; label: string }[];
+}
+
+function PageTabs({ name, tabs }: PageTabsProps) {
+  return (
+    <nav aria-label={name} className={classes.tabs}>
+      {tabs.map(({ to, label }) => (
+        <NavLink key={to} to={to} end>
+          {label}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}
+
+const JOBS = [
+  { to: paths.jobs(), label: 'Jobs' },
+  { to: paths.queues(), label: 'Queues' },
+  { to: paths.archive(), label: 'Archive' },
+];
+export const JobTabs = () => <PageTabs name="Jobs" tabs={JOBS} />;
+
+const ARTIFACTS = [
+  { to: paths.artifacts(), label: 'Artifacts' },
+  { to: paths.workflows(), label: 'Workflows' },
+];
+export const ArtifactTabs = () => <PageTabs name="Artifacts" tabs={ARTIFACTS} />;

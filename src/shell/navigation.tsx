@@ -1,0 +1,138 @@
+// The links to all pages: a column beside the page, or on a phone a bar below it with the most used ones and a menu for the
+// rest. index.html draws the same before any script has come.
+import { NavLink, useLocation } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import {
+  IconChartDots3,
+  IconCpu,
+  IconLayoutDashboard,
+  IconMap2,
+  IconMenu2,
+  IconMoon,
+  IconPackage,
+  IconPlugConnected,
+  IconRocket,
+  IconSun,
+  IconUserCircle,
+  IconX,
+} from '@tabler/icons-react';
+import { accountQueries } from '#/api/account.ts';
+import { formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { Meter } from '#/ui/controls/meter.tsx';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+
+/** Bulk work that runs in the service, shown a little after the page. */
+const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
+
+/** `tabs`: pages that are reached by the tabs of this one. `bar`: in reach of a thumb. */
+const PAGES = [
+  { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, bar: true },
+  { to: paths.devices(), label: 'Devices', Icon: IconCpu, bar: true },
+  { to: paths.map(), label: 'Map', Icon: IconMap2, bar: true },
+  { to: paths.artifacts(), label: 'Artifacts', Icon: IconPackage, tabs: [paths.workflows()] },
+  { to: paths.deploy(), label: 'Deploy', Icon: IconRocket },
+  { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3, bar: true, tabs: [paths.queues(), paths.archive()] },
+  { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
+];
+const BAR = PAGES.filter(({ bar }) => bar);
+
+interface PageLinkProps {
+  page: Pick<(typeof PAGES)[number], 'to' | 'label' | 'Icon' | 'bar' | 'tabs'>;
+  className: string;
+  onGo: () => void;
+}
+
+function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo }: PageLinkProps) {
+  const { pathname } = useLocation();
+  const isWithin = tabs.some((path) => pathname === path || pathname.startsWith(`${path}/`));
+  return (
+    <NavLink
+      to={to}
+      end={to === paths.overview()}
+      className={className}
+      data-bar={bar}
+      data-within={isWithin || undefined}
+      onClick={onGo}
+    >
+      <Icon size={18} stroke={1.6} aria-hidden />
+      {label}
+    </NavLink>
+  );
+}
+
+export function Navigation({ onGo }: { onGo: () => void }) {
+  return (
+    <>
+      <div className="frame-links stack">
+        {PAGES.map((page) => (
+          <PageLink key={page.to} page={page} className="frame-link row dim" onGo={onGo} />
+        ))}
+      </div>
+      <div className="frame-foot stack">
+        <BulkIndicator open={{ onGo }} isUrgent={false} />
+        <Licence />
+        <div className="frame-foot-row">
+          <PageLink
+            page={{ to: paths.account(), label: 'Account', Icon: IconUserCircle }}
+            className="frame-link row dim"
+            onGo={onGo}
+          />
+          <SchemeSwitch />
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface PhoneBarProps {
+  /** Whether the menu with the other pages is. */
+  open: boolean;
+  onToggle: () => void;
+  onGo: () => void;
+}
+
+export function PhoneBar({ open, onToggle, onGo }: PhoneBarProps) {
+  const Toggle = open ? IconX : IconMenu2;
+  return (
+    <nav aria-label="Most used" className="frame-bar">
+      {BAR.map((page) => (
+        <PageLink key={page.to} page={page} className="frame-tab dim" onGo={onGo} />
+      ))}
+      <button
+        type="button"
+        className="frame-tab bare dim"
+        aria-expanded={open}
+        aria-controls="navigation"
+        onClick={onToggle}
+      >
+        <Toggle size={18} stroke={1.6} aria-hidden />
+        More
+      </button>
+    </nav>
+  );
+}
+
+function Licence() {
+  const { data } = useQuery(accountQueries.get());
+  return data ? (
+    <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
+  ) : null;
+}
+
+/** Light or dark in one click; the account page offers "as the system" too. */
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const other = scheme === 'light' ? 'dark' : 'light';
+  return (
+    <IconButton
+      icon={scheme === 'light' ? IconMoon : IconSun}
+      iconSize={18}
+      label={`Switch to ${other}`}
+      onClick={() => setColorScheme(other)}
+    />
+  );
+}
