@@ -9,6 +9,7 @@ import {
   selectShown,
   setGroup,
   textOf,
+  withoutBulkWork,
 } from './bulk-actions.ts';
 import { expect, expectAccessible, test } from './fixtures.ts';
 
@@ -162,4 +163,23 @@ test('selection and dialogs are accessible', async ({ signedIn: page, service })
   await expect.poll(overflow).toBe(0);
   await bar(page).getByRole('button', { name: 'Select all 3' }).click();
   await expect(bar(page)).toContainText('3 selected');
+});
+
+test.describe('on a service that reports no changes and does no bulk work', () => {
+  test.use({ expectedConsole: [/status of 404/] });
+
+  test('what was done is on the table before it is read again', async ({ signedIn: page, service }) => {
+    await createMany(service, 3);
+    await withoutBulkWork(page);
+    await page.route(/\/v1\/(changes|events)/, (route) => route.fulfill({ status: 404 }));
+    await openDevices(page, service, '?sort=name');
+    await selectShown(page).check();
+    await setGroup(page, 'north');
+    // From now on no list of devices is answered.
+    await page.route(/\/v1\/devices\/\d+\/\d+/, () => {});
+    await dialog(page).getByRole('button', { name: 'Set the group of 3 devices' }).click();
+    await expect(dialog(page).getByText('3 done.')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('cell', { name: 'north', exact: true })).toHaveCount(3);
+  });
 });

@@ -19,6 +19,12 @@ const LONGEST_KEY = 255;
 
 type Id = Pick<Device, 'DeviceId'>;
 
+/** What a write that was carried out did to one device. */
+type DeviceEffect =
+  | { id: string; is: 'changed'; fields: DeviceChange }
+  | { id: string; is: 'located'; position: Position }
+  | { id: string; is: 'deleted' };
+
 /** One write that is done to many, one at a time. */
 export interface BulkWrite<Item = Id> {
   /** What is sent for an item, to be shown. */
@@ -27,6 +33,8 @@ export interface BulkWrite<Item = Id> {
   send: (item: Item) => Promise<unknown>;
   /** Whether it was carried out; undefined where the service does not tell. Raises an error when it cannot be read. */
   check: (item: Item) => Promise<boolean | undefined>;
+  /** What it does to a device, to be shown before the device is read again; undefined where only the service knows. */
+  effect?: (item: Item) => DeviceEffect;
   /** The same for all of them, on a service that carries it out by itself. */
   whole?: (items: readonly Item[]) => BulkDraft | undefined;
 }
@@ -57,6 +65,7 @@ function oneOf<E extends Endpoint>(endpoint: E, of: (device: Id) => RequestOf<E>
 /** Sets fields of devices. */
 export const bulkChange = (change: DeviceChange): BulkWrite => ({
   whole: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: change }),
+  effect: ({ DeviceId }) => ({ id: DeviceId, is: 'changed', fields: change }),
   ...oneOf(deviceEndpoints.update, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: change })),
   check: async (id) => {
     const device = await read(id);
@@ -69,6 +78,7 @@ export const bulkChange = (change: DeviceChange): BulkWrite => ({
 /** Puts devices on the map. */
 export const bulkLocate = (place: Position): BulkWrite => ({
   whole: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: { Lat: place.Lat, Lng: place.Lng } }),
+  effect: ({ DeviceId }) => ({ id: DeviceId, is: 'located', position: place }),
   ...oneOf(deviceEndpoints.locate, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: place })),
   check: async ({ DeviceId }) => {
     const places = await call(deviceEndpoints.locations, {});
@@ -103,6 +113,7 @@ const isThere = async ({ DeviceId }: Id) => (await findDevice(DeviceId)) !== und
 
 export const bulkDelete = (): BulkWrite => ({
   whole: (devices) => ({ Action: 'delete', Devices: idsOf(devices) }),
+  effect: ({ DeviceId }) => ({ id: DeviceId, is: 'deleted' }),
   request: removal.request,
   send: (id) =>
     removeOne(

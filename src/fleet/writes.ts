@@ -11,18 +11,17 @@ export type DeviceWrite =
   | { id: string; is: 'deleted' };
 
 /** A table after some writes. */
-export function written(table: Table, writes: DeviceWrite[]): Table {
-  let next = table;
+export function written(table: Table, writes: readonly DeviceWrite[]): Table {
+  const draft = new Draft(table);
+  const positions: [row: number, at: Position][] = [];
+  const gone = new Set<number>();
   for (const write of writes) {
-    const row = next.rowOf.get(write.id);
-    if (row === undefined || next.alive[row] !== 1) continue;
-    if (write.is === 'located') {
-      next = withPlaces(next, [[row, write.position]]);
-      continue;
-    }
-    const draft = new Draft(next);
+    const row = table.rowOf.get(write.id);
+    if (row === undefined || table.alive[row] !== 1) continue;
     if (write.is === 'changed') draft.change(row, write.fields);
-    next = draft.finish(write.is === 'deleted' ? next.order.filter((each) => each !== row) : next.order);
+    else if (write.is === 'located') positions.push([row, write.position]);
+    else gone.add(row);
   }
-  return next;
+  const next = draft.finish(gone.size > 0 ? table.order.filter((row) => !gone.has(row)) : table.order);
+  return positions.length > 0 ? withPlaces(next, positions) : next;
 }

@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { hasBulkWork } from '#/api/bulk-work.ts';
+import { fleetStore } from '#/fleet/use-fleet.ts';
+import type { DeviceWrite } from '#/fleet/writes.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { itemResult, type ItemResult } from './bulk-results.ts';
 import { useRun } from './use-run.ts';
@@ -25,6 +27,21 @@ interface Start<Item> {
 export type RunningBulk<Item> = ReturnType<typeof useBulkRun<Item>>;
 
 const AT_ONCE = 4;
+/** Milliseconds in which effects are gathered: each costs as much as many. */
+const GATHERED = 300;
+
+const effects: DeviceWrite[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows it in the fleet in memory, before that is read again. */
+function showEffect(effect: DeviceWrite | undefined): void {
+  if (!effect) return;
+  effects.push(effect);
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    fleetStore().write(...effects.splice(0));
+  }, GATHERED);
+}
 
 export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly QueryKey[]) {
   const run = useRun<ItemResult>(invalidates);
@@ -47,7 +64,11 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly Que
         try {
           if (wait) return await wait(watch);
           const queue = new RequestQueue({ atOnce: AT_ONCE, signal: watch.signal, onPause: setPause });
-          await queue.writeEach(items, write, (item, result) => watch.onResult(kind.keyOf(item), itemResult(result)));
+          await queue.writeEach(items, write, (item, result) => {
+            const shown = itemResult(result);
+            watch.onResult(kind.keyOf(item), shown);
+            if (shown.outcome === 'done') showEffect(write.effect?.(item));
+          });
         } finally {
           setPhase('ended');
         }
