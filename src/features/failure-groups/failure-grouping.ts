@@ -1,6 +1,7 @@
 // Where failures are grouped and logs compared, by messages: the same in a worker as, where none can be had, in the
 // page.
-import { Grouper, type DeviceFailure, type FailureGroup } from './grouper.ts';
+import { Grouper, type DeviceFailure } from './grouper.ts';
+import type { FailureGroup } from './shown-group.ts';
 import { diffLogs, type LogDiff, type DeviceLog } from './log-diff.ts';
 
 /** A difference, and which of the healthy logs it is the difference to. */

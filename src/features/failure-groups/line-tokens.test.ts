@@ -26,6 +26,32 @@ test('what differs between devices is separated from the wording', () => {
   for (const [line, expected] of lines) assert.equal(shape(line), expected);
 });
 
+test('short hexadecimal values, ports, times in seconds and part numbers vary', () => {
+  const lines: [string, string][] = [
+    ['sensor answered 3f instead of 0a', 'sensor answered <id> instead of <id>'],
+    ['crc 1a2b expected, got 99fe', 'crc <id> expected, got <id>'],
+    ['crc beef, checksum: cafe', 'crc <id>, checksum: <id>'],
+    ['connect to gw.example port 8443: refused', 'connect to gw.example port <number>: refused'],
+    ['dial gw:443 and [10.0.0.1]:22', 'dial gw:<number> and [<address>]:<number>'],
+    ['timed out after 30s, 1m30s, 1.5s and 250ms', 'timed out after <number>, <number>, <number> and <number>'],
+    ['no answer in 1 second', 'no answer in <number>'],
+    ['Error: 30 seconds without answer', 'Error: <number> without answer'],
+    ['error: 12 bytes left, 97 % full', 'error: <number> bytes left, <number> % full'],
+    ['part 700-1234-AB (SN4711A2) is too old', 'part <id> (<id>) is too old'],
+    ['module BX-4711 rejected', 'module <id> rejected'],
+  ];
+  for (const [line, expected] of lines) assert.equal(shape(line), expected);
+});
+
+test('names with digits are words', () => {
+  const line = 'SHA-256 of x86-64 and UTF-8, EXT4-fs, CVE-2026-1234, fault E12, I2C';
+  assert.doesNotMatch(shape(line), /<id>/);
+});
+
+test('a value of digits only is the same wording as one with letters', () => {
+  assert.equal(keyOf(tokensOf('crc 1234 read')), keyOf(tokensOf('crc 12ab read')));
+});
+
 test('a number that distinguishes errors stays', () => {
   assert.equal(shape('The requested URL returned error: 404'), 'The requested URL returned error: 404');
   assert.equal(shape('HTTP/1.1 503 after 12 s'), 'HTTP/<number> 503 after <number> s');
@@ -48,6 +74,6 @@ test('times and the position in a script are taken off the beginning', () => {
 
 // A pattern that goes back and forth over such a line would take longer than a test may.
 test('no line takes long, however it is made', () => {
-  for (const part of ['a-', 'a/', '1:', 'f:', '.', '/', 'a.a', '0x', '\\', '[', 'é', '1,', 'Jan '])
+  for (const part of ['a-', 'a/', '1:', 'f:', '.', '/', 'a.a', '0x', 'a1-', '1m', 'ms', '\\', '[', 'é', '1,', 'Jan '])
     assert.ok(tokensOf(part.repeat(200), ['aa']).length > 0);
 });

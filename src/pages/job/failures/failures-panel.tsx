@@ -3,7 +3,7 @@
 import { useCallback, useMemo, useRef, useState, useEffect } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
+import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
@@ -17,10 +17,14 @@ import { GroupTitle } from './group-title.tsx';
 import { FailureClient, type FailedJob } from '#/features/failure-groups/failure-client.ts';
 import classes from './failures.module.css';
 
+/** Ids of a group by which its former place is looked for. */
+const MOST_IDS = 100;
+
 /** The groups in the order they had before; new ones at the end. */
 function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): FailureGroup[] {
   const indexes = new Map(before.map(({ id }, index) => [id, index]));
-  const indexOf = ({ id }: FailureGroup) => indexes.get(id) ?? before.length;
+  const indexOf = ({ id, otherIds }: FailureGroup) =>
+    Math.min(...[id, ...otherIds.slice(0, MOST_IDS)].map((each) => indexes.get(each) ?? before.length));
   return groups.toSorted((one, two) => indexOf(one) - indexOf(two));
 }
 
@@ -64,9 +68,11 @@ export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
   const isAtList = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
   const { groups, client } = useFailureGroups(failed, isAtList);
   const ordered = groups ?? [];
-  const shown = all ? ordered : ordered.filter(({ id }, index) => index < FIRST || id === opened);
-  const toggle = (id: string) => {
-    if (opened === id) url.close('failures');
+  const isOpened = ({ id, otherIds }: FailureGroup) => id === opened || otherIds.some((other) => other === opened);
+  const shown = all ? ordered : ordered.filter((group, index) => index < FIRST || isOpened(group));
+  const toggle = (group: FailureGroup) => {
+    const { id } = group;
+    if (isOpened(group)) url.close('failures');
     else if (opened === undefined) url.open({ failures: id });
     // Going from one group to the next is not a step that Back should take.
     else url.set({ failures: id });
@@ -84,14 +90,9 @@ export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
       {groups && isRead ? (
         <ul ref={list} className={classes.groups}>
           {shown.map((group) => (
-            <li key={group.id} data-opened={opened === group.id || undefined}>
-              <GroupRow
-                group={group}
-                total={failed.length}
-                opened={opened === group.id}
-                onToggle={() => toggle(group.id)}
-              />
-              {opened === group.id && <GroupDetails {...{ job, jobs, group, client }} />}
+            <li key={group.id} data-opened={isOpened(group) || undefined}>
+              <GroupRow group={group} total={failed.length} opened={isOpened(group)} onToggle={() => toggle(group)} />
+              {isOpened(group) && <GroupDetails {...{ job, jobs, group, client }} />}
             </li>
           ))}
         </ul>

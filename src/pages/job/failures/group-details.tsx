@@ -5,7 +5,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { selection } from '#/features/bulk/selection.ts';
-import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
+import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { paths } from '#/paths.ts';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';

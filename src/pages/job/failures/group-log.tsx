@@ -5,7 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
 import type { Comparison } from '#/features/failure-groups/failure-grouping.ts';
-import type { FailureGroup } from '#/features/failure-groups/grouper.ts';
+import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import type { DiffRow } from '#/features/failure-groups/log-diff.ts';
 import { plainLines, tailOf } from '#/features/failure-groups/plain-lines.ts';
 import { formatCount } from '#/lib/format.ts';

@@ -1,5 +1,5 @@
 // What the devices of a group printed: the words they share, and marked what differs from one to the next.
-import type { FailureGroup, TitlePiece } from '#/features/failure-groups/grouper.ts';
+import type { FailureGroup, TitlePiece } from '#/features/failure-groups/shown-group.ts';
 import { visible } from '#/lib/glyphs.ts';
 import classes from './failures.module.css';
 
