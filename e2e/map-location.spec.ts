@@ -61,9 +61,8 @@ test('a pair that is pasted or typed fills both fields; the position of this pho
 
   await dialog.getByRole('button', { name: "Use this device's position" }).click();
   await expect(dialog.getByText('Accurate to 12 m.')).toBeVisible();
-  // The small map is there now.
-  await lat.fill('0.5');
-  await dialog.getByRole('button', { name: 'Take the map’s centre' }).click();
+  // The small map has moved there.
+  await dialog.getByRole('button', { name: 'Use the map centre' }).click();
   await expect(lat).toHaveValue(/^47\.3/);
   await dialog.getByRole('button', { name: "Use this device's position" }).click();
   await expect(lat).toHaveValue('47.376887');

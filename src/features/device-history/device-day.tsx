@@ -17,6 +17,8 @@ import classes from './device-day.module.css';
 const DAY = 86_400_000;
 /** Two looks that are further apart left a gap. */
 const LATE = 30_000;
+/** A shorter time without data is not worth a sentence. */
+const GAP = 300_000;
 /** Of a shorter time a share says nothing. */
 const ENOUGH = 10_000;
 /** Changes that are listed. */
@@ -82,7 +84,7 @@ export function DeviceDay({ device }: { device: Device }) {
   const created = timeOf(CreatedTime);
   const gap = stretches
     .map(({ value, from, to }) => ({ value, to, from: created > from ? created : from }))
-    .find(({ value, from, to }) => value === undefined && to - from > LATE);
+    .find(({ value, from, to }) => value === undefined && to - from > GAP);
   const clock = (at: number) => formatClock(new Date(at), zone);
   return (
     <Section title="Last 24 hours">

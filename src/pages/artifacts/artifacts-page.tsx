@@ -33,7 +33,8 @@ import { isUnderWay, UploadQueue, type QueuedFile } from './upload/upload-queue.
 import { UploadRoom } from './upload/upload-room.tsx';
 import { judgeFile } from './upload/upload-state.ts';
 
-const WHAT = 'Drop tar.gz files with an update.sh in them, single scripts, or a folder to pack, anywhere on this page.';
+const WHAT =
+  'A tar.gz with an update.sh in it, a single script, or a folder to pack. Each is checked here before it is sent.';
 
 const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog.tsx'), 'RulesDialog');
 const DeleteArtifactVersions = lazyDialog(() => import('./delete-artifact-versions.tsx'), 'DeleteArtifactVersions');
@@ -126,7 +127,15 @@ export function ArtifactsPage() {
       <UploadGuard names={uploads.underWay} prepared={uploads.prepared} />
       <FormError error={uploads.refusal} />
       {!nothing && (known || artifacts.error || judged.length > 0) && (
-        <DropStrip onChoose={onChoose} label="Artifact files" multiple focused={uploads.isEmptied}>
+        <DropStrip
+          onChoose={onChoose}
+          label="Artifact files"
+          multiple
+          variant={judged.length > 0 ? 'default' : 'filled'}
+          focused={uploads.isEmptied}
+        >
+          <strong>Drop files anywhere on this page</strong>
+          <br />
           {WHAT}
         </DropStrip>
       )}
@@ -164,7 +173,7 @@ export function ArtifactsPage() {
                 </>
               }
             >
-              {WHAT} They are checked here before anything is sent.
+              Drop files anywhere on this page. {WHAT}
             </Empty>
           )
         }

@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
+import { IconChevronRight, IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -142,8 +142,8 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
 }
 
 function Sections({ device }: { device: Device }) {
-  const install = <DeviceInstall />;
   const first = isNew(device);
+  const install = <DeviceInstall folded={!first} />;
   const hasProblem = Boolean(device.AgentProblem);
   return (
     <div className={classes.columns}>
@@ -187,8 +187,11 @@ function DeviceInventory({ device }: { device: Device }) {
   );
 }
 
-/** How a machine becomes this device. The service never shows its key again, so the commands have a gap for it. */
-function DeviceInstall() {
+/**
+ * How a machine becomes this device. The service never shows its key again, so the commands have a gap for it.
+ * `folded`: it is one already.
+ */
+function DeviceInstall({ folded }: { folded: boolean }) {
   const dialog = useDeviceDialog();
   const { command } = useInstall();
   return (
@@ -206,7 +209,17 @@ function DeviceInstall() {
         </Button>
       }
     >
-      <KeyCommands />
+      {folded ? (
+        <details className={classes.commands}>
+          <summary>
+            <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
+            Show commands
+          </summary>
+          <KeyCommands />
+        </details>
+      ) : (
+        <KeyCommands />
+      )}
     </Section>
   );
 }

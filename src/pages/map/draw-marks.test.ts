@@ -18,12 +18,12 @@ test('numbers of a ring stay short', () => {
 
 test('a mark is moved into sight as a whole, and one that is outside stays there', () => {
   assert.deepEqual(
-    [0, 5, 20, 50, 95, 100].map((at) => whole(at, 20, 100)),
-    [20, 20, 20, 50, 80, 80],
+    [-20, 0, 5, 20, 50, 95, 100, 120].map((at) => whole(at, 20, 100)),
+    [20, 20, 20, 20, 50, 80, 80, 80],
   );
   assert.deepEqual(
-    [-1, 101].map((at) => whole(at, 20, 100)),
-    [-1, 101],
+    [-21, 121].map((at) => whole(at, 20, 100)),
+    [-21, 121],
   );
   assert.equal(whole(10, 20, 30), 10);
 });

@@ -126,9 +126,9 @@ export function arcsOf(shares: readonly number[], gap: number, least: number): [
   });
 }
 
-/** The middle of a mark, moved so that no edge of the map cuts it; unchanged where it is outside. */
+/** The middle of a mark, moved so that no edge of the map cuts it; unchanged where nothing of it is in sight. */
 export const whole = (at: number, radius: number, size: number): number =>
-  at < 0 || at > size || size < 2 * radius ? at : Math.min(Math.max(at, radius), size - radius);
+  at < -radius || at > size + radius || size < 2 * radius ? at : Math.min(Math.max(at, radius), size - radius);
 
 export interface Taken {
   left: number;

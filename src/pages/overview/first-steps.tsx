@@ -161,7 +161,7 @@ export function FirstSteps(props: FirstStepsProps) {
               ) : (
                 <Link to={step.to}>{step.link}</Link>
               )}
-              {step.to === paths.artifacts() && step.done === false && hasOwnAgent && (
+              {step.to === paths.artifacts() && step.done === false && hasOwnAgent && props.devices > 0 && (
                 <DeploySample size="xs" device={deviceOf(props.index)} />
               )}
               {step === next && step.to === paths.addThisMachine() && (

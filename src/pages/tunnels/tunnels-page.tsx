@@ -81,15 +81,16 @@ export function TunnelsPage() {
 
 function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
   const [view, url] = useUrlState(tunnelsUrl);
-  const stateOf = useDeviceStates(all);
+  const { stateOf, nameOf } = useTunnelDevices(all);
   const now = useNow();
-  const marked = all.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
+  const named = all.map((tunnel) => ({ ...tunnel, DeviceName: tunnel.DeviceName || nameOf(tunnel) }));
+  const marked = named.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
   const shown = marked.filter(({ tunnel, marks }) => isTunnelShown(tunnel, marks, view));
   const words = counted(all.length, 'tunnel');
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
     <div className="stack">
-      <TunnelFilters tunnels={all} count={count} />
+      <TunnelFilters tunnels={named} count={count} />
       {shown.length > 0 ? (
         <TunnelTable tunnels={shown} days={view.days} dialog={dialog} />
       ) : (
@@ -105,13 +106,19 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
 const asWritten = (state: string): string =>
   ['Online', 'Offline'].find((known) => known.toLowerCase() === state.toLowerCase()) ?? state;
 
-/** The states of the devices of tunnels: as the service reports them with the tunnel, or from the fleet. */
-function useDeviceStates(tunnels: readonly Tunnel[]): StateOf {
-  const isMissing = tunnels.some(({ DeviceId, DeviceStatus }) => DeviceId && !DeviceStatus);
+/** The names and states of the devices of tunnels: as the service reports them with the tunnel, or from the fleet. */
+function useTunnelDevices(tunnels: readonly Tunnel[]) {
+  const isMissing = tunnels.some(
+    ({ DeviceId, DeviceName, DeviceStatus }) => DeviceId && (!DeviceStatus || !DeviceName),
+  );
   const account = useQuery({ ...accountQueries.get(), enabled: isMissing });
   // A large fleet is not read for a mark.
   const { index, at } = useFleet({ devices: isMissing ? account.data?.NumDevicesAdded : undefined });
-  return ({ DeviceId, DeviceStatus, Created }) => {
+  const nameOf = ({ DeviceId }: Tunnel): string | undefined => {
+    const row = DeviceId ? index?.rowOf(DeviceId) : undefined;
+    return row === undefined ? undefined : index?.device(row).DeviceName;
+  };
+  const stateOf: StateOf = ({ DeviceId, DeviceStatus, Created }) => {
     if (DeviceStatus) return asWritten(DeviceStatus);
     if (!DeviceId || !index || at === undefined) return undefined;
     const row = index.rowOf(DeviceId);
@@ -120,4 +127,5 @@ function useDeviceStates(tunnels: readonly Tunnel[]): StateOf {
     const opened = parseTimestamp(Created);
     return index.complete && opened && opened.getTime() < at ? 'Gone' : undefined;
   };
+  return { nameOf, stateOf };
 }

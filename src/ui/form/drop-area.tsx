@@ -1,7 +1,7 @@
 // The way in for a file: dropped anywhere on the page, or chosen with Browse.
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import { IconFolderOpen } from '@tabler/icons-react';
+import { IconFolderOpen, IconUpload } from '@tabler/icons-react';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import classes from './drop-area.module.css';
 
@@ -119,6 +119,7 @@ export function BrowseButton({
 export function DropStrip({ children, ...browse }: Omit<BrowseButtonProps, 'children'> & { children: ReactNode }) {
   return (
     <div className={classes.strip}>
+      <IconUpload size={22} stroke={1.6} aria-hidden />
       <p>{children}</p>
       <BrowseButton {...browse}>Browse files</BrowseButton>
     </div>

@@ -1,7 +1,7 @@
 // One file of the queue: what was found out about it, its fields, and its upload. Whatever happens on the way (a cut
 // network, a refusal, Cancel), file and fields stay as they are.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Button, TextInput } from '@mantine/core';
+import { Button, TextInput, type TextInputProps } from '@mantine/core';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
@@ -30,6 +30,8 @@ const TYPES: { value: ArtifactType; label: string }[] = [
   { value: 'tar.gz', label: 'tar.gz' },
   { value: 'script', label: 'Script' },
 ];
+
+const BELOW: NonNullable<TextInputProps['inputWrapperOrder']> = ['label', 'input', 'description', 'error'];
 
 const MARKS: Record<UploadState, string> = {
   Checking: 'Running',
@@ -194,6 +196,8 @@ function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> &
     error: faults[name] ?? serverErrors[name],
     readOnly: locked,
     required: true,
+    // Below the input, so that all inputs are on one line.
+    inputWrapperOrder: BELOW,
     autoComplete: 'off',
     spellCheck: false,
     onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
