@@ -211,7 +211,7 @@ function DeviceInstall({ folded }: { folded: boolean }) {
     >
       {folded ? (
         <details className={classes.commands}>
-          <summary>
+          <summary className="inline small dim">
             <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
             Show commands
           </summary>
