@@ -153,7 +153,8 @@ function TokenHelp({ token, upstream }: { token: string; upstream: string | unde
       <p id="token-help" className={classes.help}>
         {upstream === undefined ? (
           <>
-            It was printed when the service first started; <code>npm run token</code> makes another.
+            It was printed when the service first started; <code>npm run token</code> makes another. A sign-in link
+            works here, too.
           </>
         ) : (
           <>
