@@ -1,13 +1,14 @@
-// Executed jobs leave the service: archived in the browser or as a file first, then deleted, then found again by a word of
-// their logs. With real agents.
+// Ended jobs leave the lists for the archive, where everybody finds them by any line of their output. With real agents.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { heading, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const row = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: new RegExp(name) });
-const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Archive executed jobs' });
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: /ended jobs$/ });
+const archived = (page: Page) => page.getByRole('table', { name: 'Archived jobs' });
+const selected = (page: Page) => page.getByRole('region', { name: 'Selected archived jobs' });
 
 /** Two jobs that were executed and one that waits, in the list of jobs. */
 async function openJobs(page: Page, service: Service) {
@@ -35,12 +36,11 @@ async function openJobs(page: Page, service: Service) {
   return { group, cut, waiting };
 }
 
-/** Archives and deletes what was executed, and opens the archive. */
+/** Archives what was executed, and opens the archive. */
 async function archive(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Archive executed…' }).click();
-  await dialogOf(page).getByLabel('Type 2 to confirm').fill('2');
-  await dialogOf(page).getByRole('button', { name: 'Archive and delete' }).click();
-  await expect(dialogOf(page).getByRole('status')).toHaveText('2 deleted.');
+  await dialogOf(page).getByRole('button', { name: 'Archive 2 jobs' }).click();
+  await expect(dialogOf(page).getByText('2 done.')).toBeVisible();
   await dialogOf(page).getByRole('link', { name: 'Open the archive' }).click();
   await expect(heading(page)).toHaveText('Archive');
 }
@@ -67,114 +67,78 @@ test('jobs are selected by mouse and by keyboard, as devices are', async ({ sign
   await page.keyboard.press('x');
 });
 
-test.describe('when the output of one cannot be read', () => {
-  // The browser itself reports the request that the test cuts.
-  test.use({ expectedConsole: [/net::ERR_/] });
+test('two browsers see one archive, and what is restored returns to the list @main', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
+  const { group, cut, waiting } = await openJobs(page, service);
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  await signIn(other, service);
+  await other.goto(`${service.url}/archive`);
+  await expect(other.getByText('No job is archived')).toBeVisible();
 
-  test('that job is not deleted, and the others are archived and deleted @main', async ({
-    signedIn: page,
-    service,
-  }) => {
-    const { group, cut, waiting } = await openJobs(page, service);
-    await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
-    const bar = page.getByRole('region', { name: 'Selected jobs' });
-    await page.route(`**/v1/job/${cut}`, (route) => route.abort('connectionreset'));
-    await bar.getByRole('button', { name: 'Archive and delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Archive executed jobs' });
-    await expect(dialog).toContainText('2 executed jobs of those selected; 1 that wait or run are left alone.');
-    const go = dialog.getByRole('button', { name: 'Archive and delete' });
-    await expect(go).toBeDisabled();
-    await expect(dialog).toContainText('Type 2 first.');
-    await dialog.getByLabel('Type 2 to confirm').fill('2');
-    await go.click();
-    await expect(dialog.getByRole('status')).toHaveText('1 deleted, 1 failed.');
-    await expect(dialog.getByRole('row', { name: /Cut off Failed The service cannot be reached/ })).toBeVisible();
-    expect((await jobs(service)).map(({ JobId }) => JobId).sort()).toEqual([cut, waiting].sort());
-    await expect(service.call('GET', `/v1/job/${group}`)).rejects.toThrow('404');
-    await dialog.getByRole('link', { name: 'Open the archive' }).click();
-    const archived = page.getByRole('table', { name: 'Archived jobs' });
-    await expect(archived.getByRole('link', { name: 'Roll out 2.4' })).toBeVisible();
-    await expect(archived).not.toContainText('Cut off');
-  });
+  await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
+  await page.getByRole('region', { name: 'Selected jobs' }).getByRole('button', { name: 'Archive…' }).click();
+  await expect(dialogOf(page)).toContainText('2 jobs; 1 that wait or run are left alone.');
+  await dialogOf(page).getByRole('button', { name: 'Archive 2 jobs' }).click();
+  await expect(dialogOf(page).getByText('2 done.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(row(page, 'Roll out')).toHaveCount(0);
+  expect((await jobs(service)).map(({ JobId }) => JobId)).toEqual([waiting]);
+
+  await expect(archived(other).getByRole('link', { name: 'Cut off' })).toBeVisible();
+  await archived(other).getByRole('link', { name: 'Roll out 2.4' }).click();
+  await other.getByRole('button', { name: 'Restore…' }).click();
+  await dialogOf(other).getByRole('button', { name: 'Restore 1 job' }).click();
+  await expect(dialogOf(other).getByText('1 done.')).toBeVisible();
+  await context.close();
+  await expect(row(page, 'Roll out')).toBeVisible();
+  const ids = (await jobs(service)).map(({ JobId }) => JobId);
+  expect([ids.includes(group), ids.includes(cut)]).toEqual([true, false]);
 });
 
-test('an archived job is found by a word of its log, and read @main', async ({ signedIn: page, service }) => {
+test('a search finds a line of output, and leads to it @main', async ({ signedIn: page, service }) => {
   await openJobs(page, service);
   await archive(page);
-  const archived = page.getByRole('table', { name: 'Archived jobs' });
-  await page.getByLabel('Find in names, devices and logs').fill('NO SPACE LEFT');
-  await expect(archived).toContainText('In the output of 1 device');
+  await expectAccessible(page);
+  await page.getByLabel('Find in names, commands and output').fill('NO SPACE LEFT');
+  await expect(page.getByRole('status').filter({ hasText: '1 found in 2 jobs' })).toBeVisible();
   await expect(page).toHaveURL(/find=NO/);
   await expectAccessible(page);
-  await archived.getByRole('link', { name: /unit-two No space left/ }).click();
-  await expect(heading(page)).toHaveText('Roll out 2.4 Failed');
-  await expect(log(page, 'unit-two')).toContainText('checking two');
+  const hit = archived(page).getByRole('link', { name: /unit-two No space left on/ });
+  await expect(hit).toHaveAttribute('title', 'unit-two, stderr, line 1');
+  await hit.click();
+  await expect(heading(page)).toHaveText(/Roll out 2\.4/);
   await expect(log(page, 'unit-two')).toContainText('No space left on /data');
-  await page.getByRole('link', { name: 'unit-one' }).click();
-  await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
-  await expectAccessible(page);
+  await expect(page).toHaveURL(/line=stderr\.1/);
+  await page.goBack();
+  await page.getByLabel('Find in names, commands and output').fill('no such text');
+  await expect(page.getByText('Nothing found')).toBeVisible();
 });
 
-test('the archive outlasts a reload, hides the token of a command, and deletes a job', async ({
-  signedIn: page,
-  service,
-}) => {
+test('archived jobs are saved as a ZIP file, and deleted', async ({ signedIn: page, service }) => {
   await openJobs(page, service);
   await archive(page);
-  await page.getByRole('link', { name: 'Roll out 2.4' }).click();
-  await page.getByRole('link', { name: 'unit-one' }).click();
-  await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
-  await page.reload();
-  await expect(log(page, 'unit-one')).toHaveText('checking oneinstalled');
-  await page.getByText('Command', { exact: true }).click();
-  await expect(page.getByLabel('Command')).toContainText('••••••••');
-  await page.getByRole('button', { name: 'Delete from the archive…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(page.getByRole('link', { name: 'Cut off' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Roll out 2.4' })).toHaveCount(0);
-});
-
-test('a ZIP file has it all, is deleted from the service only when it is safe, and is read back', async ({
-  signedIn: page,
-  service,
-}) => {
-  const sandbox = await jobSandbox(service);
-  const { DeviceId, DeviceKey } = await service.createDevice('weighing/../bridge');
-  const artifact = await script(service, sandbox, 'weigh.sh', 'echo "weighs 40 t"', 'echo overload >&2', 'exit 3');
-  await service.agent(DeviceKey);
-  const id = await submit(service, { Name: '../weigh <b>', DeviceId, ArtifactId: artifact });
-  await expect.poll(() => statusOf(service, id)).toBe('Failed');
-
-  await page.goto(`${service.url}/jobs?dialog=archive`);
-  const dialog = page.getByRole('dialog', { name: 'Archive executed jobs' });
-  await dialog.getByLabel('In this browser').uncheck();
-  await dialog.getByLabel('As a ZIP file').check();
-  await dialog.getByLabel('Ended more than this many days ago').fill('30');
-  await expect(dialog).toContainText('No executed job is left to choose.');
-  await dialog.getByLabel('Ended more than this many days ago').fill('0');
-  await dialog.getByLabel('Type 1 to confirm').fill('1');
-  await dialog.getByRole('button', { name: 'Archive and delete' }).click();
-  await expect(dialog).toContainText('Save it, look that it is there, and then delete the jobs.');
+  await archived(page)
+    .getByRole('row', { name: /Roll out/ })
+    .getByRole('checkbox')
+    .check();
   const saving = page.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Save the ZIP file' }).click();
+  await selected(page).getByRole('link', { name: 'Save as a ZIP file' }).click();
   const download = await saving;
   expect(download.suggestedFilename()).toMatch(/^muster-archive-\d{4}-\d\d-\d\d\.zip$/);
-  expect(await statusOf(service, id)).toBe('Failed');
-  await dialog.getByRole('button', { name: 'Delete the job' }).click();
-  await expect(dialog.getByRole('status')).toHaveText('1 deleted.');
-  expect(await jobs(service)).toEqual([]);
-  await dialog.getByRole('link', { name: 'Open the archive' }).click();
-
-  const file = await download.path();
-  const bytes = await readFile(file);
-  for (const name of ['0001-weigh-b/job.json', '0001-weigh-b/00001-weighing-.-bridge.stderr.txt'])
+  const bytes = await readFile(await download.path());
+  for (const name of ['0001-Roll-out-2.4/job.json', '0001-Roll-out-2.4/00002-unit-two.stderr.txt'])
     expect(bytes.includes(name)).toBe(true);
-  await expect(page.getByText('Nothing is archived in this browser')).toBeVisible();
-  const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Import…' }).click();
-  await (await choosing).setFiles(file);
-  await page.getByRole('link', { name: '../weigh <b>' }).click();
-  await expect(heading(page)).toHaveText('../weigh <b> Failed');
-  await expect(log(page, 'weighing/../bridge')).toContainText('weighs 40 t');
-  await expect(log(page, 'weighing/../bridge')).toContainText('overload');
+  expect(bytes.includes('Cut-off')).toBe(false);
+
+  await selected(page).getByRole('button', { name: 'Delete…' }).click();
+  await dialogOf(page).getByLabel('Type 1 to confirm').fill('1');
+  await dialogOf(page).getByRole('button', { name: 'Delete 1 job' }).click();
+  await expect(dialogOf(page).getByText('1 done.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(archived(page).getByRole('link', { name: 'Roll out 2.4' })).toHaveCount(0);
+  await expect(archived(page).getByRole('link', { name: 'Cut off' })).toBeVisible();
 });

@@ -108,7 +108,7 @@ test('the deletion of old versions is sent as it is shown', async ({ signedIn: p
   await compare(page, dialog, () => dialog.getByRole('button', { name: 'Delete 1 artifact' }).click());
 });
 
-test('the deletion of archived jobs is sent as it is shown', async ({ signedIn: page, service }) => {
+test('the deletion of ended jobs is sent as it is shown', async ({ signedIn: page, service }) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('pump-1', 'pumps');
   await service.agent(DeviceKey);
@@ -117,10 +117,11 @@ test('the deletion of archived jobs is sent as it is shown', async ({ signedIn: 
   await expect.poll(async () => (await jobs(service)).map(({ Status }) => Status)).toEqual(['Failed', 'Failed']);
   const dialog = dialogOf(page);
   await page.goto(`${service.url}/jobs`);
-  await page.getByRole('button', { name: 'Archive executed…' }).click();
+  await page.getByRole('checkbox', { name: /^Select (this page|all)/ }).check();
+  await page.getByRole('region', { name: 'Selected jobs' }).getByRole('button', { name: 'Delete…' }).click();
   await dialog.getByRole('textbox', { name: 'Type 2 to confirm' }).fill('2');
-  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Archive and delete' }).click());
-  await expect(dialog.getByRole('button', { name: 'Done' })).toBeVisible();
+  await compare(page, dialog, () => dialog.getByRole('button', { name: 'Delete 2 jobs' }).click());
+  await expect(dialog.getByText('2 done.')).toBeVisible();
   await expectAccessible(page);
 });
 

@@ -1,5 +1,6 @@
 // The dashboard as a gateway in front of /v1 services that are not ours: each page, with services that differ in what they
 // answer. What is sent to them: foreign-writes.spec.ts.
+import { readFile } from 'node:fs/promises';
 import { expect, expectAccessible, test as base } from './fixtures.ts';
 import { startFileHost } from './foreign/file-host.ts';
 import { before, go } from './foreign/gateway.ts';
@@ -121,6 +122,43 @@ base.describe('services as they are elsewhere', () => {
 base.describe('as little as the document asks for', () => {
   const test = before(startStrict, { INSTALL_COMMAND: 'portal-agent --key {key}' });
   test.use({ expectedConsole: [/status of 40[45]/] });
+
+  test('it has no archive, and what this browser has of an earlier version is saved and removed', async ({
+    signedIn: page,
+    service,
+  }) => {
+    await page.goto(`${service.url}/jobs`);
+    await expect(page.getByRole('button', { name: 'Delete executed…' })).toBeVisible();
+    await page.evaluate(async () => {
+      const session = (await (await fetch('/auth/session')).json()) as { UserEmail: string };
+      const open = indexedDB.open(`muster-archive:${session.UserEmail}`, 1);
+      open.onupgradeneeded = () => {
+        open.result.createObjectStore('heads', { keyPath: 'id' });
+        open.result.createObjectStore('pieces');
+      };
+      await new Promise((resolve) => (open.onsuccess = resolve));
+      const rows = [{ JobId: 'c', JobName: 'old', DeviceId: 'd', DeviceName: 'pump', Result: '', Stdout: 'a line' }];
+      const packed = new Blob([JSON.stringify(rows)]).stream().pipeThrough(new CompressionStream('gzip'));
+      const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+      const writing = open.result.transaction(['heads', 'pieces'], 'readwrite');
+      writing.objectStore('heads').put({ id: 'j', archived: 1, job: { JobId: 'j', JobName: 'old' } });
+      for (const number of [0, 1]) writing.objectStore('pieces').put(bytes, ['j', number]);
+      await new Promise((resolve) => (writing.oncomplete = resolve));
+      open.result.close();
+    });
+    await page.goto(`${service.url}/archive`);
+    await expect(page.getByText('This service has no archive of jobs.')).toBeVisible();
+    const earlier = page.getByRole('region', { name: 'Jobs in this browser' });
+    const remove = earlier.getByRole('button', { name: 'Remove from this browser…' });
+    await expect(remove).toBeDisabled();
+    const saving = page.waitForEvent('download');
+    await earlier.getByRole('button', { name: 'Save as a ZIP file' }).click();
+    const bytes = await readFile(await (await saving).path());
+    expect(bytes.includes('0001-old/00001-pump.stdout.txt')).toBe(true);
+    await remove.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await expect(earlier).toBeHidden();
+  });
 
   test('every page works without what is missing, and names it', async ({ signedIn: page, service, foreign }) => {
     // No total is reported: there is a next page as long as one comes full.

@@ -147,7 +147,7 @@ test('no page scrolls sideways, and what is tapped is large enough', async ({ si
     ['/jobs', 'Check the pressure'],
     ['/jobs?name=Check+all', 'Check all'],
     ['/queues', 'pump south 1'],
-    ['/archive', 'Nothing is archived in this browser'],
+    ['/archive', 'No job is archived'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
     ['/account', 'Starts with'],

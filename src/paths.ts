@@ -87,13 +87,12 @@ export const paths = {
     { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined },
   ) => withQuery('/deploy', { ...('job' in by ? { check: by.job } : { checks: by.jobs }), artifact, workflow }),
   jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
-  job: (id: string) => `/jobs/${encoded(id)}`,
+  /** `line`: of its output, as line-marks.ts prints it. */
+  job: (id: string, line?: string) => withQuery(`/jobs/${encoded(id)}`, { line }),
   /** A child's output, on its parent's page. */
-  childJob: (parent: string, child: string) => `/jobs/${encoded(parent)}?child=${encoded(child)}`,
+  childJob: (parent: string, child: string, line?: string) => withQuery(`/jobs/${encoded(parent)}`, { child, line }),
   queues: (filter: QueueFilter = {}) => withQuery('/queues', { ...filter }),
   archive: (find?: string) => withQuery('/archive', { find }),
-  archivedJob: (id: string, row?: number) =>
-    withQuery(`/archive/${encoded(id)}`, { row: row === undefined ? undefined : String(row + 1) }),
   bulkList: () => '/bulk',
   bulk: (id: string) => `/bulk/${encoded(id)}`,
   workflows: () => '/workflows',

@@ -104,10 +104,6 @@ const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/archive/archive-page.tsx')).ArchivePage }),
           },
           {
-            path: 'archive/:id',
-            lazy: async () => ({ Component: (await import('#/pages/archive/archived-job-page.tsx')).ArchivedJobPage }),
-          },
-          {
             path: 'bulk',
             lazy: async () => ({ Component: (await import('#/pages/bulk/bulk-list-page.tsx')).BulkListPage }),
           },

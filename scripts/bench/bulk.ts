@@ -1,5 +1,5 @@
-// Ten thousand devices tagged, and ten thousand jobs stopped and deleted, by one request each, while somebody else
-// reads and writes; and the children of a job read as for an archive. Compared with a request for each, four at a time,
+// Ten thousand devices tagged, and ten thousand jobs stopped, archived and deleted, by one request each, while
+// somebody else reads and writes; and one job with ten thousand children archived. Compared with a request for each, four at a time,
 // as a browser sends them.
 import { hasEngines, installEngines } from '../engines/install.ts';
 import { DURABLE, startPostgres } from '../engines/postgres-server.ts';
@@ -37,13 +37,13 @@ interface Answers {
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
 /** Milliseconds until it is over. */
-async function elapsedOf(node: MeasuredService, draft: object): Promise<number> {
+async function elapsedOf(node: MeasuredService, draft: object, items = ITEMS): Promise<number> {
   const begun = performance.now();
   const { BulkId } = await post<{ BulkId: string }>(node, '/v1/bulk', draft);
   for (;;) {
     const { State, Counts } = (await request(node, `/v1/bulk/${BulkId}?limit=1`)) as Answers;
     if (State !== 'Running') {
-      if (Counts.Done !== ITEMS) throw new Error(`Of ${ITEMS} items, ${Counts.Done} were done.`);
+      if (Counts.Done !== items) throw new Error(`Of ${items} items, ${Counts.Done} were done.`);
       return performance.now() - begun;
     }
     await pause(POLL_MS);
@@ -99,11 +99,18 @@ async function childrenOf(node: MeasuredService): Promise<{ parent: string; ids:
   return { parent: JobId, ids: children.map((child) => child.JobId) };
 }
 
-/** The list of a job's children, from which the dashboard archives them. */
-async function listed(node: MeasuredService, parent: string): Promise<Figure> {
-  const begun = performance.now();
-  const children = (await request(node, `/v1/job/${parent}/childjobs`)) as object[];
-  return perSecond(children.length, performance.now() - begun, 'items');
+/** Jobs of one device each, all ended. */
+async function endedJobs(node: MeasuredService, devices: readonly string[]): Promise<string[]> {
+  const { WorkflowId } = await post<{ WorkflowId: string }>(node, '/v1/workflow', { Name: 'ended', Command: 'true' });
+  const left = [...devices];
+  const ids: string[] = [];
+  const sender = async () => {
+    for (let DeviceId; (DeviceId = left.pop()) !== undefined;)
+      ids.push((await post<{ JobId: string }>(node, '/v1/job', { Name: 'ended', DeviceId, WorkflowId })).JobId);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, sender));
+  await elapsedOf(node, { Action: 'stop', Jobs: ids });
+  return ids;
 }
 
 async function tagOf(node: MeasuredService, name: string): Promise<string> {
@@ -145,12 +152,24 @@ async function measured(name: string, node: MeasuredService): Promise<Row[]> {
     path: `/v1/job/${id}/stop`,
   }));
   await compare('stop waiting jobs', { Action: 'stop', Jobs: waiting.ids }, stopped);
-  const readOne = await single(node, [...waiting.ids], (id) => ({ method: 'GET', path: `/v1/job/${id}` }));
+  const parents = [waiting.parent];
   rows.push({
-    what: `${name}: read the children of a job to archive it`,
-    figure: await listed(node, waiting.parent),
-    against: { what: `a request each, ${AT_ONCE} at a time`, figure: readOne },
+    what: `${name}: archive a job with ${ITEMS.toLocaleString('en-US')} children`,
+    figure: milliseconds(await elapsedOf(node, { Action: 'archive', Jobs: parents }, 1)),
+    against: {
+      what: 'restore it',
+      figure: milliseconds(await elapsedOf(node, { Action: 'unarchive', Jobs: parents }, 1)),
+    },
   });
+  const Jobs = await endedJobs(node, Devices);
+  const archived = perSecond(ITEMS, await elapsedOf(node, { Action: 'archive', Jobs }), 'items');
+  const restored = perSecond(ITEMS, await elapsedOf(node, { Action: 'unarchive', Jobs }), 'items');
+  rows.push({
+    what: `${name}: archive ended jobs`,
+    figure: archived,
+    against: { what: 'restore them', figure: restored },
+  });
+  await others('a page of devices', read, { Action: 'archive', Jobs });
   const deleted = await single(node, (await childrenOf(node)).ids, (id) => ({
     method: 'DELETE',
     path: `/v1/job/${id}`,

@@ -55,7 +55,7 @@ test("the dashboard's own addresses name one page, and never fail", () =>
         paths.device(given),
         paths.job(given),
         paths.childJob(given, other),
-        paths.archivedJob(given, 3),
+        paths.childJob(given, other, 'stderr.7'),
         paths.archive(given),
       ]) {
         const url = new URL(to, 'http://dashboard');

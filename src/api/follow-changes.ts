@@ -91,7 +91,7 @@ export class ChangeFollower {
       const [, what, id] = query.queryKey;
       const parent = what === 'one' ? (query.state.data as FollowedJob | undefined)?.job.ParentJobId : undefined;
       if (what === 'one' || what === 'children' ? isOf(id) || isOf(parent) : what !== 'runs')
-        this.refetcher.refetch(query, isLong(query.state.data) ? SELDOM : undefined);
+        this.refetcher.refetch(query, what === 'archive' || isLong(query.state.data) ? SELDOM : undefined);
       else if (what === 'runs') query.invalidate();
     }
     this.read(['devices', 'jobs']);

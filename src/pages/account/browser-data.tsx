@@ -1,14 +1,11 @@
 // What this browser stores for the account, how much that is, and how to clear it.
 import { useMemo } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
+import { mutationOptions, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { archiveMutations, archiveQueries } from '#/features/job-archive/archive-queries.ts';
-import { useAccount } from '#/features/job-archive/use-account.ts';
-import { paths } from '#/paths.ts';
+import { sessionQueries } from '#/api/session.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { DataTable } from '#/ui/table/table.tsx';
-import { counted, formatBytes } from '#/lib/format.ts';
+import { formatBytes } from '#/lib/format.ts';
 import { allStored, clearStored } from '#/lib/stored.ts';
 import { storedParts, type StoredKind } from '#/lib/stored-keys.ts';
 import { Section } from '#/ui/page/page.tsx';
@@ -18,11 +15,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import classes from './account-page.module.css';
 
-const WORDS: Record<StoredKind | 'archive', { name: string; loss: string }> = {
-  archive: {
-    name: 'Archive of executed jobs',
-    loss: 'The archived jobs and their output are lost: the service no longer has them.',
-  },
+const WORDS: Record<StoredKind, { name: string; loss: string }> = {
   views: { name: 'Views and columns of the device table', loss: 'Saved views and the choice of columns are lost.' },
   rules: { name: 'Outcome rules', loss: 'The rules that recognize success by the log are lost.' },
   verdicts: { name: 'Outcomes found by rules', loss: 'They are worked out again from the logs when needed.' },
@@ -32,26 +25,22 @@ const WORDS: Record<StoredKind | 'archive', { name: string; loss: string }> = {
 };
 
 interface Row {
-  kind: StoredKind | 'archive';
+  kind: StoredKind;
   bytes: number;
   keys: string[];
 }
 
+/** It is cleared when the dialog is closed. */
+const NOTHING_TO_SEND = mutationOptions({ mutationFn: async () => {} });
+
 const browserDataUrl = urlSchema({ dialog: optional, kept: optional });
 
 export function BrowserData() {
-  const account = useAccount();
+  const account = useQuery(sessionQueries.current()).data?.UserEmail ?? '';
   const [{ dialog, kept: subject }, url] = useUrlState(browserDataUrl);
   const text = useStore(allStored);
-  const archive = useQuery({ ...archiveQueries.list(account), enabled: account !== '' });
   const parts = useMemo(() => storedParts(text, account), [text, account]);
-  const jobs = archive.data ?? [];
-  const rows: Row[] = [
-    ...(jobs.length > 0
-      ? [{ kind: 'archive' as const, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0), keys: [] }]
-      : []),
-    ...Array.from(parts, ([kind, part]) => ({ kind, ...part })),
-  ];
+  const rows = Array.from(parts, ([kind, part]): Row => ({ kind, ...part }));
   const asked = dialog === 'clear' ? subject : undefined;
   const chosen = asked === 'all' ? rows : rows.filter(({ kind }) => kind === asked);
   const ask = (kept: string) => url.open({ dialog: 'clear', kept });
@@ -67,7 +56,6 @@ export function BrowserData() {
         )
       }
     >
-      {archive.error && <p className={classes.note}>{archive.error.message}</p>}
       {rows.length > 0 ? (
         <DataTable
           name="Data in this browser"
@@ -77,15 +65,7 @@ export function BrowserData() {
             {
               header: 'Data',
               phone: 'wide',
-              cell: ({ kind }) =>
-                kind === 'archive' ? (
-                  <>
-                    <Link to={paths.archive()}>{WORDS.archive.name}</Link>{' '}
-                    <span className="dim">{counted(jobs.length, 'job')}</span>
-                  </>
-                ) : (
-                  WORDS[kind].name
-                ),
+              cell: ({ kind }) => WORDS[kind].name,
             },
             { header: 'Size', cell: ({ bytes }) => formatBytes(bytes), align: 'end' },
             {
@@ -102,27 +82,18 @@ export function BrowserData() {
       ) : (
         <p className={classes.note}>Nothing is stored.</p>
       )}
-      {chosen.length > 0 && (
-        <ClearDialog
-          rows={chosen}
-          jobs={chosen.some(({ kind }) => kind === 'archive') ? jobs.map(({ id }) => id) : []}
-          account={account}
-          onClose={() => url.close('dialog', 'kept')}
-        />
-      )}
+      {chosen.length > 0 && <ClearDialog rows={chosen} onClose={() => url.close('dialog', 'kept')} />}
     </Section>
   );
 }
 
-function ClearDialog(props: { rows: readonly Row[]; jobs: readonly string[]; account: string; onClose: () => void }) {
-  const { rows, jobs, account, onClose } = props;
+function ClearDialog({ rows, onClose }: { rows: readonly Row[]; onClose: () => void }) {
   return (
     <ConfirmDialog
       onClose={onClose}
       title="Clear data in this browser"
       confirmLabel="Clear"
-      typed={jobs.length > 0 ? String(jobs.length) : undefined}
-      write={archiveMutations.remove(account, jobs)}
+      write={NOTHING_TO_SEND}
       onDone={() => {
         onClose();
         focusPage();

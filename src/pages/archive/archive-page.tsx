@@ -1,183 +1,151 @@
-// The archive of this browser: executed jobs that have left the service, found by any word of their logs.
-import { useMemo, useState } from 'react';
+// The service's archive: ended jobs that left the lists, found by any text in their names, commands and output.
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Button } from '@mantine/core';
-import { archiveQueries } from '#/features/job-archive/archive-queries.ts';
-import { useAccount } from '#/features/job-archive/use-account.ts';
-import { jobsText } from '#/features/jobs/job-words.ts';
+import { archiveQueries, archiveZip } from '#/api/archive.ts';
+import { directAddress } from '#/api/direct.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { jobsText } from '#/features/jobs/job-words.ts';
+import type { EndedJobsAction } from '#/features/job-archive/ended-jobs-dialog.tsx';
+import type { ArchiveItem } from '#/contract/archive.ts';
+import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
-import { formatBytes, formatCount } from '#/lib/format.ts';
-import { Page } from '#/ui/page/page.tsx';
-import { sortPart, type Sort } from '#/ui/table/sort.ts';
-import { SelectedIds } from '#/ui/table/selected-ids.ts';
-import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
-import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { SearchField } from '#/ui/form/search-field.tsx';
-import { useTyped } from '#/ui/url/use-typed.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
-import { Empty, View, FormError } from '#/ui/page/view.tsx';
-import { ARCHIVE_COLUMNS, archiveColumns, archivedName, sortArchive } from './archive-table.tsx';
-import { DeleteArchivedDialog } from './delete-archived-dialog.tsx';
-import { ImportButton } from './import-button.tsx';
-import { useArchiveSearch } from './use-archive-search.ts';
-import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
-import { addToZip } from '#/features/job-archive/archive-zip.ts';
-import { archiveStore, type StoredJob } from '#/features/job-archive/archive-store.ts';
-import { ZipWriter } from '#/lib/zip-write.ts';
-import { datedName, saveFile } from '#/lib/save-file.ts';
-import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { SearchField } from '#/ui/form/search-field.tsx';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { SelectedIds } from '#/ui/table/selected-ids.ts';
 import { SelectionBar } from '#/ui/table/selection-bar.tsx';
-import { useWrite } from '#/ui/dialog/use-write.ts';
+import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { plainText, urlSchema } from '#/ui/url/url-schema.ts';
+import { useTyped } from '#/ui/url/use-typed.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { archiveColumns, archivedName } from './archive-columns.tsx';
+import { EarlierJobs } from './earlier-jobs.tsx';
+import { useFoundJobs } from './use-found-jobs.ts';
 import classes from './archive.module.css';
 
-const archiveUrl = urlSchema({ find: plainText, sort: sortPart(ARCHIVE_COLUMNS) });
-const selection = new SelectedIds();
-const keyOf = ({ id }: StoredJob) => id;
+const EndedJobsDialog = lazyDialog(() => import('#/features/job-archive/ended-jobs-dialog.tsx'), 'EndedJobsDialog');
 
-/** The archived jobs that hold these words, sorted. */
-function useFoundJobs(find: string, sort: Sort | undefined) {
-  const account = useAccount();
-  const archive = useQuery(archiveQueries.list(account));
-  const search = useArchiveSearch(account, find, archive.dataUpdatedAt);
-  const shown = useMemo(() => {
-    const all = archive.data ?? [];
-    return sortArchive(search ? all.filter(({ id }) => search.hits.has(id)) : all, sort);
-  }, [archive.data, search, sort]);
-  return { account, archive, search, shown };
-}
+const archiveUrl = urlSchema({ find: plainText });
+const selection = new SelectedIds();
+const keyOf = ({ Job: { JobId } }: ArchiveItem) => JobId;
+/** Most jobs that a request for a ZIP file names. */
+const MOST_NAMED = 200;
 
 export function ArchivePage() {
-  const [{ find, sort }, url] = useUrlState(archiveUrl);
-  const { account, archive, search, shown } = useFoundJobs(find, sort);
-  const typed = useTyped(find, (words) => url.set({ find: words }));
-  const selected = useSelectedIds(selection);
-  const [deleting, setDeleting] = useState<string[]>();
-  const picked = (archive.data ?? []).filter(({ id }) => selected.ids.has(id));
-  const searching = search !== undefined && search.error === undefined && search.done !== search.total;
+  const offered = useQuery(archiveQueries.offered());
   return (
-    <Page
-      title="Archive"
-      lead="Executed jobs that this browser keeps, with all they printed. Other browsers and people do not see them."
-      actions={<ImportButton account={account} disabled={archive.error !== null} />}
-    >
+    <Page title="Archive" lead="Ended jobs that left the lists, with all their output.">
       <JobTabs />
-      <View
-        local
-        query={archive}
-        name="the archive"
-        isEmpty={(rows) => rows.length === 0}
-        empty={
-          <Empty
-            title="Nothing is archived in this browser"
-            next={{ label: 'Choose jobs to archive', to: paths.jobs() }}
-          >
-            Archived jobs leave the queue of the service; their logs can still be searched here.
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <div className={classes.list}>
-            <FilterBar label="Search the archive" className={classes.filters}>
-              <SearchField label="Find in names, devices and logs" text={typed} />
-              <span role="status" className="dim tabular">
-                {search && `${formatCount(shown.length)} of `}
-                {jobsText(rows.length)}
-                {searching && `, ${formatCount(search.done)} searched`}
-              </span>
-              {searching && (
-                <progress aria-label="Progress of the search" max={search.total ?? 1} value={search.done} />
-              )}
-            </FilterBar>
-            {search?.error !== undefined && (
-              <p role="alert" className={classes.trouble}>
-                {search.error}
-              </p>
-            )}
-            {shown.length === 0 ? (
-              searching ? null : (
-                <Empty
-                  title="Nothing found"
-                  next={{ label: 'Clear the search', variant: 'default', onClick: () => typed.send('') }}
-                />
-              )
-            ) : (
-              <VirtualTable
-                name="Archived jobs"
-                columns={archiveColumns(search?.hits)}
-                rows={shown}
-                rowKey={keyOf}
-                sort={sort}
-                onSort={(next) => url.set({ sort: next })}
-                selection={{ ...selected, nameOf: archivedName }}
-              />
-            )}
-            {picked.length > 0 && (
-              <ArchiveBar account={account} jobs={picked} onDelete={() => setDeleting(picked.map(({ id }) => id))} />
-            )}
-            <StorageNote bytes={rows.reduce((sum, { bytes }) => sum + bytes, 0)} />
-          </div>
-        )}
+      <EarlierJobs />
+      <View query={offered} name="the archive" empty={null}>
+        {(hasArchive) => (hasArchive ? <Archive /> : <p>This service has no archive of jobs.</p>)}
       </View>
-      {deleting && (
-        <DeleteArchivedDialog
-          account={account}
-          ids={deleting}
-          name={picked[0] ? archivedName(picked[0]) : ''}
-          onClose={() => setDeleting(undefined)}
-          onDeleted={() => {
-            selection.remove(deleting);
-            setDeleting(undefined);
-          }}
-        />
-      )}
     </Page>
   );
 }
 
-/** Over plain http a browser gives no figures. */
-async function readStorage() {
-  const { storage } = navigator as { storage?: StorageManager };
-  if (!storage?.estimate) return null;
-  const [{ usage, quota }, persisted] = await Promise.all([storage.estimate(), storage.persisted?.() ?? false]);
-  return { usage, quota, persisted };
-}
-
-/** How much of the storage the archive takes, how much there is, and whether it may be cleared. */
-function StorageNote({ bytes }: { bytes: number }) {
-  const { data } = useQuery({ queryKey: ['archive', 'storage', bytes], queryFn: readStorage, retry: false });
-  const free = data?.quota !== undefined && data.usage !== undefined ? data.quota - data.usage : undefined;
+function Archive() {
+  const [{ find }, url] = useUrlState(archiveUrl);
+  const found = useFoundJobs(find.trim());
+  const typed = useTyped(find, (words) => url.set({ find: words }));
+  const selected = useSelectedIds(selection);
+  const [asked, setAsked] = useState<{ action: EndedJobsAction; items: ArchiveItem[] }>();
+  const { items, total, isSearch, isSearching, searched } = found;
+  const picked = items.filter((item) => selected.ids.has(keyOf(item)));
   return (
-    <p className="dim">
-      The archive takes {formatBytes(bytes)} here{free !== undefined && `, and ${formatBytes(free)} are free`}.{' '}
-      {data?.persisted
-        ? 'The browser keeps it until it is deleted.'
-        : 'The browser may clear it when the disk runs full.'}
-    </p>
+    <View
+      query={found.query}
+      name="the archive"
+      isEmpty={() => !isSearch && items.length === 0}
+      empty={
+        <Empty title="No job is archived" next={{ label: 'Choose jobs to archive', to: paths.jobs() }}>
+          Archived jobs leave the lists. Their output stays searchable here.
+        </Empty>
+      }
+    >
+      {() => (
+        <div className={classes.list}>
+          <FilterBar label="Search the archive" className={classes.filters}>
+            <SearchField label="Find in names, commands and output" text={typed} />
+            <span role="status" className="dim tabular">
+              {isSearch && `${formatCount(items.length)} found in `}
+              {isSearching && `${formatCount(searched)} of `}
+              {jobsText(total)}
+            </span>
+            {isSearching && <progress aria-label="Progress of the search" max={Math.max(1, total)} value={searched} />}
+            <SaveZip label="Save all as a ZIP file" />
+          </FilterBar>
+          {items.length > 0 && (
+            <VirtualTable
+              name="Archived jobs"
+              columns={archiveColumns(isSearch)}
+              rows={items}
+              rowKey={keyOf}
+              selection={{ ...selected, nameOf: archivedName }}
+            />
+          )}
+          {items.length === 0 && !isSearching && (
+            <Empty
+              title="Nothing found"
+              next={{ label: 'Clear the search', variant: 'default', onClick: () => typed.send('') }}
+            />
+          )}
+          {found.more && (
+            <Button variant="default" className={classes.more} loading={found.query.isFetching} onClick={found.more}>
+              {isSearch ? 'Search on' : 'Show more'}
+            </Button>
+          )}
+          {picked.length > 0 && <ArchiveBar items={picked} onAsk={(action) => setAsked({ action, items: picked })} />}
+          <EndedJobsDialog
+            open={
+              asked && {
+                action: asked.action,
+                jobs: asked.items.map(({ Job }) => Job),
+                onClose: () => {
+                  selection.remove(asked.items.map(keyOf));
+                  setAsked(undefined);
+                },
+              }
+            }
+          />
+        </div>
+      )}
+    </View>
   );
 }
 
-async function exportZip(account: string, jobs: readonly StoredJob[]): Promise<void> {
-  const zip = new ZipWriter();
-  for (const [index, job] of jobs.entries()) await addToZip(zip, await archiveStore.sealed(account, job), index + 1);
-  saveFile(datedName('muster-archive', new Date(), 'zip'), zip.finish(), 'application/zip');
+/** A link, so that the browser writes the file while it arrives. `ids`: all without. */
+function SaveZip({ label, ids }: { label: string; ids?: readonly string[] }) {
+  const reason =
+    directAddress !== undefined
+      ? 'Only where the service itself serves this page; GET /v1/archive.zip has it, too'
+      : ids && ids.length > MOST_NAMED
+        ? `At most ${MOST_NAMED} jobs, or all`
+        : undefined;
+  return reason === undefined ? (
+    <Button size="xs" variant="default" component="a" href={archiveZip(ids)} download>
+      {label}
+    </Button>
+  ) : (
+    <Button size="xs" variant="default" disabled title={reason}>
+      {label}
+    </Button>
+  );
 }
 
-/** Actions on the selected archived jobs: a ZIP file of them, and deleting them for good. */
-function ArchiveBar(props: { account: string; jobs: readonly StoredJob[]; onDelete: () => void }) {
-  const { account, jobs, onDelete } = props;
-  const save = useWrite({ mutationFn: () => exportZip(account, jobs) });
+/** What can be done with the selected jobs. */
+function ArchiveBar({ items, onAsk }: { items: readonly ArchiveItem[]; onAsk: (action: EndedJobsAction) => void }) {
   return (
-    <SelectionBar
-      name="archived jobs"
-      count={jobs.length}
-      onClear={selection.clear}
-      end={<FormError error={save.error} />}
-    >
-      <Button size="xs" loading={save.isPending} onClick={() => save.mutate()}>
-        Save as a ZIP file
+    <SelectionBar name="archived jobs" count={items.length} onClear={selection.clear}>
+      <SaveZip label="Save as a ZIP file" ids={items.map(keyOf)} />
+      <Button size="xs" onClick={() => onAsk('unarchive')}>
+        Restore…
       </Button>
-      <Button size="xs" color="red" onClick={onDelete}>
+      <Button size="xs" color="red" onClick={() => onAsk('delete')}>
         Delete…
       </Button>
     </SelectionBar>

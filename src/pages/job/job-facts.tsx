@@ -7,6 +7,7 @@ import { tagQueries } from '#/api/tags.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton, ShortId } from '#/ui/controls/copy-button.tsx';
+import { Time } from '#/ui/controls/time.tsx';
 import { JobFactList } from '#/features/jobs/job-fact-list.tsx';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import classes from './job-page.module.css';
@@ -45,7 +46,7 @@ function Ran({ artifact, workflow }: { artifact: string | undefined; workflow: s
 }
 
 export function JobFacts({ job }: { job: Job }) {
-  const { ArtifactId, WorkflowId, ExitCode } = job;
+  const { ArtifactId, WorkflowId, ExitCode, ArchivedTime } = job;
   return (
     <>
       <JobFactList
@@ -57,7 +58,10 @@ export function JobFacts({ job }: { job: Job }) {
             Boolean(ArtifactId || WorkflowId) && <Ran key="ran" artifact={ArtifactId} workflow={WorkflowId} />,
           ],
         ]}
-        more={[['Exit code', ExitCode ?? false]]}
+        more={[
+          ['Exit code', ExitCode ?? false],
+          ['Archived', ArchivedTime !== undefined && <Time key="at" at={new Date(ArchivedTime)} raw={ArchivedTime} />],
+        ]}
       />
       {job.Command && (
         <details className={classes.command}>

@@ -8,6 +8,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
+import { archiveQueries } from '#/api/archive.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
@@ -42,6 +43,7 @@ import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
 const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog.tsx'), 'RulesDialog');
+const EndedJobsDialog = lazyDialog(() => import('#/features/job-archive/ended-jobs-dialog.tsx'), 'EndedJobsDialog');
 const FailuresPanel = lazyPart(() => import('./failures/failures-panel.tsx'), 'FailuresPanel');
 
 export function JobPage() {
@@ -94,8 +96,10 @@ function FoundJob({
       back={
         job.ParentJobId ? (
           <Link to={paths.childJob(job.ParentJobId, job.JobId)}>All devices of this job</Link>
-        ) : (
+        ) : job.ArchivedTime === undefined ? (
           <Link to={paths.jobs()}>Jobs</Link>
+        ) : (
+          <Link to={paths.archive()}>Archive</Link>
         )
       }
       actions={
@@ -123,6 +127,7 @@ function FoundJob({
               Stop…
             </Button>
           )}
+          <ArchiveButton job={job} onClick={(action) => url.open({ dialog: action })} />
           <Button variant="default" onClick={() => url.open({ dialog: 'delete' })}>
             Delete…
           </Button>
@@ -152,6 +157,9 @@ function FoundJob({
         open={dialog === 'retry' && !isParentJob && { job, targets: [job], which: 'this job', onClose: close }}
       />
       <RulesDialog open={rulesOpen && ruleName !== undefined && { name: ruleName, job, child, onClose: close }} />
+      <EndedJobsDialog
+        open={(dialog === 'archive' || dialog === 'unarchive') && { action: dialog, jobs: [job], onClose: close }}
+      />
       {dialog === 'stop' && canStop(job) && (
         <StopJobDialog job={job} state={jobState(job)} outcome={outcome} onClose={close} />
       )}
@@ -164,6 +172,24 @@ function FoundJob({
         />
       )}
     </Page>
+  );
+}
+
+/** Archives an ended job, or restores an archived one, where the service has an archive. */
+function ArchiveButton({ job, onClick }: { job: Job; onClick: (action: 'archive' | 'unarchive') => void }) {
+  const hasArchive = useQuery(archiveQueries.offered()).data === true;
+  if (!hasArchive || job.ParentJobId) return null;
+  if (job.ArchivedTime !== undefined)
+    return (
+      <Button variant="default" onClick={() => onClick('unarchive')}>
+        Restore…
+      </Button>
+    );
+  const reason = isMoving(job) ? 'Only an ended job can be archived' : undefined;
+  return (
+    <Button variant="default" disabled={reason !== undefined} title={reason} onClick={() => onClick('archive')}>
+      Archive…
+    </Button>
   );
 }
 

@@ -1,7 +1,9 @@
 // All jobs, newest first unless sorted, with what they are doing now.
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
+import { archiveQueries } from '#/api/archive.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/api/job-state.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { jobsText } from '#/features/jobs/job-words.ts';
@@ -26,7 +28,7 @@ import classes from './jobs.module.css';
 /** From here on a page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */
 const MANY_EXECUTED = 200;
 
-const ArchiveDialog = lazyDialog(() => import('./archive-dialog.tsx'), 'ArchiveDialog');
+const EndedJobsDialog = lazyDialog(() => import('#/features/job-archive/ended-jobs-dialog.tsx'), 'EndedJobsDialog');
 const StopJobsDialog = lazyDialog(() => import('./stop-jobs-dialog.tsx'), 'StopJobsDialog');
 
 const canBeStopped = (job: Job) => canStop(job) && !isStopping(job);
@@ -40,14 +42,19 @@ export function JobsPage() {
   const executed = shown.filter(isExecuted);
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const { dialog } = view;
-  const archives = dialog === 'archive' || dialog === 'archive-selected';
+  // Without an archive, ended jobs can only be deleted.
+  const hasArchive = useQuery(archiveQueries.offered()).data === true;
+  const toArchive = dialog === 'archive' || dialog === 'archive-selected';
+  const toDelete = dialog === 'delete-ended' || dialog === 'delete-selected';
   const toStop = useSnapshot(dialog === 'stop-selected', () =>
     picked.length > 0 ? picked.filter(canBeStopped) : undefined,
   );
   const subject = jobs.data?.find(({ JobId }) => JobId === view.job);
   const close = () => url.close('dialog', 'job');
-  const openArchive = () => url.open({ dialog: 'archive' });
-  const of = picked.length > 0 && dialog === 'archive-selected' ? picked : shown;
+  const openEnded = () => url.open({ dialog: hasArchive ? 'archive' : 'delete-ended' });
+  const verb = hasArchive ? 'Archive' : 'Delete';
+  const isList = picked.length === 0 || dialog === 'archive' || dialog === 'delete-ended';
+  const of = isList ? shown : picked;
   return (
     <Page
       title="Jobs"
@@ -57,9 +64,9 @@ export function JobsPage() {
           <Button
             disabled={executed.length === 0}
             title={executed.length === 0 ? 'There is no executed job in this list' : undefined}
-            onClick={openArchive}
+            onClick={openEnded}
           >
-            Archive executed…
+            {verb} executed…
           </Button>
           <Button variant="filled" component={Link} to={paths.deploy()}>
             Deploy
@@ -88,11 +95,13 @@ export function JobsPage() {
             {executed.length > MANY_EXECUTED && (
               <div className={classes.note}>
                 <p>
-                  {formatCount(executed.length)} executed jobs {filtered ? 'match' : 'are still in the queue'}. Archive
-                  them and delete them from the service: the queue stays short, and their logs can still be searched.
+                  {formatCount(executed.length)} executed jobs {filtered ? 'match' : 'are in the list'}.{' '}
+                  {hasArchive
+                    ? 'Archived, their output can still be searched, and the list stays short.'
+                    : 'Delete them to keep the queue of the service short.'}
                 </p>
-                <Button size="xs" onClick={openArchive}>
-                  Archive executed…
+                <Button size="xs" onClick={openEnded}>
+                  {verb} executed…
                 </Button>
               </div>
             )}
@@ -118,7 +127,8 @@ export function JobsPage() {
                 jobs={picked}
                 hidden={picked.filter((job) => !shown.includes(job)).length}
                 onStop={() => url.open({ dialog: 'stop-selected' })}
-                onArchive={() => url.open({ dialog: 'archive-selected' })}
+                onArchive={hasArchive ? () => url.open({ dialog: 'archive-selected' }) : undefined}
+                onDelete={() => url.open({ dialog: 'delete-selected' })}
               />
             )}
           </div>
@@ -131,14 +141,14 @@ export function JobsPage() {
       {dialog === 'delete' && subject && (
         <DeleteJobDialog job={subject} outcome={outcomeOf(subject)} onClose={close} onDeleted={close} />
       )}
-      <ArchiveDialog
+      <EndedJobsDialog
         open={
-          archives &&
+          ((toArchive && hasArchive) || toDelete) &&
           jobs.data && {
+            action: toDelete ? 'delete' : 'archive',
             jobs: of.filter(isExecuted),
-            picked: of === picked,
-            moving: of.length - of.filter(isExecuted).length,
-            filtered,
+            moving: isList ? 0 : of.filter(isMoving).length,
+            isList,
             onClose: close,
           }
         }
@@ -152,11 +162,13 @@ interface JobBarProps {
   /** Those that the filter hides. */
   hidden: number;
   onStop: () => void;
-  onArchive: () => void;
+  /** Undefined without an archive. */
+  onArchive: (() => void) | undefined;
+  onDelete: () => void;
 }
 
 /** How many jobs are selected, and what can be done to all of them. */
-function JobBar({ jobs, hidden, onStop, onArchive }: JobBarProps) {
+function JobBar({ jobs, hidden, onStop, onArchive, onDelete }: JobBarProps) {
   const moving = jobs.filter(isMoving).length;
   const stoppable = jobs.filter(canBeStopped).length;
   const reason = moving === jobs.length ? 'None of the selected jobs has ended' : undefined;
@@ -177,8 +189,13 @@ function JobBar({ jobs, hidden, onStop, onArchive }: JobBarProps) {
           Stop {formatCount(stoppable)}…
         </Button>
       )}
-      <Button size="xs" disabled={reason !== undefined} title={reason} onClick={onArchive}>
-        Archive and delete…
+      {onArchive && (
+        <Button size="xs" disabled={reason !== undefined} title={reason} onClick={onArchive}>
+          Archive…
+        </Button>
+      )}
+      <Button size="xs" color="red" disabled={reason !== undefined} title={reason} onClick={onDelete}>
+        Delete…
       </Button>
     </SelectionBar>
   );

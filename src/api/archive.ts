@@ -1,0 +1,108 @@
+// The service's archive of jobs: what is in it, what a search finds, and the writes that move jobs in and out.
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
+import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
+import { isMissing, isNotOffered } from '#/api/api-error.ts';
+import type { BulkWrite } from '#/api/bulk.ts';
+import { call } from '#/api/call.ts';
+import { livePace } from '#/api/live.ts';
+import { removeOne } from '#/api/remove-one.ts';
+import { requestOf } from '#/api/request-of.ts';
+
+const RESTING = 15_000;
+const ROWS = '200';
+/** Hits of one answer of a search. */
+const HITS = '50';
+
+const pages = { initialPageParam: '', getNextPageParam: ({ Next }: { Next: string }) => Next || undefined };
+
+export const archiveQueries = {
+  /** Whether this service has an archive. */
+  offered: () =>
+    queryOptions({
+      queryKey: ['archive', 'offered'],
+      queryFn: async ({ signal }) => {
+        try {
+          await call(archiveEndpoints.list, { query: { limit: '1' } }, { signal });
+          return true;
+        } catch (error) {
+          if (isNotOffered(error)) return false;
+          throw error;
+        }
+      },
+      staleTime: Infinity,
+    }),
+  list: () =>
+    infiniteQueryOptions({
+      queryKey: ['jobs', 'archive', 'list'],
+      queryFn: ({ pageParam, signal }) =>
+        call(archiveEndpoints.list, { query: { limit: ROWS, before: pageParam } }, { signal }),
+      ...pages,
+      refetchInterval: livePace(RESTING),
+    }),
+  /** Each page is what the service found within a part of a second. */
+  search: (text: string) =>
+    infiniteQueryOptions({
+      queryKey: ['archive', 'search', text],
+      queryFn: ({ pageParam, signal }) =>
+        call(archiveEndpoints.list, { query: { limit: HITS, before: pageParam, search: text } }, { signal }),
+      ...pages,
+      staleTime: Infinity,
+      gcTime: 0,
+    }),
+};
+
+/** The path of a ZIP file of these jobs, or of all. */
+export const archiveZip = (ids?: readonly string[]): string =>
+  requestOf(archiveEndpoints.export, { query: { jobs: ids?.join(',') } }).path;
+
+/** A job once, with all that several answers say of it. */
+export function mergedItems(items: readonly ArchiveItem[]): ArchiveItem[] {
+  const byId = new Map<string, ArchiveItem>();
+  for (const item of items) {
+    const before = byId.get(item.Job.JobId);
+    const Hits = [...(before?.Hits ?? []), ...(item.Hits ?? [])];
+    byId.set(item.Job.JobId, { ...item, Hits, MoreHits: before?.MoreHits || item.MoreHits });
+  }
+  return [...byId.values()];
+}
+
+type Id = Pick<Job, 'JobId'>;
+const idsOf = (jobs: readonly Id[]) => jobs.map(({ JobId }) => JobId);
+
+/** Only for a service with an archive, which does it by itself. */
+export function bulkArchive(action: 'archive' | 'unarchive'): BulkWrite<Id> {
+  const draft = (jobs: readonly Id[]): BulkDraft => ({ Action: action, Jobs: idsOf(jobs) });
+  const bodyOf = (job: Id) => ({ body: draft([job]) });
+  return {
+    whole: draft,
+    request: (job) => requestOf(bulkEndpoints.create, bodyOf(job)),
+    send: (job) => call(bulkEndpoints.create, bodyOf(job)),
+    check: async () => undefined,
+  };
+}
+
+/** Deletes jobs with their output. */
+export function bulkDeleteJobs(): BulkWrite<Id> {
+  const one = ({ JobId }: Id) => ({ params: { job_id: JobId } });
+  const isThere = (job: Id) =>
+    call(jobEndpoints.get, one(job)).then(
+      () => true,
+      (error: unknown) => {
+        if (isMissing(error)) return false;
+        throw error;
+      },
+    );
+  return {
+    whole: (jobs) => ({ Action: 'delete', Jobs: idsOf(jobs) }),
+    request: (job) => requestOf(jobEndpoints.remove, one(job)),
+    send: (job) =>
+      removeOne(
+        'jobs',
+        () => call(jobEndpoints.remove, one(job)),
+        () => isThere(job),
+      ),
+    check: async (job) => !(await isThere(job)),
+  };
+}
