@@ -1,12 +1,13 @@
 // The filters above the device table. Each is part of the URL; typed text goes there after a short pause.
 import { useRef, useState, type ReactNode } from 'react';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+import { PlainInput } from '#/ui/form/plain-input.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -70,14 +71,13 @@ export function DeviceFilterBar({
         </>
       }
     >
-      <TextInput
+      <PlainInput
         ref={field}
         className={classes.search}
-        size="sm"
         aria-label="Search devices by name or ID"
         placeholder="Name or ID"
-        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-        rightSection={
+        before={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        after={
           <kbd className={classes.key} aria-hidden>
             /
           </kbd>
