@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { endSession, expect, expectAccessible, expectAccessibleHere, signIn, test, type Service } from './fixtures.ts';
 
 const PHONE = { width: 390, height: 844 };
-const WIDE = { width: 1280, height: 800 };
+const WIDE = { width: 1360, height: 800 };
 
 // The page of a device or job that is not there, and the end of a session, are looked at, too.
 test.use({ expectedConsole: [/status of 40[14]/] });
@@ -139,13 +139,11 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
   }
 });
 
-test('each dialog is accessible @main', async ({ signedIn: page, service }) => {
-  const { device, failed } = await fill(service);
-  await withTunnels(page);
+/** Where each dialog is, and its name. */
+async function dialogs(service: Service, { device, failed }: Filled) {
   const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
   const [workflow] = await service.call<{ WorkflowId: string }[]>('GET', '/v1/workflow');
-  await page.goto(service.url);
-  for (const [path, name] of [
+  return [
     [`/devices?dialog=edit&device=${device}`, 'Edit camera 1'],
     [`/devices?dialog=locate&device=${device}`, 'Location of camera 1'],
     [`/devices?dialog=delete&device=${device}`, 'Delete camera 1?'],
@@ -160,10 +158,56 @@ test('each dialog is accessible @main', async ({ signedIn: page, service }) => {
     ['/tunnels?dialog=delete-all', 'Delete all tunnels'],
     ['/tunnels?dialog=open', 'Open a tunnel'],
     ['/account?dialog=make', 'Create API token'],
-  ] as const) {
-    await visit(page, path);
-    await expect(page.getByRole('dialog', { name })).toBeVisible();
-    await judge(page, name);
+  ] as const;
+}
+
+for (const { at, size } of [
+  { at: 'a wide screen @main', size: WIDE },
+  { at: 'a phone', size: PHONE },
+])
+  test(`each dialog is accessible on ${at}`, async ({ signedIn: page, service }) => {
+    await page.setViewportSize(size);
+    const filled = await fill(service);
+    await withTunnels(page);
+    await page.goto(service.url);
+    for (const [path, name] of await dialogs(service, filled)) {
+      await visit(page, path);
+      await expect(page.getByRole('dialog', { name })).toBeVisible();
+      await judge(page, name);
+    }
+  });
+
+test('each menu is accessible on a wide screen and on a phone', async ({ signedIn: page, service }) => {
+  await service.createDevice('camera 1');
+  for (const size of [WIDE, PHONE]) {
+    await page.setViewportSize(size);
+    await page.goto(`${service.url}/devices`);
+    for (const name of ['Actions for camera 1', /^View/]) {
+      await page.getByRole('button', { name }).click();
+      await expectAccessible(page, '[role="menu"]');
+      await page.keyboard.press('Escape');
+    }
+  }
+});
+
+test('forced colors show what is selected, where one is, and how jobs ended', async ({ signedIn: page, service }) => {
+  await fill(service);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${service.url}/devices`);
+  const selected = page.getByRole('radiogroup').first().locator('label:has(:checked)');
+  await expect(selected).toHaveCSS('outline-style', 'solid');
+  const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Devices' });
+  await expect(current).toHaveCSS('outline-style', 'solid');
+  await page.goto(`${service.url}/jobs`);
+  await expect(page.locator('[data-state="Failed"]:not(:has(*))').first()).toHaveCSS('forced-color-adjust', 'none');
+});
+
+test('a title has its place at every width, beside the actions or above them', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/devices`);
+  const title = page.getByRole('heading', { level: 1, name: 'Devices' });
+  for (const width of [320, 660, 720, 860, 900, 1360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect.poll(async () => (await title.boundingBox())?.height, `at ${width} pixels`).toBeLessThan(40);
   }
 });
 

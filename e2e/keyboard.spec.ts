@@ -31,6 +31,42 @@ async function goTo(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 }
 
+test('by keyboard: the focus goes to the page where what opened a dialog is gone', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 1');
+  await service.createDevice('pump 2');
+  await page.goto(`${service.url}/devices`);
+  await press(page, page.getByRole('button', { name: 'Actions for pump 1' }));
+  await arrowTo(page, page.getByRole('menuitem', { name: 'Delete' }));
+  await page.keyboard.press('Enter');
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete device' }));
+  await expect(page.getByRole('link', { name: 'pump 1' })).toBeHidden();
+  await expect(page.getByRole('main')).toBeFocused();
+
+  // The button of an empty list goes with it.
+  await page.goto(`${service.url}/workflows`);
+  await press(page, page.getByRole('button', { name: 'Create workflow' }));
+  const create = page.getByRole('dialog', { name: 'Create workflow' });
+  await typeInto(page, create.getByLabel('Name'), 'Say hello');
+  await typeInto(page, create.getByLabel('Command'), 'echo hello');
+  await press(page, create.getByRole('button', { name: 'Create workflow' }));
+  await expect(page.getByRole('cell', { name: 'Say hello', exact: true })).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
+test('by keyboard: a page that was opened is announced, and has the focus where the link to it is gone', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 1');
+  await page.goto(`${service.url}/devices`);
+  await press(page, page.getByRole('link', { name: 'pump 1' }));
+  await expect(page.getByRole('status').getByText('pump 1', { exact: true })).toBeAttached();
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
 test.describe('with motion', () => {
   test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 

@@ -20,6 +20,18 @@ function focused(): Element | null {
   return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element;
 }
 
+/** To the element, or to the page where it is gone or disabled: now, or as soon as its row is removed. */
+function giveBack(to: Element | null): void {
+  if (to instanceof HTMLElement && to.isConnected) to.focus();
+  if (!to || document.activeElement !== to) return focusPage();
+  const removal = new MutationObserver(() => {
+    if (document.activeElement === to) return;
+    removal.disconnect();
+    if (!to.isConnected && isFocusLost()) focusPage();
+  });
+  removal.observe(document.body, { childList: true, subtree: true });
+}
+
 /** Where the focus has gone elsewhere when the dialog closes, it stays there. */
 export function useFocusBack(opened: boolean): void {
   useEffect(() => {
@@ -35,7 +47,7 @@ export function useFocusBack(opened: boolean): void {
         if (opener.dialogs > 0) return;
         if (last === opener) last = undefined;
         const to = opener.element;
-        if (isLost(document.activeElement) && to instanceof HTMLElement && to.isConnected) to.focus();
+        if (isFocusLost()) giveBack(to);
       });
     };
   }, [opened]);
