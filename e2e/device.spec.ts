@@ -117,3 +117,15 @@ test.describe('of a device that is gone', () => {
     await expect(page.getByText('No devices yet.')).toBeVisible();
   });
 });
+
+test('a name that another device has gets a hint, and is still accepted', async ({ signedIn: page, service }) => {
+  await service.createDevice('pump 7');
+  await page.goto(`${service.url}/devices?dialog=add`);
+  const add = page.getByRole('dialog', { name: 'Add a device' });
+  await add.getByLabel('Name').fill('pump 8');
+  await expect(add.getByText('Another device has this name.')).toBeHidden();
+  await add.getByLabel('Name').fill('pump 7');
+  await expect(add.getByText('Another device has this name.')).toBeVisible();
+  await add.getByRole('button', { name: 'Add device' }).click();
+  await expect(page.getByRole('dialog', { name: 'Connect pump 7' })).toBeVisible();
+});
