@@ -80,6 +80,7 @@ export const paths = {
   device: (id: string) => `/devices/${encoded(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
   artifacts: () => '/artifacts',
+  artifact: (id: string) => withQuery('/artifacts', { dialog: 'details', artifact: id }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
   /** Devices are being checked by this job, or by the jobs of this name, before the deploy that `start` describes. */
   preflight: (
@@ -97,6 +98,8 @@ export const paths = {
   bulk: (id: string) => `/bulk/${encoded(id)}`,
   workflows: () => '/workflows',
   tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
+  /** The audit log; `object`: only what concerns it. */
+  activity: ({ object }: { object?: string } = {}) => withQuery('/activity', { object }),
   account: () => '/account',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),

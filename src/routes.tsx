@@ -120,6 +120,10 @@ const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }),
           },
           {
+            path: 'activity',
+            lazy: async () => ({ Component: (await import('#/pages/activity/activity-page.tsx')).ActivityPage }),
+          },
+          {
             path: 'account',
             lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }),
           },

@@ -41,6 +41,7 @@ export function accountRoutes(
         ...found,
         ...(await retention.usage(account.id)),
         JobDevicesLimit: MOST_DEVICES,
+        Audit: true,
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };
     },

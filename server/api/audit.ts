@@ -85,7 +85,9 @@ const objectKey = ({ action, target }: Pick<HashedRow, 'action' | 'target'>): st
 
 /** Present names of the actors and objects of these entries, by `<kind>:<id>`. */
 async function namesOf(db: Reader, accountId: number, rows: readonly HashedRow[]): Promise<Map<string, string>> {
-  const keys = [...new Set(rows.flatMap((row) => [row.actor, objectKey(row)]))].map((key) => key.split(':'));
+  const openedBy = await openersOf(db, accountId, rows);
+  const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
+  const keys = [...new Set([...actors, ...rows.map(objectKey)])].map((key) => key.split(':'));
   const names = new Map<string, string>();
   for (const kind of ['device', 'job', 'artifact', 'token'] as const) {
     const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
@@ -97,5 +99,20 @@ async function namesOf(db: Reader, accountId: number, rows: readonly HashedRow[]
     );
     for (const { id, name } of found) names.set(`${kind}:${id}`, name);
   }
+  for (const [session, opener] of openedBy)
+    names.set(session, opener.startsWith('token:') ? (names.get(opener) ?? '') : opener);
   return names;
+}
+
+/** Who opened the sessions that act here: `session:<id>` to `token:<id>` or `sign-in link`. A session itself has no name. */
+async function openersOf(db: Reader, accountId: number, rows: readonly HashedRow[]): Promise<Map<string, string>> {
+  const sessions = new Set(rows.flatMap(({ actor }) => (actor.startsWith('session:') ? [actor.slice(8)] : [])));
+  if (sessions.size === 0) return new Map();
+  const found = await db.all<{ target: string; actor: string }>(
+    `SELECT target, actor FROM audit JOIN audit_objects ON audit_seq = seq
+     WHERE action = 'session.open' AND account_id = ? AND object IN (SELECT value FROM ${db.dialect.list('asked')})`,
+    accountId,
+    JSON.stringify([...sessions]),
+  );
+  return new Map(found.map(({ target, actor }) => [`session:${target}`, actor]));
 }

@@ -27,6 +27,8 @@ export const account = z.looseObject({
   ),
   /** Most devices of a job to `DeviceIds`; missing if the service does not accept these. */
   JobDevicesLimit: optionalNumber,
+  /** Whether there is an audit log, GET /v1/audit. */
+  Audit: z.catch(z.optional(z.boolean()), undefined),
   /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
   /** Its free bytes. */

@@ -35,7 +35,8 @@ const auditEntry = z.object({
   Hash: text,
 });
 export type AuditEntry = z.output<typeof auditEntry>;
-export type AuditFilters = { [Name in keyof typeof filters]?: string | undefined };
+const auditFilters = z.object(filters);
+export type AuditFilters = z.output<typeof auditFilters>;
 
 export const auditEndpoints = {
   list: {
@@ -51,7 +52,7 @@ export const auditEndpoints = {
     path: '/v1/audit.csv',
     addition: true,
     summary: 'Get all of these entries as CSV',
-    query: z.object(filters),
+    query: auditFilters,
     file: 'text/csv',
   },
 } as const satisfies Group;

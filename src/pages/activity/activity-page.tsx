@@ -1,0 +1,106 @@
+// Activity: the audit log of the account.
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Button, Group } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import type { AuditEntry } from '#/contract/audit.ts';
+import { isNotOffered } from '#/api/api-error.ts';
+import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
+import { formatCount } from '#/lib/format.ts';
+import { useNow } from '#/ui/controls/time.tsx';
+import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { AuditEntryDialog } from './audit-entry.tsx';
+import { AuditFilterBar } from './audit-filters.tsx';
+import { AuditTable } from './audit-table.tsx';
+import { actorText } from './audit-words.ts';
+import { NO_AUDIT_FILTER, auditUrl, filtersOf } from './audit-view.ts';
+
+export function ActivityPage() {
+  const [view, url] = useUrlState(auditUrl);
+  const filters = filtersOf(view, useNow());
+  const reading = useInfiniteQuery(auditQueries.list(filters));
+  const dialog = useDialog<'entry'>('entry');
+  const subject = reading.data?.find(({ Id }) => Id === dialog.subject);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title="Activity"
+      lead="Who did what, when and from where. Entries are never changed or removed."
+      actions={!isNotOffered(reading.error) && <ExportButton save={() => saveAuditCsv(filters)} />}
+    >
+      {isNotOffered(reading.error) ? (
+        <Empty title="This service has no audit log">Look for one in its own web portal.</Empty>
+      ) : (
+        <div className="stack">
+          <AuditFilterBar
+            view={view}
+            url={url}
+            actor={actorText({ Actor: view.actor, ActorName: reading.data?.[0]?.ActorName ?? '' })}
+            count={countText(reading.data, reading.hasNextPage)}
+          />
+          <View
+            query={reading}
+            name="the audit log"
+            isEmpty={({ length }) => length === 0}
+            empty={
+              isFiltered ? (
+                <Empty
+                  title="No entry matches"
+                  next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_AUDIT_FILTER) }}
+                />
+              ) : (
+                <Empty title="Nothing was done yet">
+                  Each change of a device, job, artifact or token appears here.
+                </Empty>
+              )
+            }
+          >
+            {(entries) => (
+              <>
+                <AuditTable entries={entries} dialog={dialog} onActor={(actor) => url.set({ actor })} />
+                {reading.hasNextPage && (
+                  <Group justify="center">
+                    <Button
+                      variant="default"
+                      loading={reading.isFetchingNextPage}
+                      onClick={() => void reading.fetchNextPage()}
+                    >
+                      Show older entries
+                    </Button>
+                  </Group>
+                )}
+              </>
+            )}
+          </View>
+        </div>
+      )}
+      {dialog.name === 'entry' && subject && <AuditEntryDialog entry={subject} onClose={dialog.close} />}
+    </Page>
+  );
+}
+
+const countText = (entries: readonly AuditEntry[] | undefined, more: boolean): string =>
+  entries === undefined
+    ? ''
+    : more
+      ? `Newest ${formatCount(entries.length)}`
+      : `${formatCount(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}`;
+
+function ExportButton({ save }: { save: () => Promise<void> }) {
+  const saving = useMutation({ mutationFn: save });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
+        loading={saving.isPending}
+        onClick={() => saving.mutate()}
+      >
+        Export CSV
+      </Button>
+      {saving.error && <p role="alert">The audit log was not exported: {saving.error.message}</p>}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+// The filters above the audit log, each in the URL.
+import { useRef } from 'react';
+import { NativeSelect, Pill } from '@mantine/core';
+import { SearchField } from '#/ui/form/search-field.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { useTyped } from '#/ui/url/use-typed.ts';
+import type { UrlActions } from '#/ui/url/use-url-state.ts';
+import { KINDS } from './audit-words.ts';
+import { NO_AUDIT_FILTER, PERIODS, type AuditView } from './audit-view.ts';
+
+interface AuditFilterBarProps {
+  view: AuditView;
+  url: UrlActions<AuditView>;
+  /** In words, of the actor in the URL. */
+  actor: string;
+  /** How many there are, in words. */
+  count: string;
+}
+
+const KIND_OPTIONS = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
+const periodText = (hours: number) =>
+  hours === 1 ? 'Last hour' : hours === 24 ? 'Last 24 hours' : `Last ${hours / 24} days`;
+
+export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps) {
+  const search = useRef<HTMLInputElement>(null);
+  const object = useTyped(view.object, (text) => url.set({ object: text }));
+  const isFiltered = Object.values(view).some(Boolean);
+  const clear = () => {
+    object.empty();
+    url.set(NO_AUDIT_FILTER);
+  };
+  return (
+    <FilterBar label="Filter entries" field={search} slash filtered={isFiltered} onClear={clear} count={count}>
+      <SearchField
+        ref={search}
+        label="ID of the object"
+        placeholder="ID of a device, job …"
+        clear="Clear the ID"
+        aria-keyshortcuts="/"
+        text={object}
+      />
+      <NativeSelect
+        aria-label="Action"
+        value={view.kind ?? ''}
+        onChange={(event) => url.set({ kind: (event.currentTarget.value || undefined) as AuditView['kind'] })}
+        data={[{ value: '', label: 'Any action' }, ...KIND_OPTIONS]}
+      />
+      <NativeSelect
+        aria-label="Result"
+        value={view.outcome ?? ''}
+        onChange={(event) => url.set({ outcome: (event.currentTarget.value || undefined) as AuditView['outcome'] })}
+        data={[
+          { value: '', label: 'Any result' },
+          { value: 'refused', label: 'Refused' },
+        ]}
+      />
+      <NativeSelect
+        aria-label="Time"
+        value={String(view.within ?? '')}
+        onChange={(event) =>
+          url.set({ within: (Number(event.currentTarget.value) || undefined) as AuditView['within'] })
+        }
+        data={[
+          { value: '', label: 'Any time' },
+          ...PERIODS.map((hours) => ({ value: String(hours), label: periodText(hours) })),
+        ]}
+      />
+      {view.actor && (
+        <Pill
+          size="lg"
+          withRemoveButton
+          removeButtonProps={{ 'aria-label': `Remove ${actor}`, tabIndex: 0, 'aria-hidden': undefined }}
+          onRemove={() => {
+            url.set({ actor: '' });
+            search.current?.focus();
+          }}
+        >
+          By {actor}
+        </Pill>
+      )}
+    </FilterBar>
+  );
+}

@@ -1,0 +1,70 @@
+// Entries of the audit log, newest first.
+import { Link } from 'react-router';
+import type { AuditEntry } from '#/contract/audit.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import type { Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { actionText, actorText, pageOf, subjectOf } from './audit-words.ts';
+
+interface AuditTableProps {
+  entries: readonly AuditEntry[];
+  dialog: Dialog<'entry'>;
+  /** Shows only what this actor did. */
+  onActor: (actor: string) => void;
+}
+
+const keyOf = ({ Id }: AuditEntry) => Id;
+
+/** What an entry is about, as a link where it has a page. */
+export function AuditSubject({ entry }: { entry: AuditEntry }) {
+  const text = entry.ObjectName || subjectOf(entry);
+  const page = pageOf(entry);
+  return page === undefined ? <bdi>{text || '–'}</bdi> : <Link to={page}>{<bdi>{text}</bdi>}</Link>;
+}
+
+export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
+  const columns: Column<AuditEntry>[] = [
+    {
+      header: 'Time',
+      width: '110px',
+      phone: 'second',
+      cell: ({ Time: time }) => <Time at={parseTimestamp(time)} raw={time} />,
+    },
+    {
+      header: 'Action',
+      width: '26%',
+      cell: (entry) => <Link {...dialog.link('entry', entry.Id)}>{actionText(entry)}</Link>,
+    },
+    { header: 'Object', width: '26%', phone: 'wide', cell: (entry) => <AuditSubject entry={entry} /> },
+    {
+      header: 'By',
+      phone: 'wide',
+      cell: (entry) => (
+        <button type="button" className="bare" title="Show only these entries" onClick={() => onActor(entry.Actor)}>
+          <bdi>{actorText(entry)}</bdi>
+        </button>
+      ),
+    },
+    {
+      header: 'From',
+      width: '130px',
+      phone: 'second',
+      cell: ({ Address }) => <span className="mono dim">{Address}</span>,
+    },
+    {
+      header: 'Result',
+      width: '110px',
+      phone: 'end',
+      cell: ({ Outcome }) =>
+        Outcome === 'refused' ? (
+          <StateMark state="Failed" label="Refused" />
+        ) : (
+          <StateMark state="Succeeded" label="Done" />
+        ),
+    },
+  ];
+  return <VirtualTable name="Audit log" columns={columns} rows={entries} rowKey={keyOf} />;
+}

@@ -1,0 +1,27 @@
+// Entries of the audit log in words.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { actionText, actorText, pageOf, subjectOf } from './audit-words.ts';
+
+test('an actor is named by what it is, and by its id where its name is unknown', () => {
+  assert.equal(actorText({ Actor: 'token:t1', ActorName: 'Build server' }), 'Token Build server');
+  assert.equal(actorText({ Actor: 'token:t1', ActorName: '' }), 'Token t1');
+  assert.equal(actorText({ Actor: 'session:s1', ActorName: 'Sign-in link' }), 'Browser, Sign-in link');
+  assert.equal(actorText({ Actor: 'operator', ActorName: '' }), 'Operator of the service');
+  assert.equal(actorText({ Actor: 'somebody new', ActorName: '' }), 'somebody new');
+});
+
+test('an action that is not known here is shown as it is', () => {
+  assert.equal(actionText({ Action: 'device.create' }), 'Created device');
+  assert.equal(actionText({ Action: 'rocket.launch' }), 'rocket.launch');
+  assert.equal(actionText({ Action: 'toString' }), 'toString');
+});
+
+test('an entry leads to what it is about, and nowhere if that was deleted', () => {
+  assert.equal(pageOf({ Action: 'device.update', Object: 'd1' }), '/devices/d1');
+  assert.equal(pageOf({ Action: 'tag.attach', Object: 't1 d1' }), '/devices/d1');
+  assert.equal(pageOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), '/bulk/b1');
+  assert.equal(subjectOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), 'b1');
+  assert.equal(pageOf({ Action: 'device.remove', Object: 'd1' }), undefined);
+  assert.equal(pageOf({ Action: 'session.open', Object: 's1' }), undefined);
+});
