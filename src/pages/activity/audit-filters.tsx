@@ -57,9 +57,7 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
       <NativeSelect
         aria-label="Time"
         value={String(view.within ?? '')}
-        onChange={(event) =>
-          url.set({ within: (Number(event.currentTarget.value) || undefined) as AuditView['within'] })
-        }
+        onChange={(event) => url.set({ within: PERIODS.find((hours) => String(hours) === event.currentTarget.value) })}
         data={[
           { value: '', label: 'Any time' },
           ...PERIODS.map((hours) => ({ value: String(hours), label: periodText(hours) })),

@@ -18,6 +18,7 @@ import {
 } from './versions/artifact-facts.tsx';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { usageIn, type UsageIndex } from './versions/artifact-usage.ts';
+import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 import classes from './artifact-details.module.css';
 
@@ -78,6 +79,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
   const { artifact, artifacts, usage, isUsageUnknown, dialog } = props;
   const { ArtifactId, Name, Version, Command, Sha256, Destination, RunCommand } = artifact;
   const fault = fileFaultText(artifact);
+  const audit = useAuditLink(ArtifactId);
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
     <Stack gap="md">
@@ -119,6 +121,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
         </div>
       )}
       <Group justify="flex-end" gap="sm">
+        {audit}
         <Button component={Link} {...dialog.link('rules', ArtifactId)}>
           Outcome rules…
         </Button>

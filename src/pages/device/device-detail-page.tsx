@@ -9,6 +9,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
+import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { Page, Section } from '#/ui/page/page.tsx';
@@ -107,6 +108,7 @@ function Lead({ device }: { device: Device }) {
             </span>
           )}
       <ShortId value={DeviceId} />
+      {useAuditLink(DeviceId)}
     </span>
   );
 }

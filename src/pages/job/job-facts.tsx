@@ -8,6 +8,7 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton, ShortId } from '#/ui/controls/copy-button.tsx';
 import { Time } from '#/ui/controls/time.tsx';
+import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { JobFactList } from '#/features/jobs/job-fact-list.tsx';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import classes from './job-page.module.css';
@@ -47,6 +48,7 @@ function Ran({ artifact, workflow }: { artifact: string | undefined; workflow: s
 
 export function JobFacts({ job }: { job: Job }) {
   const { ArtifactId, WorkflowId, ExitCode, ArchivedTime } = job;
+  const audit = useAuditLink(job.JobId);
   return (
     <>
       <JobFactList
@@ -61,6 +63,7 @@ export function JobFacts({ job }: { job: Job }) {
         more={[
           ['Exit code', ExitCode ?? false],
           ['Archived', ArchivedTime !== undefined && <Time key="at" at={new Date(ArchivedTime)} raw={ArchivedTime} />],
+          ['Changes', !job.ParentJobId && audit],
         ]}
       />
       {job.Command && (

@@ -1,0 +1,81 @@
+// Activity: the audit log, read and filtered by a person.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './fixtures.ts';
+import { before } from './foreign/gateway.ts';
+import { startStrict } from './foreign/strict.ts';
+
+const log = (page: Page) => page.getByRole('table', { name: 'Audit log' });
+const entry = (page: Page, ...texts: string[]) =>
+  texts.reduce((rows, hasText) => rows.filter({ hasText }), log(page).getByRole('row'));
+
+test('a change is in the audit log: who, what, and the way to it and back @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId } = await service.createDevice('pump 7');
+  await service.createDevice('pump 8');
+  await page.goto(`${service.url}/activity`);
+  await expect(entry(page, 'Created device', 'pump 7')).toContainText('Token');
+  await expectAccessible(page);
+  await entry(page, 'Created device', 'pump 7').getByRole('link', { name: 'pump 7' }).click();
+  await expect(page).toHaveURL(`${service.url}/devices/${DeviceId}`);
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await expect(entry(page, 'pump 7')).toHaveCount(1);
+  await expect(entry(page, 'pump 8')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(entry(page, 'pump 8')).toHaveCount(1);
+});
+
+test('an entry shows all that it holds, and the link to it opens it again', async ({ signedIn: page, service }) => {
+  await service.createDevice('pump 7');
+  await page.goto(`${service.url}/activity`);
+  await entry(page, 'pump 7').getByRole('link', { name: 'Created device' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Created device' });
+  await expect(dialog).toContainText('device.create');
+  await expect(dialog).toContainText(/[0-9a-f]{64}/);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(dialog).toBeVisible();
+});
+
+test('entries are filtered by kind, result and actor, and exported as they are filtered', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 7');
+  const refused = await page.request.get(`${service.url}/v1/account`, { headers: { Authorization: 'Bearer wrong' } });
+  expect(refused.status()).toBe(401);
+  await page.goto(`${service.url}/activity?kind=device`);
+  await expect(entry(page, 'pump 7')).toHaveCount(1);
+  await expect(entry(page, 'Signed in')).toHaveCount(0);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+  expect(lines).toHaveLength(2);
+  await page.getByLabel('Action').selectOption('Any action');
+  await page.getByLabel('Result').selectOption('Refused');
+  await expect(entry(page, 'Used API token')).toContainText('Unknown');
+  await entry(page, 'Used API token').getByRole('button', { name: 'Unknown' }).click();
+  await expect(page.getByText('By Unknown')).toBeVisible();
+});
+
+test('older entries are shown page by page', async ({ signedIn: page, service }) => {
+  await Promise.all(Array.from({ length: 120 }, (_, nth) => service.createDevice(`pump ${nth}`)));
+  await page.goto(`${service.url}/activity?kind=device`);
+  await expect(page.getByText('Newest 100')).toBeVisible();
+  await page.getByRole('button', { name: 'Show older entries' }).click();
+  await expect(page.getByText('120 entries')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Show older entries' })).toBeHidden();
+});
+
+test.describe('in front of another service', () => {
+  const foreignTest = before(startStrict);
+  foreignTest.use({ expectedConsole: [/status of 404/] });
+
+  foreignTest('the page says that there is no audit log', async ({ signedIn: page, service }) => {
+    await page.goto(`${service.url}/activity`);
+    await expect(page.getByText('This service has no audit log')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Export CSV' })).toHaveCount(0);
+  });
+});
