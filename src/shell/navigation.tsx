@@ -4,6 +4,7 @@ import { NavLink, useLocation } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import {
+  IconActivity,
   IconChartDots3,
   IconCpu,
   IconLayoutDashboard,
@@ -37,6 +38,8 @@ const PAGES = [
   { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3, bar: true, tabs: [paths.queues(), paths.archive()] },
   { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
 ];
+/** Where the service has an audit log. */
+const ACTIVITY = { to: paths.activity(), label: 'Activity', Icon: IconActivity };
 const BAR = PAGES.filter(({ bar }) => bar);
 
 interface PageLinkProps {
@@ -64,10 +67,11 @@ function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo }
 }
 
 export function Navigation({ onGo }: { onGo: () => void }) {
+  const { data: account } = useQuery(accountQueries.get());
   return (
     <>
       <div className="frame-links stack">
-        {PAGES.map((page) => (
+        {[...PAGES, ...(account?.Audit ? [ACTIVITY] : [])].map((page) => (
           <PageLink key={page.to} page={page} className="frame-link row dim" onGo={onGo} />
         ))}
       </div>
