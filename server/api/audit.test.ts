@@ -5,6 +5,7 @@ import type { AuditEntry } from '#/contract/audit.ts';
 import { hashAudit, verifyAudit } from '../store/audit-log.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { onPostgres } from '../store/test-database.ts';
+import { until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -68,7 +69,7 @@ test('pages hold each entry once, also while entries are added', async () => {
   assert.deepEqual(paged, all);
 });
 
-test('sign-ins, refused tokens and downloads are in it', async () => {
+test('sign-ins and refused tokens are in it', async () => {
   await fetch(new URL('/v1/account', service.url), { headers: { Authorization: 'Bearer mut_wrong' } });
   await fetch(new URL('/auth/session', service.url), {
     method: 'POST',
@@ -124,4 +125,33 @@ test('a change, a removal and an addition in the past are found', async () => {
   const cut = await verifyAudit(db, good.last);
   assert.deepEqual([cut.fault, cut.found], [undefined, false]);
   await own.end();
+});
+
+test('a download is in it once, however often it was interrupted', async () => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({
+    type: 'script',
+    version: '1',
+    size: '18',
+    destination: '/tmp/x',
+    command: 'sh x.sh',
+  }))
+    form.set(name, value);
+  form.set('file', new Blob(['#!/bin/sh\necho yes\n']), 'x.sh');
+  assert.equal((await service.call('POST', '/v1/artifact', form)).status, 200);
+  const [artifact] = (await (await service.call('GET', '/v1/artifact')).json()) as {
+    ArtifactId: string;
+    Command: string;
+  }[];
+  const link = /http[^\s'"]+\/download\/[^\s'"]+/.exec(artifact?.Command ?? '')?.[0] ?? '';
+  await (await fetch(link, { headers: { Range: 'bytes=0-9' } })).text();
+  await (await fetch(link, { headers: { Range: 'bytes=10-' } })).text();
+  const { Items } = await until('the download', async () => {
+    const found = await read(`?object=${artifact?.ArtifactId}&action=artifact.download`);
+    return found.Items.length > 0 && found;
+  });
+  assert.deepEqual(
+    Items.map(({ Actor, ObjectName }) => [Actor, ObjectName]),
+    [['download link', 'x.sh']],
+  );
 });

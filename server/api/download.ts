@@ -10,19 +10,24 @@ import { logFault } from '../http/system-fault.ts';
 import { findArtifact } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 
-/** A link of a job is valid only while the job may still need it. */
-const jobNeeds = async (db: Reader, jobId: string, artifactId: string): Promise<boolean> =>
-  (await db.get(
-    "SELECT 1 FROM jobs WHERE id = ? AND artifact_id = ? AND status IN ('Waiting', 'Running')",
-    jobId,
-    artifactId,
-  )) !== undefined;
+/** A link of a job is valid only while the job may still need it. Its device's id; undefined if it needs it no more. */
+const deviceOfJob = async (db: Reader, jobId: string, artifactId: string): Promise<string | undefined> =>
+  (
+    await db.get<{ device: string }>(
+      `SELECT devices.id AS device FROM jobs JOIN devices ON devices.seq = jobs.device_seq
+       WHERE jobs.id = ? AND artifact_id = ? AND status IN ('Waiting', 'Running')`,
+      jobId,
+      artifactId,
+    )
+  )?.device;
 
 export function downloadRoute(app: App, { db, files, downloads, audit, config }: Context): void {
   app.get('/download/:artifact_id', async (http) => {
     const id = http.req.param('artifact_id');
     const { expires, token, job } = http.req.query();
-    if (!downloads.opens(id, { expires, token, job }) || (job !== undefined && !(await jobNeeds(db, job, id))))
+    const isOpen = downloads.opens(id, { expires, token, job });
+    const device = isOpen && job !== undefined ? await deviceOfJob(db, job, id) : undefined;
+    if (!isOpen || (job !== undefined && device === undefined))
       throw new Problem(
         403,
         'This download link is not valid, or not any more',
@@ -64,7 +69,7 @@ export function downloadRoute(app: App, { db, files, downloads, audit, config }:
     if (part.start === 0) {
       const caller = {
         account: { id: artifact.accountId, email: '' },
-        actor: job === undefined ? 'download link' : `job:${job}`,
+        actor: device === undefined ? 'download link' : `device:${device}`,
         address: clientAddress(config, http.env.incoming),
       };
       db.write((tx) => audit.record(tx, caller, 'artifact.download', id)).catch((cause: unknown) =>

@@ -8,6 +8,7 @@ import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { actionText, actorText, pageOf, subjectOf } from './audit-words.ts';
+import classes from './audit-table.module.css';
 
 interface AuditTableProps {
   entries: readonly AuditEntry[];
@@ -28,42 +29,41 @@ export function AuditSubject({ entry }: { entry: AuditEntry }) {
 export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
   const columns: Column<AuditEntry>[] = [
     {
-      header: 'Time',
-      width: '110px',
-      phone: 'second',
-      cell: ({ Time: time }) => <Time at={parseTimestamp(time)} raw={time} />,
-    },
-    {
       header: 'Action',
-      width: '26%',
-      cell: (entry) => <Link {...dialog.link('entry', entry.Id)}>{actionText(entry)}</Link>,
+      width: '28%',
+      cell: (entry) => (
+        <span className="inline">
+          <Link {...dialog.link('entry', entry.Id)}>{actionText(entry)}</Link>
+          {entry.Outcome === 'refused' && <StateMark state="Failed" label="Refused" />}
+        </span>
+      ),
     },
     { header: 'Object', width: '26%', phone: 'wide', cell: (entry) => <AuditSubject entry={entry} /> },
     {
       header: 'By',
       phone: 'wide',
       cell: (entry) => (
-        <button type="button" className="bare" title="Show only these entries" onClick={() => onActor(entry.Actor)}>
+        <button
+          type="button"
+          className={`bare ${classes.actor}`}
+          title="Show only these entries"
+          onClick={() => onActor(entry.Actor)}
+        >
           <bdi>{actorText(entry)}</bdi>
         </button>
       ),
     },
     {
       header: 'From',
-      width: '130px',
+      width: '140px',
       phone: 'second',
       cell: ({ Address }) => <span className="mono dim">{Address}</span>,
     },
     {
-      header: 'Result',
-      width: '110px',
+      header: 'Time',
+      width: '120px',
       phone: 'end',
-      cell: ({ Outcome }) =>
-        Outcome === 'refused' ? (
-          <StateMark state="Failed" label="Refused" />
-        ) : (
-          <StateMark state="Succeeded" label="Done" />
-        ),
+      cell: ({ Time: time }) => <Time at={parseTimestamp(time)} raw={time} />,
     },
   ];
   return <VirtualTable name="Audit log" columns={columns} rows={entries} rowKey={keyOf} />;

@@ -70,7 +70,7 @@ const WHO: Record<string, string> = {
   'sign-in link': 'Sign-in link',
   'download link': 'Download link',
 };
-const PROGRAMS: Record<string, string> = { token: 'Token', session: 'Browser', device: 'Device', job: 'Job' };
+const PROGRAMS: Record<string, string> = { token: 'Token', session: 'Browser', device: 'Device' };
 
 /** "Token Build server", "Browser, Sign-in link", "Device pump-7". */
 export function actorText({ Actor, ActorName }: Pick<AuditEntry, 'Actor' | 'ActorName'>): string {
@@ -82,7 +82,10 @@ export function actorText({ Actor, ActorName }: Pick<AuditEntry, 'Actor' | 'Acto
 
 /** The id that an entry is about: of a tag on a device, the device's. */
 export const subjectOf = ({ Action, Object: target }: Pick<AuditEntry, 'Action' | 'Object'>): string =>
-  (Action.startsWith('bulk.') ? target.split(' ').at(0) : target.split(' ').at(-1)) ?? '';
+  // Ids of sessions are of no use to anybody.
+  Action.startsWith('session.')
+    ? ''
+    : ((Action.startsWith('bulk.') ? target.split(' ').at(0) : target.split(' ').at(-1)) ?? '');
 
 /** The page that shows it; undefined if there is none. */
 export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | undefined {
