@@ -1,4 +1,4 @@
-// Entries of the audit log in words: what was done, by whom, to what, and where that is seen.
+// Entries of the audit log in words: what was done, who did it, to what, and the page that shows it.
 import type { AuditEntry } from '#/contract/audit.ts';
 import { paths } from '#/paths.ts';
 
