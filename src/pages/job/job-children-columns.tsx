@@ -6,6 +6,7 @@ import { attemptOf } from '#/features/jobs/attempts.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
+import { FAILURES } from '#/features/jobs/lately.ts';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
@@ -26,12 +27,13 @@ const fieldOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'Custo
   return (fleet && row !== undefined && fleet.device(row)[field]) || '';
 };
 
+/** Unsorted, the failed devices come first. */
 export function sortChildren(
   rows: readonly Job[],
   sort: Sort | undefined,
   { verdicts, fleet, now }: { verdicts: ChildJobs['verdicts']; fleet: FleetIndex | undefined; now: Date },
 ): readonly Job[] {
-  if (!sort) return rows;
+  if (!sort) return sortRows(rows, (child) => (FAILURES.includes(verdicts.of(child).verdict) ? 0 : 1), false);
   const valueOf = (child: Job): string | number | undefined => {
     switch (sort.by) {
       case 'device':
@@ -112,7 +114,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     {
       header: 'State',
       by: 'state',
-      width: opened ? '32%' : '124px',
+      width: opened ? '32%' : jobs.earlier.size > 0 ? '200px' : '124px',
       cell: (child) => (
         <>
           <VerdictMark judgement={jobs.verdicts.of(child)} />

@@ -58,7 +58,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'Name',
       by: 'name',
-      width: '23%',
+      width: '29%',
       cell: (job) => (
         <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
           {nameOf(job)}
@@ -78,7 +78,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'State',
       by: 'state',
-      width: '36%',
+      width: '30%',
       phone: 'wide',
       cell: (job) => <Standing job={job} known={known} />,
     },

@@ -25,6 +25,8 @@ interface AttemptDialogProps {
   ids: readonly string[];
   which: string;
   onClose: () => void;
+  /** Instead of `onClose`, when it was submitted. */
+  onDone?: (() => void) | undefined;
 }
 
 let opened = 0;
@@ -47,7 +49,7 @@ function useTargets({ targets, ids }: Pick<AttemptDialogProps, 'targets' | 'ids'
 }
 
 export function AttemptDialog(props: AttemptDialogProps) {
-  const { job, ids, which, onClose } = props;
+  const { job, ids, which, onClose, onDone = onClose } = props;
   const { reading, plan, gone } = useTargets(props);
   // The same submission until it is answered, however often it is sent.
   const [key] = useState(newIdempotencyKey);
@@ -70,7 +72,7 @@ export function AttemptDialog(props: AttemptDialogProps) {
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            if (isReady) retry.mutate(undefined, { onSuccess: onClose });
+            if (isReady) retry.mutate(undefined, { onSuccess: onDone });
           }}
         >
           <Stack gap="md">

@@ -34,9 +34,8 @@ export const failedOf = ({ rows, keys, verdicts }: ChildJobs): FailedJob[] =>
   });
 
 /** Why a job cannot be run again; undefined where it can. `devices`: how many there are to run it on. */
-export function whyNoRetry({ ArtifactId, WorkflowId, ArchivedTime }: Job, devices: number): string | undefined {
+export function whyNoRetry({ ArchivedTime }: Job, devices: number): string | undefined {
   if (ArchivedTime !== undefined) return 'The job is archived: restore it first';
-  if (!ArtifactId && !WorkflowId) return 'The service does not say which artifact or workflow this job ran';
   return devices === 0 ? 'There is no such device' : undefined;
 }
 

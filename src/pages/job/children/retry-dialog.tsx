@@ -1,17 +1,20 @@
-// Does a job again on some of its devices, after a look at what is there already: as further attempts of the job, or, on a
-// service without these, as one new job for each.
-import { useState } from 'react';
-import { Link } from 'react-router';
-import { Button } from '@mantine/core';
+// Does a job again on some of its devices, after a look at what is there already: as further attempts of the job or of
+// its parent, or, where there are none, as one new job for each.
+import { useEffect, useRef, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { Button, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
-import { artifactQueries } from '#/api/artifacts.ts';
+import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
+import { isParent } from '#/api/job-state.ts';
 import { JOBS_CHANGED, jobQueries } from '#/api/jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps, type BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
+import { byAttempt } from '#/features/jobs/attempts.ts';
+import { queryClient } from '#/api/query-client.ts';
 import { queueQueries, type Queues } from '#/features/job-queue/queue-reader.ts';
 import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts';
 import { paths } from '#/paths.ts';
@@ -31,7 +34,10 @@ export function RetryDialog(props: RetryDialogProps) {
   const { job, targets, which, onClose } = props;
   // What was asked about is what is done, whatever else fails meanwhile.
   const [ids] = useState(() => [...new Set(targets.map(({ DeviceId }) => DeviceId).filter(Boolean))]);
+  const { parent, isRead, showLast } = useParent(job);
   if (job.Attempts !== undefined) return <AttemptDialog {...props} ids={ids} />;
+  if (parent?.Attempts !== undefined) return <AttemptDialog {...props} job={parent} ids={ids} onDone={showLast} />;
+  if (!isRead) return null;
   return (
     <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={JOBS_CHANGED} onClose={onClose}>
       {(frame) => <RetrySteps job={job} frame={frame} />}
@@ -39,20 +45,56 @@ export function RetryDialog(props: RetryDialogProps) {
   );
 }
 
-function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
-  const { ArtifactId, WorkflowId } = job;
-  const list = useQuery(jobQueries.list());
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: Boolean(ArtifactId) });
+/** The parent of a child, and the way to the last attempt of that child's device. */
+function useParent({ ParentJobId: id = '', DeviceId }: Job) {
+  const navigate = useNavigate();
+  const reading = useQuery({ ...jobQueries.one(id), enabled: id !== '', retry: false });
+  const showLast = async () => {
+    const children = await queryClient.query({ ...jobQueries.children(id), staleTime: 0 }).catch(() => []);
+    const last = byAttempt(children).last.find((child) => child.DeviceId === DeviceId);
+    void navigate(paths.job(last?.JobId || id), { replace: true });
+  };
+  return { parent: reading.data?.job, isRead: id === '' || !reading.isPending, showLast: () => void showLast() };
+}
+
+/** What the job ran; where the service does not report it, an artifact with the same Command, or what the user chooses. */
+function useWork({ ArtifactId, WorkflowId, Command }: Job) {
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: Boolean(ArtifactId) || !WorkflowId });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: !ArtifactId && Boolean(WorkflowId) });
-  const lost =
-    (ArtifactId && artifacts.data?.every((each) => each.ArtifactId !== ArtifactId) && 'artifact') ||
-    (!ArtifactId && WorkflowId && workflows.data?.every((each) => each.WorkflowId !== WorkflowId) && 'workflow');
+  const [chosen, choose] = useState<string>();
+  if (ArtifactId) {
+    const lost = artifacts.data?.every((each) => each.ArtifactId !== ArtifactId) ? 'artifact' : undefined;
+    return { work: { ArtifactId }, lost };
+  }
+  if (WorkflowId) {
+    const lost = workflows.data?.every((each) => each.WorkflowId !== WorkflowId) ? 'workflow' : undefined;
+    return { work: { WorkflowId }, lost };
+  }
+  const same = Command ? artifacts.data?.filter((each) => each.Command === Command) : undefined;
+  const id = chosen ?? (same?.length === 1 ? same[0]?.ArtifactId : undefined) ?? '';
+  const choices = artifacts.data?.map((each) => ({ value: each.ArtifactId, label: artifactText(each) })) ?? [];
+  const field = (
+    <NativeSelect
+      label="Artifact"
+      description="The service does not report what this job ran."
+      value={id}
+      onChange={({ currentTarget: { value } }) => choose(value)}
+      data={[{ value: '', label: 'Choose an artifact' }, ...choices]}
+    />
+  );
+  return { work: id ? { ArtifactId: id } : undefined, lost: undefined, field };
+}
+
+function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
+  const { work, lost, field } = useWork(job);
+  const list = useQuery(jobQueries.list());
   const queues = useQuery(queueQueries.all());
   // List and queues grow by the new jobs themselves: name and plan are settled with the click.
   const [settled, setSettled] = useState<{ name: string; queues: Queues }>();
   const taken = list.data?.map(({ JobName }) => JobName);
   const name = settled?.name ?? (taken && retryName(job.JobName, taken));
-  const workOf = (Name = '') => ({ Name, ...(ArtifactId ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }) });
+  const made = useRef<string>(undefined);
+  const workOf = (Name = '') => ({ Name, ...work });
   const queued = settled?.queues ?? queues.data;
   const fault =
     list.error || queues.error
@@ -61,7 +103,9 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
         ? 'Reading waiting jobs.'
         : lost
           ? `The ${lost} of this job was deleted. Deploy another one to these devices.`
-          : undefined;
+          : work
+            ? undefined
+            : 'Choose what this job ran.';
   return (
     <BulkSteps
       {...frame}
@@ -79,7 +123,14 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
       write={() => {
         if (name === undefined || !queued) return Promise.reject(new Error('Waiting jobs are still being read'));
         setSettled({ name, queues: queued });
-        return bulkDeploy(workOf(name));
+        return bulkDeploy(workOf(name)).then((write) => ({
+          ...write,
+          send: async (device) => {
+            const answer = await write.send(device);
+            made.current = jobIdIn(answer);
+            return answer;
+          },
+        }));
       }}
       note={(change) => (
         <>
@@ -89,15 +140,30 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
           </p>
         </>
       )}
-      onward={
-        <Button component={Link} to={paths.jobs({ name: retriesOf(job.JobName) })}>
-          See the jobs
-        </Button>
-      }
+      onward={<Onward job={job} made={frame.devices.length === 1 ? made : undefined} />}
     >
       {/* With something here the plan shows why it cannot begin. */}
-      {fault !== undefined && <span hidden />}
+      {field ?? (fault !== undefined && <span hidden />)}
     </BulkSteps>
+  );
+}
+
+const jobIdIn = (answer: unknown): string | undefined =>
+  typeof answer === 'object' && answer !== null && 'JobId' in answer && typeof answer.JobId === 'string'
+    ? answer.JobId
+    : undefined;
+
+/** To the new jobs; from the page of a single job, a retry on its device opens by itself. */
+function Onward({ job, made }: { job: Job; made: { current: string | undefined } | undefined }) {
+  const navigate = useNavigate();
+  const isSingle = !isParent(job);
+  useEffect(() => {
+    if (isSingle && made?.current) void navigate(paths.job(made.current), { replace: true });
+  }, [isSingle, made, navigate]);
+  return (
+    <Button component={Link} to={paths.jobs({ name: retriesOf(job.JobName) })}>
+      See the jobs
+    </Button>
   );
 }
 

@@ -1,0 +1,78 @@
+// A job that failed on one device is tried again from its own page.
+import type { Page } from '@playwright/test';
+import { expect, test, type Service } from './fixtures.ts';
+import { heading, jobs, log, script, submit, jobSandbox } from './job-sandbox.ts';
+
+/** A device, and an artifact that fails there until the sandbox is opened. */
+async function update(service: Service) {
+  const sandbox = await jobSandbox(service);
+  const open = `[ -e '${sandbox.folder}/room' ] || { echo 'no room' >&2; exit 28; }`;
+  const ArtifactId = await script(service, sandbox, 'update.sh', open, 'echo installed');
+  const { DeviceId, DeviceKey } = await service.createDevice('mill', 'hall');
+  await service.agent(DeviceKey);
+  return { sandbox, DeviceId, ArtifactId };
+}
+
+/** A service that does not report what a job ran. */
+const withoutWork = (page: Page) =>
+  page.route(/\/v1\/job(?:s|\/|\?|$)/, async (route) => {
+    if (route.request().method() !== 'GET') return route.fallback();
+    const response = await route.fetch();
+    const body = (await response.text()).replaceAll(/,"(?:ArtifactId|Command)":"(?:[^"\\]|\\.)*"/g, '');
+    return route.fulfill({ response, body });
+  });
+
+async function retry(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Retry…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry on 1 device' }).click();
+}
+
+test('a child that is retried on its own page becomes the next attempt in its parent', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { sandbox, ArtifactId } = await update(service);
+  const parent = await submit(service, { Name: 'Update', DeviceGroup: 'hall', ArtifactId });
+  await page.goto(`${service.url}/jobs/${parent}`);
+  await expect(heading(page)).toHaveText('Update Failed');
+  await page.getByRole('table', { name: 'Devices of this job' }).getByRole('link', { name: 'mill' }).click();
+  await page.getByRole('link', { name: 'Open job' }).click();
+  await sandbox.open('room');
+  await retry(page);
+  await expect(heading(page)).toHaveText('Update Succeeded');
+  await expect(log(page, 'mill')).toContainText('installed');
+  expect(await jobs(service)).toHaveLength(1);
+  await page.getByRole('link', { name: 'All devices of this job' }).click();
+  await expect(page.getByRole('table', { name: 'Devices of this job' })).toContainText('Succeeded attempt 2');
+});
+
+test('from a single job that failed, two clicks lead to the log of its retry @main', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { sandbox, DeviceId, ArtifactId } = await update(service);
+  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
+  await page.goto(`${service.url}/jobs/${failed}`);
+  await expect(heading(page)).toHaveText('Update Failed');
+  await sandbox.open('room');
+  await retry(page);
+  await expect(heading(page)).toHaveText('Update retry Succeeded');
+  await expect(log(page, 'mill')).toContainText('installed');
+});
+
+test('where a service does not report what a job ran, the user chooses it for the retry', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { sandbox, DeviceId, ArtifactId } = await update(service);
+  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
+  await withoutWork(page);
+  await page.goto(`${service.url}/jobs/${failed}`);
+  await expect(heading(page)).toHaveText('Update Failed');
+  await sandbox.open('room');
+  await page.getByRole('button', { name: 'Retry…' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Choose what this job ran.');
+  await page.getByRole('combobox', { name: 'Artifact' }).selectOption({ value: ArtifactId });
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry on 1 device' }).click();
+  await expect(heading(page)).toHaveText('Update retry Succeeded');
+});
