@@ -5,6 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { unusedComponents } from './scripts/unused-components.ts';
 import { firstLoad } from './scripts/first-load.ts';
 import { sharedModules } from './scripts/shared-modules.ts';
+import { visibleText } from './scripts/visible-text.ts';
 
 // The Host header stays as the browser sent it: the service compares it with its public address, which is Vite's.
 const service = { target: process.env['SERVICE_URL'] ?? 'http://127.0.0.1:8080', changeOrigin: false };
@@ -36,7 +37,7 @@ const developmentPolicy = [
 ].join('; ');
 
 export default defineConfig({
-  plugins: [react(), unusedComponents(), nonceForDevelopment, apiAddress, firstLoad(), sharedModules()],
+  plugins: [react(), unusedComponents(), visibleText(), nonceForDevelopment, apiAddress, firstLoad(), sharedModules()],
   build: {
     assetsInlineLimit: 0, // small fonts as data: URLs would be refused by the policy's font-src
     sourcemap: false,

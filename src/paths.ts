@@ -79,8 +79,9 @@ export const paths = {
   addThisMachine: () => '/devices?dialog=add-this-machine',
   device: (id: string) => `/devices/${encoded(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
-  artifacts: () => '/artifacts',
   artifact: (id: string) => withQuery('/artifacts', { dialog: 'details', artifact: id }),
+  /** `to`: the target of the deploy that an artifact is uploaded for. */
+  artifacts: (to: DeployStart = {}) => withQuery('/artifacts', { ...to }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
   /** Devices are being checked by this job, or by the jobs of this name, before the deploy that `start` describes. */
   preflight: (

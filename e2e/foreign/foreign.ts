@@ -49,7 +49,7 @@ export async function startForeign(temper: Temper, { tls = false } = {}): Promis
       heard.push(ask);
       if (allowed !== undefined && headers.origin === allowed) {
         response.setHeader('access-control-allow-origin', allowed);
-        response.setHeader('access-control-allow-headers', 'authorization, content-type, idempotency-key');
+        response.setHeader('access-control-allow-headers', 'authorization, content-type');
         response.setHeader('access-control-allow-methods', 'GET, POST, PATCH, DELETE');
         if (method === 'OPTIONS') return void response.writeHead(204).end();
       }

@@ -55,6 +55,14 @@ const run = (command: string): Promise<{ code: number; stdout: string; stderr: s
     );
   });
 
+test('a relative destination folder is refused with the reason', async () => {
+  const { detail, errors } = await refused(
+    await upload(form(scriptForm('opt/app'), { name: 'x.sh', bytes: SCRIPT })),
+    400,
+  );
+  assert.match(`${detail} ${JSON.stringify(errors)}`, /destination.*must be an absolute path, such as \/opt\/myapp/);
+});
+
 test('an artifact is uploaded, shown, listed, run by its Command, and deleted', async () => {
   const made = await accepted(await upload(form(tarForm, { name: 'app 1.2.tar.gz', bytes: PACKED })));
   const { ArtifactId, Command, CreatedTime, ...rest } = made;

@@ -42,7 +42,10 @@ test('what another server could take for another path is refused', () => {
     '%2e%2e',
     '%2E',
     '%252e%252e',
-    'a%2Fb',
+    'a%2F..%2Fb',
+    'a%2F%252e%252e%2Fb',
+    'a%2F%2Fb',
+    '%2Fa',
     'a%5cb',
     '%00',
     '%',
@@ -50,6 +53,8 @@ test('what another server could take for another path is refused', () => {
     'x'.repeat(300),
   ])
     assert.throws(() => shapeOf('DELETE', `/v1/tunnels/${part}`), Problem, part);
+  assert.throws(() => shapeOf('DELETE', '/v1/devices/a%2Fb'), Problem);
+  assert.equal(shapeOf('DELETE', '/v1/tunnels/lab%2Fcam%201')?.target, '/v1/tunnels/lab%2Fcam%201');
   assert.throws(() => shapeOf('GET', '/v1/devices/0/25'), Problem);
   assert.throws(() => shapeOf('GET', '/v1/devices/1/100000'), Problem);
 });

@@ -33,7 +33,7 @@ export function openShapes(groups: Group[]): (method: string, url: string) => Sh
     if (!row) return undefined;
     const { endpoint, parts } = row;
     const given = Object.fromEntries(
-      parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), decoded(asked[at] ?? '')]] : [])),
+      parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), decoded(asked[at] ?? '', part)]] : [])),
     );
     const params = endpoint.params ? parse(endpoint.params, given) : {};
     const target = parts
@@ -51,13 +51,17 @@ export function openShapes(groups: Group[]): (method: string, url: string) => Sh
 
 const rank = (parts: string[]) => parts.map((part) => (part.startsWith(':') ? '1' : '0')).join('');
 
-function decoded(part: string): string {
+/** The name of a tunnel is free text: it may hold a slash, but no empty and no dot segment. */
+const isTunnelName = (name: string, text: string) =>
+  name === ':tunnel_id' && text.split('/').every((segment) => segment !== '' && !AMBIGUOUS.test(segment));
+
+function decoded(part: string, name: string): string {
   let text: string | undefined;
   try {
     text = decodeURIComponent(part);
   } catch {
     // An incomplete escape is not text.
   }
-  if (text !== undefined && !AMBIGUOUS.test(text)) return text;
+  if (text !== undefined && (!AMBIGUOUS.test(text) || isTunnelName(name, text))) return text;
   throw invalid([{ field: 'path', message: `holds "${part}", which is not passed on` }]);
 }

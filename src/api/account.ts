@@ -1,52 +1,18 @@
-// The account, its usage, its API tokens and its sessions, as queries and mutations.
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
+// The account and its usage, as a query.
+import { queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
-import type { RequestKeys } from '#/api/request-keys.ts';
-import { requestMutation } from '#/api/request-of.ts';
+import { noteKeyHours } from '#/api/idempotency.ts';
 
 export const accountQueries = {
   get: () =>
     queryOptions({
       queryKey: ['account', 'usage'],
-      queryFn: ({ signal }) => call(accountEndpoints.get, {}, { signal }),
+      queryFn: async ({ signal }) => {
+        const account = await call(accountEndpoints.get, {}, { signal });
+        noteKeyHours(account.IdempotencyKeyHours);
+        return account;
+      },
       staleTime: 30_000,
     }),
-  /** 404 on a service without this addition. */
-  tokens: () =>
-    queryOptions({
-      queryKey: ['account', 'tokens'],
-      queryFn: ({ signal }) => call(accountEndpoints.tokens, {}, { signal }),
-    }),
-  /** Fails as `isNotOffered` on a service without this addition. */
-  sessions: () =>
-    queryOptions({
-      queryKey: ['account', 'sessions'],
-      queryFn: ({ signal }) => call(accountEndpoints.sessions, {}, { signal }),
-    }),
-};
-
-/** Revoking a token ends its sessions too. */
-const changed = {
-  invalidates: [
-    ['account', 'tokens'],
-    ['account', 'sessions'],
-  ],
-};
-const sessionsChanged = { invalidates: [['account', 'sessions']] };
-
-export const accountMutations = {
-  createToken: (keys: RequestKeys) =>
-    mutationOptions({
-      mutationFn: (body: { Name: string; Proof?: string }) =>
-        keys.send(body.Name, (headers) => call(accountEndpoints.createToken, { body }, { headers })),
-      meta: changed,
-    }),
-  revokeToken: (id: string) => requestMutation(accountEndpoints.revokeToken, { params: { token_id: id } }, changed),
-  endSession: () =>
-    mutationOptions({
-      mutationFn: (id: string) => call(accountEndpoints.endSession, { params: { session_id: id } }),
-      meta: sessionsChanged,
-    }),
-  endSessions: () => requestMutation(accountEndpoints.endSessions, {}, sessionsChanged),
 };

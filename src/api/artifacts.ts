@@ -2,7 +2,8 @@
 import { mutationOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
 import { artifactEndpoints, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
-import { call, upload, type SendProgress } from '#/api/call.ts';
+import { call } from '#/api/call.ts';
+import { upload, type SendProgress } from '#/api/upload.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { checkWrite } from '#/lib/request-queue.ts';

@@ -2,7 +2,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { bulkEndpoints, type Bulk, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
 import { isNotOffered } from '#/api/api-error.ts';
-import { call, newIdempotencyKey } from '#/api/call.ts';
+import { call } from '#/api/call.ts';
+import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { livePace, type QueryReading } from '#/api/live.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { waitFor } from '#/lib/pace.ts';

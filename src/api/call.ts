@@ -1,8 +1,9 @@
-// The only place that sends requests. `call` takes a row of the contract; `upload` does the same for a file, with
-// progress; both use `send`, which also serves the gateway's few paths outside /v1.
+// The only place that sends requests, beside upload.ts. `call` takes a row of the contract; it uses `send`, which also
+// serves the gateway's few paths outside /v1.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 import { apiTarget, directAddress, networkError } from '#/api/direct.ts';
+import { keyedHeaders } from '#/api/idempotency.ts';
 import { reportAnswer, reportSilence } from '#/api/reach.ts';
 import { noteRead } from '#/api/recent-reads.ts';
 
@@ -89,7 +90,8 @@ const timeoutError = (timeout: number) =>
     detail: 'The service may be overloaded or unreachable.',
   });
 
-function read<E extends Endpoint>(endpoint: E, status: number, text: string): ResponseOf<E> {
+/** What an answer with a success status says. */
+export function readAnswer<E extends Endpoint>(endpoint: E, status: number, text: string): ResponseOf<E> {
   if (!endpoint.response) return undefined as ResponseOf<E>;
   let value: unknown = null;
   try {
@@ -101,10 +103,6 @@ function read<E extends Endpoint>(endpoint: E, status: number, text: string): Re
   if (!result.success) throw unexpectedError(status, text);
   return result.data as ResponseOf<E>;
 }
-
-/** 128 random bits; `crypto.randomUUID` is missing on plain http. */
-export const newIdempotencyKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
  * Parsed answers by address and ETag: polling unchanged data costs no parsing. The references are weak, so that an
@@ -141,56 +139,8 @@ export async function callTagged<E extends Endpoint>(
   const path = pathOf(endpoint, parts);
   const { status, text, etag } = await send(method, path, parts.body, {
     ...options,
-    ...(once ? { headers: { 'idempotency-key': newIdempotencyKey(), ...options?.headers } } : {}),
+    headers: keyedHeaders(options?.headers, once),
   });
-  const answer = () => read(endpoint, status, text);
+  const answer = () => readAnswer(endpoint, status, text);
   return { data: method === 'GET' && etag !== null ? readOnce(path, etag, answer) : answer(), etag };
-}
-
-/** Progress of an upload, in bytes of the whole request. */
-export interface SendProgress {
-  sent: number;
-  total: number;
-}
-
-/** Calls an endpoint that takes a file. */
-export async function upload<E extends Endpoint>(
-  endpoint: E,
-  request: RequestOf<E> & { file: File },
-  options: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void } = {},
-): Promise<ResponseOf<E>> {
-  const { form, file } = request as unknown as { form: Record<string, string | undefined>; file: File };
-  const data = new FormData();
-  for (const [name, value] of Object.entries(form)) if (value !== undefined) data.set(name, value);
-  data.set('file', file);
-  const { status, responseText, retryAfter } = await transfer(endpoint, data, options);
-  if (status < 200 || status > 299) throw refusalError(status, responseText, retryAfter);
-  return read(endpoint, status, responseText);
-}
-
-/** XHR, because fetch does not report upload progress. */
-function transfer(
-  { method, path, once }: Endpoint,
-  data: FormData,
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void },
-): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
-  return new Promise((resolve, reject) => {
-    const cancelled = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
-    if (signal?.aborted) return cancelled();
-    const xhr = new XMLHttpRequest();
-    const abort = () => xhr.abort();
-    signal?.addEventListener('abort', abort);
-    const { url, headers } = apiTarget(path);
-    xhr.open(method, url);
-    for (const [name, value] of Object.entries({ accept: 'application/json', ...headers }))
-      xhr.setRequestHeader(name, value);
-    if (once) xhr.setRequestHeader('idempotency-key', newIdempotencyKey());
-    xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
-    xhr.onload = () =>
-      resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });
-    xhr.onerror = () => reject(networkError());
-    xhr.onabort = cancelled;
-    xhr.onloadend = () => signal?.removeEventListener('abort', abort);
-    xhr.send(data);
-  });
 }

@@ -8,6 +8,7 @@ import {
   type DeviceFilter,
   type Position,
 } from '#/contract/devices.ts';
+import { unreadableRows } from '#/contract/unreadable-rows.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
@@ -31,14 +32,14 @@ async function readPage(page: number, rows: number, filter: DeviceFilter, signal
   const params = { page_num: page, rows_per_page: rows };
   if (isFiltered(filter)) {
     const found = await call(deviceEndpoints.filter, { params, query: filter }, { signal });
-    return { rows: found, total: undefined, more: found.length >= rows };
+    return { rows: found, total: undefined, more: found.length + unreadableRows(found) >= rows };
   }
   const { Devices, TotalNumDevices: total } = await call(deviceEndpoints.page, { params }, { signal });
   const counts = total !== undefined && total >= (page - 1) * rows + Devices.length;
   return {
     rows: Devices,
     total: counts ? total : undefined,
-    more: counts ? page * rows < total : Devices.length >= rows,
+    more: counts ? page * rows < total : Devices.length + unreadableRows(Devices) >= rows,
   };
 }
 

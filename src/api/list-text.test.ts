@@ -82,3 +82,13 @@ test('the rows of a named list are read, wherever it is in the answer', async ()
   assert.deepEqual(answer.rows, [{ Rows: ['no'] }, { a: 1 }]);
   assert.deepEqual(answer.frame, { Version: 'a', Gone: ['x'], Rows: [], More: [1] });
 });
+
+test('bad rows are left out wherever they are, and a list of nothing else is an error', async () => {
+  const good = rows(249);
+  const bad = [7, null, { DeviceName: 'no id' }];
+  const text = JSON.stringify([bad[0], ...good, ...bad]);
+  const answer = await readList({ status: 200, text }, reader);
+  assert.equal(answer.rows.length, 249);
+  assert.equal(answer.unreadable, 4);
+  await assert.rejects(read(JSON.stringify(bad)), { kind: 'unexpected' });
+});

@@ -1,6 +1,7 @@
 // Reads a long list answer in short tasks: one JSON.parse of 100,000 locations, and one check of all of them, would
 // block the page for a tenth of a second and more.
 import { rowsOf } from '#/contract/endpoint.ts';
+import { unreadableRows } from '#/contract/unreadable-rows.ts';
 import { unexpectedError } from './api-error.ts';
 import { inTurns } from '#/lib/pace.ts';
 
@@ -76,13 +77,13 @@ const ANY: Framed<unknown> = { isFrame: (value): value is unknown => rowsOf(valu
 
 /**
  * The rows of a list answer, and the answer without them; throws an ApiError if it is not a list of such rows.
- * `framed`: the name of the list in an answer that has more than rows, and what that has to be.
+ * A bad row is left out: `unreadable` counts them. `framed`: the name of the list in an answer that has more than rows, and what that has to be.
  */
 export async function readList<Row, Frame = unknown>(
   { status, text }: { status: number; text: string },
   reader: Reader<Row>,
   framed?: Framed<Frame>,
-): Promise<{ rows: Row[]; frame: Frame }> {
+): Promise<ListRead<Row, Frame>> {
   try {
     return await inTurns(readSteps(text, reader, framed ?? (ANY as Framed<Frame>)));
   } catch (error) {
@@ -91,25 +92,35 @@ export async function readList<Row, Frame = unknown>(
   }
 }
 
+interface ListRead<Row, Frame> {
+  rows: Row[];
+  frame: Frame;
+  unreadable: number;
+}
+
 class NotTheList extends Error {}
 
 function* readSteps<Row, Frame>(
   text: string,
   reader: Reader<Row>,
   { name, isFrame }: Framed<Frame>,
-): Generator<void, { rows: Row[]; frame: Frame }> {
+): Generator<void, ListRead<Row, Frame>> {
   const rows: Row[] = [];
+  let unreadable = 0;
   const pieces = cutList(text, PIECE, name);
   for (;;) {
     const { done, value } = pieces.next();
     if (done) {
       const frame: unknown = value.trim() === '' ? null : JSON.parse(value);
-      if (!isFrame(frame)) throw new NotTheList();
-      return { rows, frame };
+      if (!isFrame(frame) || (rows.length === 0 && unreadable > 0)) throw new NotTheList();
+      return { rows, frame, unreadable };
     }
-    const read = reader.safeParse(JSON.parse(value));
-    if (!read.success) throw new NotTheList();
-    for (const row of read.data) rows.push(row);
+    const piece: unknown = JSON.parse(value);
+    const read = reader.safeParse(piece);
+    if (read.success) {
+      for (const row of read.data) rows.push(row);
+      unreadable += unreadableRows(read.data);
+    } else unreadable += Array.isArray(piece) ? piece.length : 1;
     yield;
   }
 }

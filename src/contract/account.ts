@@ -29,6 +29,11 @@ export const account = z.looseObject({
   JobDevicesLimit: optionalNumber,
   /** Whether there is an audit log, GET /v1/audit. */
   Audit: z.catch(z.optional(z.boolean()), undefined),
+  /**
+   * For how many hours the service recognises a request repeated with its Idempotency-Key; missing if it knows no such
+   * header: then none is sent, since a browser may send only headers that a service at another address has allowed.
+   */
+  IdempotencyKeyHours: optionalNumber,
   /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
   /** Its free bytes. */

@@ -24,5 +24,9 @@ test('the fields of an upload', () => {
   assert.deepEqual(faults({ ...tarball, version: ' ' }), ['version']);
   assert.deepEqual(faults({ ...tarball, type: 'zip' }), ['type']);
   assert.deepEqual(faults({ ...script, destination: '' }), ['destination']);
+  for (const destination of ['opt/app', './app', '../app', '~root/app', 'C:/app'])
+    assert.deepEqual(faults({ ...script, destination }), ['destination'], destination);
+  for (const destination of ['/', '/opt/app', '~', '~/app', ' /opt'])
+    assert.equal(faults({ ...script, destination }), undefined, destination);
   assert.deepEqual(faults({ size: '1', version: '1', type: 'script' }), ['destination', 'command']);
 });

@@ -47,6 +47,15 @@ export const artifactForm = z
           message: 'must not be empty for a script',
           input: context.value[field],
         });
+    // A relative one would be a folder below wherever the agent was started.
+    const { destination = '' } = context.value;
+    if (destination.trim() && !/^(?:\/|~(?:\/|$))/.test(destination.trim()))
+      context.issues.push({
+        code: 'custom',
+        path: ['destination'],
+        message: 'must be an absolute path, such as /opt/myapp',
+        input: destination,
+      });
   });
 export type ArtifactForm = z.output<typeof artifactForm>;
 

@@ -8,6 +8,7 @@ import {
   pathId,
   pathInteger,
   row,
+  rowsLike,
   rowsOf,
   text,
   type Group,
@@ -62,7 +63,7 @@ export const device = row(
       z.optional(
         z.pipe(
           z.transform((value) => (value === null ? [] : value)),
-          z.array(tag),
+          rowsLike(tag),
         ),
       ),
       undefined,
@@ -103,7 +104,7 @@ const devicePage = z.pipe(
       ? { Devices: rows, TotalNumDevices: count }
       : { Devices: rows };
   }),
-  z.object({ Devices: z.array(device), TotalNumDevices: z.optional(z.int()) }),
+  z.object({ Devices: rowsLike(device), TotalNumDevices: z.optional(z.int()) }),
 );
 export type DevicePage = z.output<typeof devicePage>;
 

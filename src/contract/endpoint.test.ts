@@ -14,6 +14,7 @@ import {
   rowsOf,
   text,
 } from '#/contract/endpoint.ts';
+import { unreadableRows } from '#/contract/unreadable-rows.ts';
 
 const refused = (schema: z.ZodMiniType, value: unknown) => !schema.safeParse(value).success;
 
@@ -53,8 +54,15 @@ test('anything else is no list, and never an empty one', () => {
   const rows = list(z.number());
   assert.deepEqual(rows.parse({ Any: [1, 2] }), [1, 2]);
   assert.deepEqual(rows.parse(null), []);
-  for (const other of ['<html>', {}, { a: [1], b: [2] }, [1, 'x']])
+  for (const other of ['<html>', {}, { a: [1], b: [2] }, ['x'], [[1]]])
     assert.ok(refused(rows, other), JSON.stringify(other));
+});
+
+test('a bad row of a list is left out and counted, and the rest is read', () => {
+  const rows = list(row(z.looseObject({ Id: z.string() }))).parse({ Rows: [{ Id: 'a' }, 7, { Id: 'b' }, {}, null] });
+  assert.deepEqual(rows, [{ Id: 'a' }, { Id: 'b' }]);
+  assert.equal(unreadableRows(rows), 3);
+  assert.equal(unreadableRows(list(z.number()).parse([1])), 0);
 });
 
 test('text may be missing, null, or of another plain type', () => {

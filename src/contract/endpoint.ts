@@ -1,6 +1,7 @@
 // The type of one row of the contract. The other files are tables of such rows, from which both sides derive: the
 // dashboard's `call` and the service's `implement`.
 import * as z from 'zod/mini';
+import { noteUnreadable } from '#/contract/unreadable-rows.ts';
 
 type Schema<Output = unknown> = z.ZodMiniType<Output>;
 /** A schema of named fields, whose names can be listed. */
@@ -18,7 +19,7 @@ export interface Endpoint {
   /** Parsed strictly: unknown and repeated names are refused. A misspelt condition would match everything. */
   query?: NamedFields;
   /**
-   * Has an `Idempotency-Key` header, new for each request: a browser repeats a POST by itself when a keep-alive
+   * Has an `Idempotency-Key` header, new for each request, where the account announces it: a browser repeats a POST by itself when a keep-alive
    * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
    */
   once?: true;
@@ -133,7 +134,24 @@ export function rowsOf(value: unknown): unknown[] | undefined {
   return arrays.length === 1 ? arrays[0] : undefined;
 }
 
-/** A list in any of the formats of {@link rowsOf}; `row` parses every row. */
+/** Rows of which a bad one is left out and counted; an error if all of them are bad. */
+export function rowsLike<Row>(row: Schema<Row>) {
+  const rows = z.array(row);
+  // Placed before zod's own parsing and not as another schema: the API's description is generated from the schema.
+  const readAll = rows._zod.run.bind(rows._zod);
+  rows._zod.run = (payload, context) => {
+    const read = readAll(payload, context);
+    if (read instanceof Promise || read.issues.length === 0) return read;
+    const bad = new Set(read.issues.map(({ path }) => path?.[0]));
+    const good = Array.isArray(read.value) ? read.value.filter((_, at) => !bad.has(at)) : [];
+    if (good.length === 0) return read;
+    noteUnreadable(good, bad.size);
+    return { ...read, value: good, issues: [] };
+  };
+  return rows;
+}
+
+/** A list in any of the formats of {@link rowsOf}; `row` parses every row, and a bad one is left out. */
 export const list = <Row>(row: Schema<Row>) =>
   z.pipe(
     z.transform((value, context) => {
@@ -142,7 +160,7 @@ export const list = <Row>(row: Schema<Row>) =>
       context.issues.push({ code: 'custom', message: 'is not a list', input: value });
       return z.NEVER;
     }),
-    z.array(row),
+    rowsLike(row),
   );
 
 /** Any JSON value as text: one field of an unexpected type must not invalidate the whole answer. */

@@ -1,11 +1,10 @@
 // Reads the listing until it is reliable: devices that are added or removed during a reading shift the pages, and
 // others may be missed.
-import type { DevicePage } from '#/contract/devices.ts';
-import { readPages } from './read-pages.ts';
+import { readPages, type PageRead } from './read-pages.ts';
 import type { Draft } from './table.ts';
 
 export interface FleetReading {
-  readPage: (page: number, rows: number) => Promise<DevicePage>;
+  readPage: (page: number, rows: number) => Promise<PageRead>;
   /** Rows to request. */
   rows: number;
   /** Receives the devices. */

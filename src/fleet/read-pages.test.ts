@@ -141,3 +141,22 @@ test('a service that counts devices and lists none is not believed', async () =>
     /Unexpected response/,
   );
 });
+
+test('rows that cannot be read neither end a reading nor make it unsteady', async () => {
+  for (const total of ['none', undefined] as const) {
+    const service = new FakeService(40, total && { total });
+    const ids = new Set<string>();
+    const { steady, rows } = await readPages({
+      readPage: async (page, size) => {
+        const { Devices, TotalNumDevices } = await service.readPage(page, size);
+        return { Devices: Devices.slice(1), TotalNumDevices, unreadable: Math.min(1, Devices.length) };
+      },
+      rows: 10,
+      take: (devices) => {
+        for (const { DeviceId } of devices) ids.add(DeviceId);
+        return devices.length;
+      },
+    });
+    assert.deepEqual({ steady, rows, count: ids.size }, { steady: true, rows: 10, count: 36 });
+  }
+});

@@ -7,8 +7,13 @@ import { ApiError, isMissing } from '#/api/api-error.ts';
 /** Most requests at a time, to leave capacity for others. */
 export const AT_ONCE = 2;
 
+export interface PageRead extends DevicePage {
+  /** Rows that were left out because they cannot be read. They count as read. */
+  unreadable?: number;
+}
+
 export interface PageReading {
-  readPage: (page: number, rows: number) => Promise<DevicePage>;
+  readPage: (page: number, rows: number) => Promise<PageRead>;
   /** Rows to request. */
   rows: number;
   /** Receives the devices of a page; returns how many of them are new in this reading. */
@@ -41,21 +46,22 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
       if (page > 1 && isMissing(error)) return { Devices: [], TotalNumDevices: undefined };
       throw error;
     });
-    const { Devices, TotalNumDevices: reported } = answer;
+    const { Devices, TotalNumDevices: reported, unreadable = 0 }: PageRead = answer;
+    const length = Devices.length + unreadable;
     const before = page > 1 ? (page - 1) * rows : 0;
     if (reported !== undefined) {
       // A total that the page itself disproves does not count.
-      if (Devices.length > 0 && reported < before + Devices.length) counts = false;
+      if (length > 0 && reported < before + length) counts = false;
       if (total !== undefined && reported < total) shrank = true;
       total = reported;
     }
-    const fresh = take(Devices, page);
-    count += Devices.length;
+    const fresh = take(Devices, page) + unreadable;
+    count += length;
     unique += fresh;
     // A page without new devices is an end too: some services repeat their last page for ever.
-    if (Devices.length < rows || fresh === 0) short = Math.min(short, page);
+    if (length < rows || fresh === 0) short = Math.min(short, page);
     onProgress?.(unique, counts ? total : undefined);
-    return Devices.length;
+    return length;
   };
 
   const length = await read(1);

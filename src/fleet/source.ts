@@ -1,11 +1,12 @@
 // The requests for the fleet: the listing, page by page, and the list of locations.
-import { deviceEndpoints, type DeviceLocation, type DevicePage } from '#/contract/devices.ts';
+import { deviceEndpoints, type DeviceLocation } from '#/contract/devices.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { deviceFeed, type DeviceFeed } from '#/api/device-feed.ts';
 import { readList } from '#/api/list-text.ts';
+import type { PageRead } from './read-pages.ts';
 
 export interface FleetSource {
-  readPage: (page: number, rows: number, signal: AbortSignal) => Promise<DevicePage>;
+  readPage: (page: number, rows: number, signal: AbortSignal) => Promise<PageRead>;
   readLocations: (signal: AbortSignal) => Promise<DeviceLocation[]>;
   /** What changed, where the service reports that. */
   feed?: DeviceFeed;
@@ -17,13 +18,13 @@ export const serviceSource: FleetSource = {
   async readPage(page_num, rows_per_page, signal) {
     const { method, response } = deviceEndpoints.page;
     const path = pathOf(deviceEndpoints.page, { params: { page_num, rows_per_page } });
-    const { rows, frame } = await readList(
+    const { rows, frame, unreadable } = await readList(
       await send(method, path, undefined, { signal }),
       deviceEndpoints.filter.response,
     );
     // Without its rows the answer still contains the total.
     const head = response.safeParse(frame);
-    return { Devices: rows, TotalNumDevices: head.data?.TotalNumDevices };
+    return { Devices: rows, TotalNumDevices: head.data?.TotalNumDevices, unreadable };
   },
 
   async readLocations(signal) {

@@ -58,6 +58,18 @@ test('a cell begins like a formula only if it is a number', () =>
     ),
   ));
 
+test('no part of a line is a formula where semicolons separate cells, but numbers', () =>
+  holds(
+    1500,
+    fc.property(fc.array(hostile, { minLength: 1, maxLength: 4 }), (parts) => {
+      const inside = csvLine(['x', `x${parts.join(';')}`])
+        .slice(0, -2)
+        .split(/[;\t\r\n]/)
+        .slice(1);
+      for (const shown of inside) assert.ok(!FORMULA.test(shown.replace(/^"+/, '')), JSON.stringify(shown));
+    }),
+  ));
+
 test('no file is an error, and each row begins on a line of it', () =>
   holds(
     1000,

@@ -6,10 +6,19 @@ const cells = (text: string, delimiter?: string) => readCsv(text, delimiter).map
 
 test('what a spreadsheet would run is made text, and numbers stay numbers', () => {
   assert.equal(csvLine(['=cmd()', '+1+1', '-2+3', '@SUM(A1)']), "'=cmd(),'+1+1,'-2+3,'@SUM(A1)\r\n");
-  assert.equal(csvLine(['\t=1', '\r=1']), '"\'\t=1","\'\r=1"\r\n');
+  assert.equal(csvLine(['\t=1', '\r=1']), `"'\t'=1","'\r'=1"\r\n`);
   assert.equal(csvLine(['＝1+1', '＠SUM(A1)', '\0=1']), "'＝1+1,'＠SUM(A1),'\0=1\r\n");
   assert.equal(csvLine(['-33.8688', '151.2', '-7']), '-33.8688,151.2,-7\r\n');
   assert.equal(csvLine(['a=b', "it's", 'mail@example.com']), "a=b,it's,mail@example.com\r\n");
+});
+
+test('a formula is none after a semicolon or a line end inside a value either', () => {
+  assert.equal(
+    csvLine(['x;=1+1', 'y\n@SUM(A1)', 'z;-5', 'a; b', 'c;"=1']),
+    `"x;'=1+1","y\n'@SUM(A1)","z;'-5","a; b","c;'""=1"\r\n`,
+  );
+  for (const value of ['x;=1', "x;'=1", "x;''+\t=1\r\n=", '\t\t=', ';;-1', 'x;"=1', `x;'"=1`])
+    assert.equal(plainCell(cells(csvLine([value, 'end']), ',')[0]?.[0] ?? ''), value);
 });
 
 test('quotes, delimiters and line ends are quoted', () => {

@@ -4,14 +4,15 @@
 /**
  * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection" and ASVS 1.2.10; East Asian versions
  * also take the full-width forms); behind apostrophes, too, so that the one put before it can be distinguished from
- * those that were there.
+ * those that were there. Where the list separator is a semicolon, quotes inside a line of ours mean nothing: what
+ * follows a semicolon or a line end within a value is a cell of its own there.
  */
-const FORMULA = /^'*[=+\-@\t\r\n\0＝＋－＠]/;
+const FORMULAS = /^'*(?=[=+\-@\t\r\n\0＝＋－＠])|(?<=[;\t\r\n])["']*(?=[=+\-@\0＝＋－＠])/g;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function cell(value: string): string {
   // A negative number begins like a formula and is none.
-  const safe = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
+  const safe = NUMBER.test(value) ? value : value.replace(FORMULAS, "'$&");
   return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -21,9 +22,8 @@ export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).
 /** A whole file, with the mark that makes spreadsheets read it as UTF-8. */
 export const csvText = (rows: readonly (readonly string[])[]): string => `\uFEFF${rows.map(csvLine).join('')}`;
 
-/** A cell as it was before it was made safe: only an apostrophe that was put before a formula is taken off. */
-export const plainCell = (text: string): string =>
-  text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
+/** A cell as it was before it was made safe: only the apostrophes that were put before formulas are taken off. */
+export const plainCell = (text: string): string => text.replace(FORMULAS, (quotes) => quotes.replace(/^'/, ''));
 
 export interface CsvRow {
   /** The line of the file that it begins on, from 1. */

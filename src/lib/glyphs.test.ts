@@ -11,6 +11,20 @@ test('control characters and marks of direction are shown, not obeyed', () => {
   assert.equal(visible('\ud800 alone, \u{e0041}'), '‹U+D800› alone, ‹U+E0041›');
 });
 
+test('characters without a shape are shown', () => {
+  assert.equal(
+    visible('pu\u00admp\u034f\u3164\uffa0\u115f\u2800'),
+    'pu‹U+00AD›mp‹U+034F›‹U+3164›‹U+FFA0›‹U+115F›‹U+2800›',
+  );
+  assert.equal(visible('a\u200bb\u2060c\u180ed\ufff0'), 'a‹U+200B›b‹U+2060›c‹U+180E›d‹U+FFF0›');
+});
+
+test('joiners and variation selectors stay only where a script or an emoji needs them', () => {
+  assert.equal(visible('pump\u200d1 pump\u200c1\ufe0f'), 'pump‹U+200D›1 pump‹U+200C›1‹U+FE0F›');
+  assert.equal(visible('😀\ufe0f\ufe01\u{e0101} 😀\u200d\u200d'), '😀\ufe0f‹U+FE01›‹U+E0101› 😀\u200d‹U+200D›');
+  for (const text of ['1️⃣ ☎️ ❤️‍🔥 👩🏽‍🚀', 'می‌خواهم', 'क्‍ष', '葛\u{e0100}']) assert.equal(visible(text), text);
+});
+
 test('tabs, line ends, emoji with joiners and other scripts stay as they are', () => {
   for (const text of ['a\tb\nc', '👩‍💻 ok', 'سلام', 'नमस्ते', '日本語']) assert.equal(visible(text), text);
 });

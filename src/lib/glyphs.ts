@@ -1,11 +1,13 @@
 // Characters that would be invisible, or would reorder the text around them, are shown as what they are: output comes
 // from a device and must not be able to look like different text.
 
-// Control characters but tab and newline; marks of direction; spaces and joints without width; tag characters; halves
-// of surrogate pairs. U+200C and U+200D stay: scripts and emoji need them.
+// Control characters but tab and newline; characters without a shape (Unicode's Default_Ignorable_Code_Point: marks of
+// direction, spaces and joints without width, soft hyphens, fillers, tags) and the blank of Braille; line separators;
+// halves of surrogate pairs. Scripts and emoji need joiners and variation selectors after some of their characters:
+// there they stay, once each, since a row of selectors can hold a hidden text.
 const HIDDEN =
-  // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\ud800-\udfff]/gu;
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\ufffb\ud800-\udfff]|(?<![\p{Lo}\p{Extended_Pictographic}\p{Emoji_Modifier}]\p{M}?)[\u200c\u200d]|(?<![\p{Lo}\p{Extended_Pictographic}\p{Emoji_Modifier}]|[0-9#*](?=\ufe0f\u20e3))[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|(?![\u200c\u200d\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{DI}/gu;
 
 // Names instead of the pictures of U+2400 on: many fonts have no such pictures, and an empty box has no meaning.
 const NAMES =

@@ -50,6 +50,9 @@ export function meaningOf(error: unknown): ErrorMeaning {
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof RequestError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
 
+/** Whether a read may succeed later: no answer, one that is no answer of the service, or a failure of the service. */
+export const isTemporary = (error: unknown): boolean => ['later', 'unknown'].includes(meaningOf(error));
+
 /** How often the same request is sent again at most. */
 const MOST_RETRIES = { read: 3, write: 5 };
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '#/api/api-error.ts';
+import { mayExist } from '#/api/may-exist.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
@@ -37,11 +38,7 @@ function explained(error: Error): Error {
       status,
       detail: detail || 'Delete a device you no longer need, or raise your plan’s limit.',
     });
-  if (kind === 'network' || kind === 'timeout')
-    return new ApiError(kind, error.message, {
-      detail: `${detail} The device may have been created all the same: look for it in the list before you try again.`,
-    });
-  return error;
+  return mayExist('device')(error);
 }
 
 const THIS_MACHINE = { DeviceName: 'this-machine', DeviceGroup: '' };

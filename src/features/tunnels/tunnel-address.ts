@@ -1,12 +1,12 @@
 // Where a tunnel is reached from outside, whichever field of the answer has it, and what to do with that address.
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { webAddress } from '#/lib/web-address.ts';
+import { addressText, webAddress } from '#/lib/web-address.ts';
 
 type Addressed = Pick<Tunnel, 'PublicUrl' | 'PublicAddr'>;
 
 /** `copy` is empty where there is no address, only a word for that. */
 export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: string; copy: string } {
-  const url = PublicUrl.trim();
+  const url = addressText(PublicUrl.trim());
   const isAddress = url !== '' && url.toUpperCase() !== 'N/A';
   const address = isAddress ? url : (PublicAddr ?? '');
   return { text: address || url || 'N/A', copy: address };

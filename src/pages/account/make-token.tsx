@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { TextInput } from '@mantine/core';
 import { accountEndpoints } from '#/contract/account.ts';
-import { accountMutations, accountQueries } from '#/api/account.ts';
+import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { formRules } from '#/api/form-rules.ts';
+import { mayExist } from '#/api/may-exist.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
@@ -18,7 +19,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ name: string; token: string }>();
   // Only a session of the service itself has to prove itself again: one that its list marks as current.
-  const sessions = useQuery(accountQueries.sessions());
+  const sessions = useQuery(tokenQueries.sessions());
   const isSession = sessions.data?.some(({ Current }) => Current) ?? false;
   if (made)
     return (
@@ -40,8 +41,9 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
       initial={{ Name: '', Proof: '' }}
       bodyOf={({ Name, Proof }) => (Proof === '' ? { Name } : { Name, Proof })}
       // No time in the cache: when the dialog has gone, nothing of the token is left.
-      write={{ ...accountMutations.createToken(keys), gcTime: 0 }}
+      write={{ ...tokenMutations.createToken(keys), gcTime: 0 }}
       request={({ Name }) => requestOf(accountEndpoints.createToken, { body: { Name } })}
+      explain={mayExist('token')}
       submitLabel="Create token"
       onDone={({ Token }, { Name }) => setMade({ name: Name, token: Token })}
     >

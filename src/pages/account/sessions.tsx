@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Session } from '#/contract/account.ts';
-import { accountMutations, accountQueries } from '#/api/account.ts';
+import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
@@ -19,8 +19,8 @@ const howOf = ({ How, TokenName, Prefix }: Session) => {
 };
 
 export function Sessions() {
-  const sessions = useQuery(accountQueries.sessions());
-  const end = useWrite(accountMutations.endSession());
+  const sessions = useQuery(tokenQueries.sessions());
+  const end = useWrite(tokenMutations.endSession());
   const dialog = useDialog<'end-sessions'>('session');
   if (isNotOffered(sessions.error))
     return (
@@ -93,7 +93,7 @@ function EndSessions({ others, onClose }: { others: number; onClose: () => void 
       onClose={onClose}
       title="Sign out all others"
       confirmLabel="Sign out"
-      write={accountMutations.endSessions()}
+      write={tokenMutations.endSessions()}
     >
       {others === 1 ? 'One other browser has' : `${others} other browsers have`} to sign in again at once. This one
       stays signed in; API tokens go on working.

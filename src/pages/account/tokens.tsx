@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { accountMutations, accountQueries } from '#/api/account.ts';
+import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { ApiError } from '#/api/api-error.ts';
 import type { ApiToken } from '#/contract/account.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -48,7 +48,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
 ];
 
 export function Tokens() {
-  const tokens = useQuery(accountQueries.tokens());
+  const tokens = useQuery(tokenQueries.tokens());
   const dialog = useDialog<TokenDialog>('token');
   if (tokens.error instanceof ApiError && tokens.error.status === 404)
     return (
@@ -87,7 +87,7 @@ function RevokeToken({ token, onClose }: { token: ApiToken; onClose: () => void 
       onClose={onClose}
       title="Revoke API token"
       confirmLabel="Revoke token"
-      write={accountMutations.revokeToken(token.TokenId)}
+      write={tokenMutations.revokeToken(token.TokenId)}
     >
       <strong>{token.Name || token.Prefix}</strong> (<span className="mono">{token.Prefix}…</span>) stops working at
       once for every program and session that signed in with it, including this one if it did.

@@ -14,6 +14,8 @@ import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop
 import { DeploySample } from '#/features/install/deploy-sample.tsx';
 import { ruleNameOf } from '#/features/jobs/rule-name.ts';
 import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { paths } from '#/paths.ts';
+import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
@@ -89,6 +91,8 @@ function useUploads(known: Artifact[] = [], account: Account | undefined) {
 export function ArtifactsPage() {
   const { artifacts, listed, account, usage, isUsageUnknown } = useArtifacts();
   const known = artifacts.data;
+  const deployTo = useDeployTarget();
+  const isForDeploy = Object.keys(deployTo).length > 0;
   const uploads = useUploads(known, account);
   const { judged } = uploads;
   const dialog = useDialog<ArtifactDialog>('artifact');
@@ -111,6 +115,7 @@ export function ArtifactsPage() {
   return (
     <Page
       title="Artifacts"
+      back={isForDeploy && <Link to={paths.deploy(deployTo)}>Deploy</Link>}
       lead="What devices run: a tar.gz with an update.sh in it, or a single script."
       actions={
         <Button

@@ -7,6 +7,7 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
+import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
@@ -31,16 +32,17 @@ const byName = (newest: readonly Artifact[]) =>
     }),
   );
 
+/** Where an artifact is uploaded; from there the way back keeps the target. */
+const useUploadPath = (): string => paths.artifacts(useDeployTarget());
+
 function ArtifactPicker({ value, onPick }: PickerProps) {
   const artifacts = useQuery(artifactQueries.list());
   const { data } = artifacts;
+  const upload = useUploadPath();
   if (!data) return <NoDataYet query={artifacts} name="artifacts" rows={2} />;
   if (data.length === 0)
     return (
-      <Empty
-        title="There are no artifacts yet"
-        next={{ label: 'Upload an artifact', variant: 'default', to: paths.artifacts() }}
-      >
+      <Empty title="There are no artifacts yet" next={{ label: 'Upload an artifact', variant: 'default', to: upload }}>
         An artifact is a tar.gz with an update.sh, or a script.
       </Empty>
     );
@@ -48,15 +50,20 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
   const newest = [...byId.values()].sort((one, two) => at(two.CreatedTime) - at(one.CreatedTime));
   const missing = value !== '' && !byId.has(value);
   return (
-    <Picker
-      label="Artifact"
-      placeholder="Choose an artifact"
-      value={missing ? '' : value}
-      onPick={onPick}
-      data={byName(newest)}
-      renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
-      error={missing && 'This link’s artifact no longer exists. Choose another.'}
-    />
+    <>
+      <Picker
+        label="Artifact"
+        placeholder="Choose an artifact"
+        value={missing ? '' : value}
+        onPick={onPick}
+        data={byName(newest)}
+        renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
+        error={missing && 'This link’s artifact no longer exists. Choose another.'}
+      />
+      <Link to={upload} className="small">
+        Upload an artifact
+      </Link>
+    </>
   );
 }
 
@@ -76,6 +83,7 @@ function ArtifactOption({ artifact }: { artifact: Artifact | undefined }) {
 function WorkflowPicker({ value, onPick }: PickerProps) {
   const workflows = useQuery(workflowQueries.list());
   const { data } = workflows;
+  const upload = useUploadPath();
   if (!data) return <NoDataYet query={workflows} name="workflows" rows={2} />;
   if (data.length === 0)
     return (
@@ -86,7 +94,7 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
             <Button component={Link} to={paths.workflows()}>
               Define a workflow
             </Button>
-            <Button component={Link} to={paths.artifacts()}>
+            <Button component={Link} to={upload}>
               Upload an artifact
             </Button>
           </>

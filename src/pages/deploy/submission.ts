@@ -2,7 +2,7 @@
 // is looked for among the jobs.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { newIdempotencyKey } from '#/api/call.ts';
+import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { readJobs, submitJob } from '#/api/jobs.ts';
 import { readMembers, type JobTarget } from '#/fleet/members.ts';
 import { forgetAttempt, isMadeBy, storeAttempt, type Attempt } from './attempt.ts';

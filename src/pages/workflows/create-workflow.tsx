@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { TextInput, Textarea } from '@mantine/core';
 import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
+import { mayExist } from '#/api/may-exist.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
@@ -23,6 +24,7 @@ export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: 
       bodyOf={(draft) => draft}
       write={workflowMutations.create(keys)}
       request={(body) => requestOf(workflowEndpoints.create, { body })}
+      explain={mayExist('workflow')}
       submitLabel="Create workflow"
       onDone={onClose}
     >

@@ -1,4 +1,5 @@
 // The title of the tab: the page's name, and before it how much has happened that nobody has seen yet.
+import { visible } from '#/lib/glyphs.ts';
 import { createStore } from '#/lib/store.ts';
 
 /** Of the page, without what the tab adds. */
@@ -11,7 +12,7 @@ const write = () => {
 };
 
 export function setTitle(page: string): void {
-  title = `${page} · Muster`;
+  title = `${visible(page)} · Muster`;
   write();
   pageTitle.set(page);
 }

@@ -5,6 +5,7 @@ import { Button, TextInput, type TextInputProps } from '@mantine/core';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
+import { mayExist } from '#/api/may-exist.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
@@ -104,7 +105,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
       <ShowAsCurl
         request={{ ...requestOf(artifactEndpoints.upload, { form: wireForm(file, fields) }), file: file.name }}
       />
-      <FormError error={unplacedError(error, LABELS)} />
+      <FormError error={unplacedError(error && mayExist('artifact')(error), LABELS)} />
       {stage.name === 'sending' ? (
         <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
       ) : (

@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
+import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import classes from './upload-item.module.css';
@@ -17,6 +18,7 @@ interface UploadStoredProps {
 }
 
 export function UploadStored({ id, name, version, onRemove }: UploadStoredProps) {
+  const target = useDeployTarget();
   const next = useRef<HTMLAnchorElement>(null);
   // It replaces the form's button, and takes its focus.
   useEffect(() => {
@@ -36,7 +38,7 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
       <Button
         variant="filled"
         component={Link}
-        to={paths.deploy({ artifact: id })}
+        to={paths.deploy({ ...target, artifact: id })}
         ref={next}
         aria-label={`Deploy it: ${name} ${version}`}
       >

@@ -1,0 +1,53 @@
+// Sends a file, with its progress: `call` for an endpoint that takes a form. Apart from it, since few pages upload.
+import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
+import { refusalError } from '#/api/api-error.ts';
+import { readAnswer } from '#/api/call.ts';
+import { apiTarget, networkError } from '#/api/direct.ts';
+import { keyedHeaders } from '#/api/idempotency.ts';
+
+/** Progress of an upload, in bytes of the whole request. */
+export interface SendProgress {
+  sent: number;
+  total: number;
+}
+
+/** Calls an endpoint that takes a file. */
+export async function upload<E extends Endpoint>(
+  endpoint: E,
+  request: RequestOf<E> & { file: File },
+  options: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void } = {},
+): Promise<ResponseOf<E>> {
+  const { form, file } = request as unknown as { form: Record<string, string | undefined>; file: File };
+  const data = new FormData();
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) data.set(name, value);
+  data.set('file', file);
+  const { status, responseText, retryAfter } = await transfer(endpoint, data, options);
+  if (status < 200 || status > 299) throw refusalError(status, responseText, retryAfter);
+  return readAnswer(endpoint, status, responseText);
+}
+
+/** XHR, because fetch does not report upload progress. */
+function transfer(
+  { method, path, once }: Endpoint,
+  data: FormData,
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void },
+): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
+  return new Promise((resolve, reject) => {
+    const cancelled = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    if (signal?.aborted) return cancelled();
+    const xhr = new XMLHttpRequest();
+    const abort = () => xhr.abort();
+    signal?.addEventListener('abort', abort);
+    const { url, headers } = apiTarget(path);
+    xhr.open(method, url);
+    for (const [name, value] of Object.entries({ accept: 'application/json', ...keyedHeaders(headers, once) }))
+      xhr.setRequestHeader(name, value);
+    xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
+    xhr.onload = () =>
+      resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });
+    xhr.onerror = () => reject(networkError());
+    xhr.onabort = cancelled;
+    xhr.onloadend = () => signal?.removeEventListener('abort', abort);
+    xhr.send(data);
+  });
+}
