@@ -33,6 +33,7 @@ test('the account tells its limits and what is used of them', async () => {
     OutputBytesUsed: 0,
     OutputBytesLimit: 10 * 1024 * 1024 * 1024,
     JobDevicesLimit: 50_000,
+    Audit: true,
     IdempotencyKeyHours: 24,
   });
 });

@@ -14,7 +14,7 @@ import type { Reader } from '../store/database.ts';
 const deviceOfJob = async (db: Reader, jobId: string, artifactId: string): Promise<string | undefined> =>
   (
     await db.get<{ device: string }>(
-      `SELECT devices.id AS device FROM jobs JOIN devices ON devices.seq = jobs.device_seq
+      `SELECT coalesce(devices.id, '') AS device FROM jobs LEFT JOIN devices ON devices.seq = jobs.device_seq
        WHERE jobs.id = ? AND artifact_id = ? AND status IN ('Waiting', 'Running')`,
       jobId,
       artifactId,
@@ -69,7 +69,7 @@ export function downloadRoute(app: App, { db, files, downloads, audit, config }:
     if (part.start === 0) {
       const caller = {
         account: { id: artifact.accountId, email: '' },
-        actor: device === undefined ? 'download link' : `device:${device}`,
+        actor: device ? `device:${device}` : 'download link',
         address: clientAddress(config, http.env.incoming),
       };
       db.write((tx) => audit.record(tx, caller, 'artifact.download', id)).catch((cause: unknown) =>
