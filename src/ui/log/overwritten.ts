@@ -1,5 +1,6 @@
 // What a terminal shows of a line that was rewritten: each carriage return goes back to its beginning, and what is
 // written then covers the old letters one by one.
+import { withoutAnsi } from './without-ansi.ts';
 
 /** ECMA-48 control sequences, or one character. */
 // oxlint-disable-next-line no-control-regex
@@ -11,8 +12,40 @@ interface Cell {
   codes: string;
 }
 
-/** The last state of a line: its text with the colours it has there. Other control sequences are left out. */
+/** Stands for the carriage return between two states that are both shown. */
+const RETURN = '\u240d';
+/** Covered states that are shown at most. */
+const MOST_SHOWN = 3;
+
+/** The first word of a state, of two letters or more; progress differs only behind it. */
+const firstWord = (state: string): string => /\p{L}[\p{L}\p{M}]+/u.exec(state)?.[0].toLowerCase() ?? '';
+
+/** Covered states that say something else than the last one: "ok", rewritten as "FAILED". */
+function covered(line: string): string[] {
+  const states = withoutAnsi(line)
+    .split('\r')
+    .map((state) => state.trim())
+    .filter((state) => state !== '');
+  const last = firstWord(states.pop() ?? '');
+  const byWord = new Map<string, string>();
+  for (const state of states) {
+    const word = firstWord(state);
+    if (word !== '' && word !== last) byWord.set(word, state);
+  }
+  return [...byWord.values()].slice(-MOST_SHOWN);
+}
+
+/**
+ * The last state of a line: its text with the colours it has there. Other control sequences are left out. Before it the
+ * covered states that begin with other words, so that no line hides what it said.
+ */
 export function overwritten(line: string): string {
+  const shown = line.includes('\r') ? covered(line) : [];
+  if (shown.length === 0) return lastState(line);
+  return `${shown.join(RETURN)}${RETURN}${lastState(line.replaceAll('\r', '\r\u001b[K'))}`;
+}
+
+function lastState(line: string): string {
   const cells: Cell[] = [];
   let codes = '';
   let column = 0;
