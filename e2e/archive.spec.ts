@@ -142,3 +142,13 @@ test('archived jobs are saved as a ZIP file, and deleted', async ({ signedIn: pa
   await expect(archived(page).getByRole('link', { name: 'Roll out 2.4' })).toHaveCount(0);
   await expect(archived(page).getByRole('link', { name: 'Cut off' })).toBeVisible();
 });
+
+test('who is about to delete an ended job is offered to archive it', async ({ signedIn: page, service }) => {
+  const { cut } = await openJobs(page, service);
+  await page.goto(`${service.url}/jobs/${cut}?dialog=delete`);
+  await page.getByRole('dialog', { name: 'Delete Cut off' }).getByRole('link', { name: 'archive it instead' }).click();
+  await dialogOf(page)
+    .getByRole('button', { name: /^Archive/ })
+    .click();
+  await expect(dialogOf(page).getByText('1 done.')).toBeVisible();
+});

@@ -114,7 +114,7 @@ test('a deployment is followed while it runs, and listed with its failure when i
   await expect(running).toContainText('1 failed, 2 succeeded, 1 running');
   await sandbox.open('go');
   await expect(part(page, 'Running jobs')).toContainText('No running or waiting jobs.');
-  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
+  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 devices failed');
   await failed(page).getByRole('link', { name: 'Update the pumps' }).click();
   await expect(part(page, 'Why it failed')).toBeVisible();
 });
@@ -156,10 +156,10 @@ test('each figure of the overview is the same on the list behind it', async ({ s
   await loseNorth();
   const ArtifactId = await script(service, sandbox, 'fail.sh', 'exit 3');
   await submit(service, { Name: 'Restart the pumps', DeviceGroup: 'pumps', ArtifactId });
-  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 failed');
+  await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 devices failed');
   await expect(page.getByRole('link', { name: /^Devices with queued jobs/ })).toContainText('3');
   await sameBehind(page, /^Running jobs/, 'Jobs', /jobs?$/);
-  await sameBehind(page, /^Failed, last 24 h/, 'Jobs', /jobs?$/);
+  await sameBehind(page, /^Failed jobs, last 24 h/, 'Jobs', /jobs?$/);
   await sameBehind(page, /^3 devices of site/, 'Devices', /devices?$/);
   await sameBehind(page, /^Devices with queued jobs/, 'Queues', /devices?$/);
   await sameBehind(page, /^\d+ Offline/, 'Devices', /devices?$/);

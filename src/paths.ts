@@ -91,6 +91,7 @@ export const paths = {
   jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
   /** `line`: of its output, as line-marks.ts prints it. */
   job: (id: string, line?: string) => withQuery(`/jobs/${encoded(id)}`, { line }),
+  archiveJob: (id: string) => `/jobs/${encoded(id)}?dialog=archive`,
   /** A child's output, on its parent's page. */
   childJob: (parent: string, child: string, line?: string) => withQuery(`/jobs/${encoded(parent)}`, { child, line }),
   queues: (filter: QueueFilter = {}) => withQuery('/queues', { ...filter }),

@@ -1,7 +1,11 @@
 // The questions before a job is stopped, and before it is deleted.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
-import { canStop, jobState } from '#/api/job-state.ts';
+import { archiveQueries } from '#/api/archive.ts';
+import { canStop, isMoving, jobState } from '#/api/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
+import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { lossOf, stopText, typedFor } from './job-words.ts';
 import { movingIn } from './outcome.ts';
@@ -45,6 +49,7 @@ interface DeleteJobDialogProps {
 
 /** What is cancelled, stopped and lost with a job that is deleted. */
 export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
+  const hasArchive = useQuery(archiveQueries.offered()).data === true;
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -57,6 +62,11 @@ export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobD
       {lossOf(jobState(job), outcome).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
+      {hasArchive && !isMoving(job) && !job.ParentJobId && job.ArchivedTime === undefined && (
+        <p>
+          To keep its output, <Link to={paths.archiveJob(job.JobId)}>archive it instead</Link>.
+        </p>
+      )}
       {canStop(job) && <p>To keep its record and output, stop it instead.</p>}
       <p className="dim">This cannot be undone.</p>
     </ConfirmDialog>

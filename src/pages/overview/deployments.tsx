@@ -2,13 +2,14 @@
 import { Link } from 'react-router';
 import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
-import { LATELY, byName, failedLately, runningNow, type JobLine } from './figures.ts';
+import { LATELY, byName, failedLately, runningNow, untoldLately, type JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
 interface DeploymentsProps {
@@ -60,13 +61,18 @@ export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
 }
 
 export function FailedLately({ reading, jobs, verdicts }: DeploymentsProps) {
-  const lines = failedLately(jobs, useNow(), verdicts);
+  const now = useNow();
+  const lines = failedLately(jobs, now, verdicts);
+  const untold = untoldLately(jobs, now, verdicts);
   return (
     <ShortList
       title="Failed, last 24 h"
       all={linkToAll(paths.jobs(FAILED), lines)}
-      none={noneOf(reading, 'No job failed.')}
-      good={reading.data !== undefined}
+      none={noneOf(
+        reading,
+        untold > 0 ? `No failure reported; ${jobsText(untold)} ended without a result.` : 'No job failed.',
+      )}
+      good={reading.data !== undefined && untold === 0}
     >
       {byName(lines)
         .slice(0, SHOWN)

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
 import { indexOf } from '#/fleet/index-of.ts';
-import { byName, failedLately, fleetFigures, runningNow } from './figures.ts';
+import { byName, failedLately, untoldLately, fleetFigures, runningNow } from './figures.ts';
 
 const now = new Date('2026-11-02T12:00:00Z');
 const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...fields });
@@ -69,10 +69,19 @@ test('failed: within a day, with the exit code; a parent by its children', () =>
   assert.deepEqual(
     lines.map((line) => [line.job.JobId, line.detail]),
     [
-      ['group', '2 of 5 failed'],
+      ['group', '2 of 5 devices failed'],
       ['one', 'Failed, exit code 3'],
     ],
   );
+});
+
+test('jobs that ended without a result are counted: nobody knows that none failed', () => {
+  const jobs = [
+    aJob({ JobId: 'one', Status: 'Finished', EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
+    aJob({ JobId: 'ancient', Status: 'Finished', EndTime: 'Oct 2, 2026, 11:00:00 UTC' }),
+    aJob({ JobId: 'fine', Status: 'Succeeded', EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
+  ];
+  assert.equal(untoldLately(jobs, now), 1);
 });
 
 test('failed, by rules too: what rolled back with exit code 0', () => {
@@ -87,7 +96,7 @@ test('failed, by rules too: what rolled back with exit code 0', () => {
   assert.deepEqual(
     lines.map((line) => [line.job.JobId, line.state, line.detail]),
     [
-      ['group', 'Rolled back', '2 of 5 rolled back'],
+      ['group', 'Rolled back', '2 of 5 devices rolled back'],
       ['one', 'Rolled back', 'Rolled back'],
     ],
   );

@@ -7,7 +7,7 @@ import { badOf, isWithin, type KnownVerdicts } from '#/features/jobs/lately.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
-import { formatCount } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 
 /** Hours. */
 export const LATELY = 24;
@@ -76,10 +76,14 @@ export function failedLately(jobs: Job[], now: Date, known: KnownVerdicts = { ou
       if (!counts) return [{ job, state, detail: job.ExitCode ? `${state}, exit code ${job.ExitCode}` : state, at }];
       const failed = bad.reduce((sum, verdict) => sum + (counts[verdict] ?? 0), 0);
       const word = state === 'Rolled back' && bad.length === 1 ? 'rolled back' : 'failed';
-      return [{ job, state, detail: `${formatCount(failed)} of ${formatCount(total(counts))} ${word}`, at }];
+      return [{ job, state, detail: `${formatCount(failed)} of ${devicesText(total(counts))} ${word}`, at }];
     })
     .toSorted(newestFirst);
 }
+
+/** How many jobs ended lately without a word of how: nobody knows that none of them failed. */
+export const untoldLately = (jobs: Job[], now: Date, known: KnownVerdicts = { outcomeOf, stateOf }): number =>
+  jobs.filter((job) => !known.outcomeOf(job) && known.stateOf(job) === 'Finished' && isWithin(job, LATELY, now)).length;
 
 /** Jobs of one name to a device each, as a selection is deployed to, are one line; all others a line each. */
 export function byName(lines: readonly JobLine[]): JobLine[][] {

@@ -75,7 +75,7 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
       />
       <Tile
         to={paths.jobs({ state: 'bad', within: String(LATELY) })}
-        what="Failed, last 24 h"
+        what="Failed jobs, last 24 h"
         figure={known ? failed : undefined}
         bad={failed > 0}
         notes={[verdicts.unread > 0 && `${formatCount(verdicts.unread)} more are being checked against rules.`]}
