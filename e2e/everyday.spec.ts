@@ -97,6 +97,7 @@ test('what a form would send and what a page reads are shown as commands that do
   await expectAccessible(page);
   run(await shown.innerText(), service.token);
   await edit.getByRole('button', { name: 'Cancel' }).click();
+  await expect(edit).toBeHidden();
   await expect(page.getByRole('heading', { level: 1 })).toContainText("it's $(id)");
   const [device] = await service.call<{ DeviceName: string }[]>(
     'GET',

@@ -44,6 +44,7 @@ base.describe('services as they are elsewhere', () => {
     await page.getByRole('link', { name: 'press-1' }).click();
     await expect(page.getByText('Cortex-A72')).toBeVisible();
     await expect(page.getByText('This service has no tags.')).toBeVisible();
+    await page.getByText('Show commands').click();
     await expect(page.getByText(/has an agent of its own/)).toBeVisible();
     await expect(page.getByText(/does not list a device’s jobs/)).toBeVisible();
     await expect(page.getByText('No jobs yet')).toHaveCount(0);

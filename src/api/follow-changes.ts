@@ -67,9 +67,12 @@ export class ChangeFollower {
     // The version is taken now: what changed before, the change at hand too, is not in what is read from it on.
     const isComplete = this.feed.hasBegun;
     void this.feed.begin().then((isOffered) => {
-      if (!isOffered || !isComplete) for (const query of shown) this.refetcher.refetch(query, SELDOM);
-      // Their next reading says why it failed.
-      else this.feed.catchUp().catch(() => {});
+      const readAgain = () => {
+        for (const query of shown) this.refetcher.refetch(query, SELDOM);
+      };
+      if (!isOffered || !isComplete) readAgain();
+      // Nothing may report this change again; and their own reading says why it failed.
+      else this.feed.catchUp().catch(readAgain);
     });
   }
 

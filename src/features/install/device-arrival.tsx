@@ -17,7 +17,8 @@ export function useArrival(id: string, enabled: boolean): string | undefined {
   const { data } = useQuery({
     ...deviceQueries.one(id),
     enabled,
-    refetchInterval: livePace(({ state }) => (state.data?.DeviceStatus === 'Online' ? 5_000 : WAITING)),
+    // Somebody is looking at nothing else: also where the service reports it.
+    refetchInterval: (query) => (query.state.data?.DeviceStatus === 'Online' ? livePace(5_000)(query) : WAITING),
   });
   return data?.DeviceStatus;
 }
