@@ -67,7 +67,7 @@ test('jobs are selected by mouse and by keyboard, as devices are', async ({ sign
   await page.keyboard.press('x');
 });
 
-test('two browsers see one archive, and what is restored returns to the list @main', async ({
+test('two browsers see one archive, and what is restored returns to the list', async ({
   signedIn: page,
   service,
   browser,

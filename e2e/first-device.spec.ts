@@ -281,7 +281,7 @@ async function deployHello(page: Page): Promise<void> {
   await expect(page.getByText('Exit code').locator('..')).toContainText('3');
 }
 
-test('a machine without a clone becomes a device by the one line that is shown, and runs a script @main', async ({
+test('a machine without a clone becomes a device by the one line that is shown, and runs a script', async ({
   signedIn: page,
   service,
 }) => {

@@ -150,7 +150,7 @@ test('j, k, x, Enter, / and ? do what the list of keys describes @main', async (
   await expect(page.getByRole('heading', { level: 1, name: /unit-2/ })).toBeVisible();
 });
 
-test('chosen columns, their order and the height of rows are the same after a reload @main', async ({
+test('chosen columns, their order and the height of rows are the same after a reload', async ({
   signedIn: page,
   service,
 }) => {

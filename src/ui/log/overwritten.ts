@@ -12,7 +12,7 @@ interface Cell {
   codes: string;
 }
 
-/** Stands for the carriage return between two states that are both shown. */
+/** Shown for the carriage return between two states. */
 const RETURN = '\u240d';
 /** Covered states that are shown at most. */
 const MOST_SHOWN = 3;
@@ -36,8 +36,8 @@ function covered(line: string): string[] {
 }
 
 /**
- * The last state of a line: its text with the colours it has there. Other control sequences are left out. Before it the
- * covered states that begin with other words, so that no line hides what it said.
+ * The last state of a line: its text with the colours it has there. Other control sequences are left out. Covered
+ * states that begin with other words are put before it, so that no line hides them.
  */
 export function overwritten(line: string): string {
   const shown = line.includes('\r') ? covered(line) : [];
