@@ -175,6 +175,7 @@ base.describe('as little as the document asks for', () => {
     await page.getByRole('link', { name: 'sensor-01' }).click();
     await expect(page.getByRole('heading', { name: 'sensor-01' })).toBeVisible();
     await expect(page.getByText('rotate logs')).toBeVisible();
+    await page.getByText('Show commands').click();
     await expect(page.getByText("portal-agent --key '<device key>'")).toBeVisible();
     await go(page, 'Tunnels');
     await expect(page.getByRole('row', { name: /t2/ })).toContainText('javascript:alert(1)');
