@@ -127,7 +127,7 @@ test('the map is accessible, also on a phone', async ({ signedIn: page, service 
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Filters' }).click();
   await expect.poll(async () => (await region(page).boundingBox())?.width).toBe(390);
-  await expect.poll(async () => (await region(page).boundingBox())?.height).toBeGreaterThan(0.85 * 844);
+  await expect.poll(async () => (await region(page).boundingBox())?.height).toBeGreaterThan(0.8 * 844);
   await page.getByRole('button', { name: 'List', exact: true }).click();
   await expect(inView(page)).toBeVisible();
   await expectAccessible(page);

@@ -2,7 +2,7 @@
 // often, so that all of a page on which nothing happens sends at most twelve requests a minute.
 
 /** Milliseconds between two requests of a quiet page. */
-const SHARE = 5_500;
+const SHARE = 7_000;
 /** After so many readings without anything new the pauses begin to grow. */
 const STEADY = 3;
 

@@ -77,7 +77,7 @@ export function clusterChanges<Row extends ChangedState>(changes: readonly Row[]
 
 /** "14 devices of site Berlin". `count`: as many as the list behind it shows. */
 export function clusterText({ rows, owner }: ChangeCluster<ChangedState>, count = rows.length): string {
-  if (owner) return `${devicesText(count)} of ${owner.kind} \u2068${owner.name}\u2069`;
+  if (owner) return `${devicesText(count)} of ${owner.kind} ${owner.name}`;
   const sites = new Set(rows.map(({ site, customer, group }) => site || customer || group)).size;
   return `${devicesText(count)} from ${sites} sites or groups`;
 }
