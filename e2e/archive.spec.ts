@@ -146,7 +146,10 @@ test('archived jobs are saved as a ZIP file, and deleted', async ({ signedIn: pa
 test('who is about to delete an ended job is offered to archive it', async ({ signedIn: page, service }) => {
   const { cut } = await openJobs(page, service);
   await page.goto(`${service.url}/jobs/${cut}?dialog=delete`);
-  await page.getByRole('dialog', { name: 'Delete Cut off' }).getByRole('link', { name: 'archive it instead' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete Cut off' })
+    .getByRole('link', { name: /^Archive it instead/ })
+    .click();
   await dialogOf(page)
     .getByRole('button', { name: /^Archive/ })
     .click();

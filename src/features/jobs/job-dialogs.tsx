@@ -64,7 +64,7 @@ export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobD
       ))}
       {hasArchive && !isMoving(job) && !job.ParentJobId && job.ArchivedTime === undefined && (
         <p>
-          To keep its output, <Link to={paths.archiveJob(job.JobId)}>archive it instead</Link>.
+          <Link to={paths.archiveJob(job.JobId)}>Archive it instead, to keep its output</Link>
         </p>
       )}
       {canStop(job) && <p>To keep its record and output, stop it instead.</p>}
