@@ -2,6 +2,7 @@
 // polled, and would show the error until somebody clicks Retry. A hidden page waits until it is seen: then React Query
 // reads it. Loaded after the first picture.
 import type { Query, QueryClient } from '@tanstack/react-query';
+import { isNotOffered } from '#/api/api-error.ts';
 import { isTemporary } from '#/lib/retry.ts';
 
 /** Milliseconds before it is read again, at first and at most. */
@@ -14,7 +15,7 @@ export function readFailedAgain(client: QueryClient): () => void {
   const isWanted = (query: Query) =>
     query.isActive() && query.state.status === 'error' && query.state.fetchStatus === 'idle' && !document.hidden;
   const plan = (query: Query) => {
-    if (!isTemporary(query.state.error) || timers.has(query)) return;
+    if (!isTemporary(query.state.error) || isNotOffered(query.state.error) || timers.has(query)) return;
     const failed = failures.get(query) ?? 0;
     failures.set(query, failed + 1);
     const again = () => {

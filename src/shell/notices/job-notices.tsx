@@ -15,7 +15,7 @@ import { newsBetween, type JobNews } from './job-news.ts';
 
 /** Milliseconds until the first look, and between two; browsers make it a minute for a tab that is long hidden. */
 const FIRST_LOOK = 10_000;
-const LOOK = 30_000;
+const LOOK = 35_000;
 /** A list that was read this short a time ago still holds. */
 const FRESH = 5_000;
 
