@@ -3,6 +3,7 @@ import path from 'node:path';
 import { openEventFeed } from './api/event-feed.ts';
 import type { EventFeed } from './api/event-feed.ts';
 import { openAudit } from './store/audit.ts';
+import { openAuditHashing } from './store/audit-log.ts';
 import type { Audit } from './store/audit.ts';
 import { openBulkRunner } from './actions/bulk-runner.ts';
 import type { BulkRunner } from './actions/bulk-runner.ts';
@@ -230,6 +231,7 @@ export async function openContext(
       isShared: shared !== undefined,
       ...(secret !== undefined && { loginProof: (loginHash: string) => loginProof(secret, loginHash) }),
     });
+    const auditHashing = openAuditHashing(db, () => disk.refusal() === undefined && joined.isLeader());
     const context: Context = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -278,6 +280,7 @@ export async function openContext(
         context.backups?.close();
         context.retention.close();
         await context.events.close();
+        await auditHashing.close();
         await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();

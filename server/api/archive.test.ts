@@ -226,7 +226,7 @@ test('a ZIP has the jobs with all of their output, for any program', async (t) =
   assert.equal((await service.call('GET', `/v1/archive.zip?jobs=${job},none`)).status, 404);
 });
 
-test('an open dashboard is told of it', async () => {
+test('an open dashboard follows what is archived and restored', async () => {
   const job = await ended({ live: 'x' });
   const { Version } = await since('');
   await bulk.begin({ Action: 'archive', Jobs: [job] });

@@ -100,6 +100,17 @@ async function unguarded(db: Database, change: (tx: Tx) => Promise<unknown>): Pr
   });
 }
 
+test('entries get their hash by themselves, though nobody reads the log', async () => {
+  const { db } = service.context;
+  await device('hashed');
+  await until('the hash of the newest entry', async () => {
+    const behind = await db.get(
+      'SELECT 1 FROM audit WHERE seq > (SELECT coalesce(max(audit_seq), 0) FROM audit_hashes)',
+    );
+    return behind === undefined;
+  });
+});
+
 test('a change, a removal and an addition in the past are found', async () => {
   const own = await startTestService();
   const { db } = own.context;

@@ -3,7 +3,8 @@ import type { AuditEntry, auditEndpoints } from '#/contract/audit.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
-import { auditEntries, hashAudit } from '../store/audit-log.ts';
+import { logFault } from '../http/system-fault.ts';
+import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
 import type { HashedRow } from '../store/audit-log.ts';
 import type { Reader } from '../store/database.ts';
 
@@ -13,8 +14,10 @@ const PORTION = 500;
 const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash'] as const;
 
 export function auditRoutes({ db, disk }: Context): Handlers<typeof auditEndpoints> {
+  /** The newest are found by their object only after it. A full disk is no reason not to show the log. */
   const hashed = async () => {
-    if (!disk.isReadOnly()) await hashAudit(db);
+    if (disk.isReadOnly()) return;
+    await hashAudit(db, AT_ONCE).catch((cause: unknown) => logFault('audit: could not hash new entries', cause));
   };
   return {
     list: async ({ account, query: { limit, before, ...filters } }) => {

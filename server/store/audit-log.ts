@@ -1,7 +1,8 @@
-// Reading the audit log, and the chain of hashes that shows a change of it. Hashes are added after the entries, in the
-// order of their commits; one that is missing is that of an entry of the last seconds.
+// Reading the audit log, and the chain of hashes that shows a change of it. Hashes are added a moment after the entries, in
+// the order of their commits, so that no write waits for them.
 import { hash } from 'node:crypto';
 import type { AuditFilters } from '#/contract/audit.ts';
+import { logFault } from '../http/system-fault.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
@@ -20,6 +21,9 @@ export type HashedRow = AuditRow & { hash: string | null };
 
 /** Entries of one unit of work. */
 const PORTION = 500;
+/** Units of work until others have their turn: a log from before the hashes may be long. */
+export const AT_ONCE = 10;
+const HASH_EVERY_MS = 2_000;
 
 /** The hash of an entry: of what it says, and of the hash of the one before ('' for the first). */
 const auditHash = (before: string, row: AuditRow): string =>
@@ -68,9 +72,27 @@ async function hashNext(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** Hashes all entries, a portion at a time. */
-export async function hashAudit(db: Database): Promise<void> {
-  while ((await isBehind(db)) && (await db.write(hashNext, { patient: true })) === PORTION);
+/** Hashes the entries that have no hash yet, a portion at a time and at most so many portions. */
+export async function hashAudit(db: Database, portions = Infinity): Promise<void> {
+  for (let done = 0; done < portions && (await isBehind(db)); done++)
+    if ((await db.write(hashNext, { patient: true })) < PORTION) return;
+}
+
+/** Hashes entries every few seconds, so that none of them can be changed unnoticed for long. */
+export function openAuditHashing(db: Database, mayWrite: () => boolean): { close(): Promise<void> } {
+  let hashing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    if (!mayWrite()) return;
+    hashing ??= hashAudit(db, AT_ONCE)
+      .catch((cause: unknown) => logFault('audit: could not hash new entries', cause))
+      .finally(() => (hashing = undefined));
+  }, HASH_EVERY_MS).unref();
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await hashing;
+    },
+  };
 }
 
 const isBehind = async (db: Reader): Promise<boolean> => {

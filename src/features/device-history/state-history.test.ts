@@ -78,9 +78,9 @@ test('a first connection is marked as one, also when a reload or an event is in 
   const stored = { ...waiting, ...statesFormat.read(statesFormat.print(waiting)) };
   assert.deepEqual(firsts(read(stored, { at: 1 })), ['a false', 'new true']);
   const states = ['a', 'new'].map((id) => ({ id, state: 'Online', was: 'Offline', seen: seen(1) }));
-  const told = withChanges(waiting, { at: seen(1), every: MINUTE / 2, states });
-  assert.deepEqual(firsts(told), ['a false', 'new true']);
-  assert.deepEqual(firsts({ ...told, ...statesFormat.read(statesFormat.print(told)) }), ['a false', 'new true']);
+  const changed = withChanges(waiting, { at: seen(1), every: MINUTE / 2, states });
+  assert.deepEqual(firsts(changed), ['a false', 'new true']);
+  assert.deepEqual(firsts({ ...changed, ...statesFormat.read(statesFormat.print(changed)) }), ['a false', 'new true']);
 });
 
 test('a page of its own sees one device alone, and nothing is reported twice', () => {
