@@ -177,6 +177,7 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
   },
 
   page: async ({ page, service, expectedConsole }, use) => {
+    untilApplicationRuns(page);
     const wrong: string[] = [];
     const allowed = [...expectedConsole, WITHOUT_ADDITIONS];
     page.on('console', (message) => {
@@ -202,6 +203,26 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
     await use(page);
   },
 });
+
+/**
+ * Lets `goto` and `reload` wait for the application, unless they wait for less than the page: until it runs, the links of
+ * index.html load another document, and nothing else answers a click.
+ */
+function untilApplicationRuns(page: Page): void {
+  const goto = page.goto.bind(page);
+  const reload = page.reload.bind(page);
+  const outlineGone = () => page.locator('#boot').waitFor({ state: 'detached' });
+  page.goto = async (url, options) => {
+    const response = await goto(url, options);
+    if (options?.waitUntil === undefined) await outlineGone();
+    return response;
+  };
+  page.reload = async (options) => {
+    const response = await reload(options);
+    if (options?.waitUntil === undefined) await outlineGone();
+    return response;
+  };
+}
 
 /** Gives the page's browser a session. */
 export async function signIn(page: Page, service: Service): Promise<void> {

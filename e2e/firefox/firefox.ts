@@ -158,7 +158,7 @@ export class Firefox {
 
   private text = () => this.value<string>('document.body.innerText.slice(0, 2000)');
 
-  /** Clicks, as a mouse does, on what has this role and name. */
+  /** Clicks, as a mouse does, on what has this role and name, once it is at rest and nothing covers it. */
   async click(role: Role, name: string): Promise<void> {
     const locator = { type: 'accessibility', value: { role, name } };
     for (const end = Date.now() + PATIENCE_MS; ; await pause(LOOK_MS)) {
@@ -167,18 +167,29 @@ export class Firefox {
         locator,
       });
       const [node] = nodes;
-      if (node) return this.press(node.sharedId);
-      if (Date.now() > end) throw new Error(`No ${role} "${name}"; the page says: ${await this.text()}`);
+      if (node && (await this.isAtRest(node.sharedId))) return this.press(node.sharedId);
+      if (Date.now() > end) throw new Error(`No ${role} "${name}" to click; the page says: ${await this.text()}`);
     }
   }
 
-  private async press(sharedId: string): Promise<void> {
-    await this.send('script.callFunction', {
-      functionDeclaration: '(node) => node.scrollIntoView({ block: "center" })',
+  /** Whether a click would meet an element, which did not move for two frames; brings it into view. */
+  private async isAtRest(sharedId: string): Promise<boolean> {
+    const { result } = await this.send<{ result?: { value?: boolean } }>('script.callFunction', {
+      functionDeclaration: `async (node) => {
+        node.scrollIntoView({ block: 'center' });
+        const box = node.getBoundingClientRect();
+        for (let frame = 0; frame < 2; frame += 1) await new Promise((next) => requestAnimationFrame(next));
+        const { x, y, width, height } = node.getBoundingClientRect();
+        return x === box.x && y === box.y && node.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      }`,
       arguments: [{ sharedId }],
       target: { context: this.context },
-      awaitPromise: false,
+      awaitPromise: true,
     });
+    return result?.value === true;
+  }
+
+  private async press(sharedId: string): Promise<void> {
     const origin = { type: 'element', element: { sharedId } };
     await this.send('input.performActions', {
       context: this.context,
