@@ -1,73 +1,41 @@
 // Everything that the service has open, created in one order and closed in reverse. Tests create their own.
 import path from 'node:path';
-import { openEventFeed } from './api/event-feed.ts';
-import type { EventFeed } from './api/event-feed.ts';
-import { openAudit } from './store/audit.ts';
-import { openAuditHashing } from './store/audit-log.ts';
-import type { Audit } from './store/audit.ts';
-import { openBulkRunner } from './actions/bulk-runner.ts';
-import type { BulkRunner } from './actions/bulk-runner.ts';
-import { openDeviceActions } from './actions/device-actions.ts';
-import type { DeviceActions } from './actions/device-actions.ts';
-import { openBackupSchedule } from './backup/schedule.ts';
-import type { BackupSchedule } from './backup/schedule.ts';
-import { openClock } from './clock.ts';
-import type { Clock, TimeSource } from './clock.ts';
+import { openEventFeed, type EventFeed } from './api/event-feed.ts';
+import { openAudit, type Audit } from './store/audit.ts';
+import { AT_ONCE, hashAudit } from './store/audit-log.ts';
+import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
+import { openDeviceActions, type DeviceActions } from './actions/device-actions.ts';
+import { openBackupSchedule, type BackupSchedule } from './backup/schedule.ts';
+import { openClock, type Clock, type TimeSource } from './clock.ts';
 import type { Config } from './config.ts';
-import { openAgentUpdates } from './jobs/agent-updates.ts';
-import type { AgentUpdates } from './jobs/agent-updates.ts';
-import { openDispatch } from './jobs/dispatch.ts';
-import type { Dispatch } from './jobs/dispatch.ts';
-import { openDownloads, setUpDownloadKey } from './jobs/downloads.ts';
-import type { Downloads } from './jobs/downloads.ts';
+import { openAgentUpdates, type AgentUpdates } from './jobs/agent-updates.ts';
+import { openDispatch, type Dispatch } from './jobs/dispatch.ts';
+import { openDownloads, type Downloads } from './jobs/downloads.ts';
 import { joinCluster } from './cluster/join-cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
-import { openLink } from './agents/link.ts';
-import type { Link } from './agents/link.ts';
+import { openLeaderWork } from './leader-work.ts';
+import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
-import { openOutputRetention } from './output-retention.ts';
-import type { OutputRetention } from './output-retention.ts';
-import { openPublishedAgent } from './agents/published-agent.ts';
-import type { PublishedAgent } from './agents/published-agent.ts';
-import { FIRST_ACCOUNT, setUpFirstAccount } from './store/accounts.ts';
+import { openOutputRetention, type OutputRetention } from './output-retention.ts';
+import { openPublishedAgent, type PublishedAgent } from './agents/published-agent.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
-import { openArtifactFolder } from './store/artifact-folder.ts';
-import type { ArtifactFolderOptions } from './store/artifact-folder.ts';
+import { openArtifactFolder, type ArtifactFolderOptions } from './store/artifact-folder.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { S3ArtifactsOptions } from './store/s3-artifacts.ts';
-import type { Database, Tx } from './store/database.ts';
-import { countRunning, recordRunning, recordStopped } from './store/last-run.ts';
-import type { Recovered } from './store/last-run.ts';
-import { openDeviceOrder } from './store/device-order.ts';
-import type { DeviceOrder } from './store/device-order.ts';
-import { markAllOffline } from './store/devices.ts';
+import type { Database } from './store/database.ts';
+import { recordStopped } from './store/last-run.ts';
+import { pruneChanges } from './store/changes.ts';
+import { openDeviceOrder, type DeviceOrder } from './store/device-order.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
 import { newId } from './store/ids.ts';
-import { createSigninCode } from './store/sessions.ts';
-import { instanceId } from './store/settings.ts';
-import { markAllTunnelsDown } from './store/tunnels.ts';
 import { reportFault } from './http/system-fault.ts';
-import { openTraffic, stopping } from './http/traffic.ts';
-import type { Traffic } from './http/traffic.ts';
+import { openTraffic, stopping, type Traffic } from './http/traffic.ts';
 import { openNodeProofs } from './cluster/node-proof.ts';
-import { loginProof, openRemoteTunnels } from './tunnels/remote-tunnels.ts';
-import type { RemoteTunnels } from './tunnels/remote-tunnels.ts';
-import { openTunnels } from './tunnels/tunnels.ts';
-import type { Tunnels } from './tunnels/tunnels.ts';
+import { loginProof, openRemoteTunnels, type RemoteTunnels } from './tunnels/remote-tunnels.ts';
+import { setUp, type Startup } from './set-up.ts';
+import { openTunnels, type Tunnels } from './tunnels/tunnels.ts';
 import { tunnelAddress } from './tunnels/address.ts';
-
-/** What the start reports to the operator. */
-export interface Startup {
-  /** Part of the sign-in link; single use. */
-  signinCode: string;
-  /** The account's first token, which can be shown only once. */
-  createdToken: string | undefined;
-  /** AUTH_TOKEN is a revoked token, which is not accepted. */
-  envTokenRevoked: boolean;
-  /** Set if the last run did not stop cleanly. */
-  recovered: Recovered | undefined;
-}
 
 export interface Context {
   config: Config;
@@ -106,17 +74,6 @@ export interface Context {
   /** Port of HTTP tunnels; known after listening. */
   tunnelPort: number;
   close(): Promise<void>;
-}
-
-/**
- * No agent is connected at the start of a service with an embedded database, whatever the tables contain. Undefined
- * after a clean stop.
- */
-async function markAllDisconnected(tx: Tx, logBytes: number): Promise<Recovered | undefined> {
-  const wasRunning = await recordRunning(tx);
-  const devices = (await markAllOffline(tx)).changes;
-  const tunnels = (await markAllTunnelsDown(tx)).changes;
-  return wasRunning ? { logBytes, devices, tunnels, jobs: await countRunning(tx) } : undefined;
 }
 
 const AGENT_FILE = path.join(import.meta.dirname, '../dist/agent/agent.mjs');
@@ -166,23 +123,10 @@ export async function openContext(
     });
     const { now } = clock;
     const traffic = openTraffic();
-    const setUp = async (tx: Tx) => {
-      const { createdToken, envTokenRevoked } = readOnly
-        ? { createdToken: undefined, envTokenRevoked: false }
-        : await setUpFirstAccount(tx, config, now());
-      const recovered = readOnly || shared ? undefined : await markAllDisconnected(tx, store.logBytes);
-      return {
-        id: await instanceId(tx),
-        downloadKey: await setUpDownloadKey(tx),
-        startup: {
-          createdToken,
-          envTokenRevoked,
-          recovered,
-          signinCode: await createSigninCode(tx, FIRST_ACCOUNT, now()),
-        },
-      };
-    };
-    const { id, startup, downloadKey } = await db.write(setUp, { essential: true });
+    const { id, startup, downloadKey } = await db.write(
+      (tx) => setUp(tx, { config, now: now(), readOnly, isShared: shared !== undefined, logBytes: store.logBytes }),
+      { essential: true },
+    );
     const audit = openAudit(now);
     const downloads = openDownloads(downloadKey, clock.unset);
     const files = await openArtifactFiles(config, {
@@ -231,7 +175,25 @@ export async function openContext(
       isShared: shared !== undefined,
       ...(secret !== undefined && { loginProof: (loginHash: string) => loginProof(secret, loginHash) }),
     });
-    const auditHashing = openAuditHashing(db, () => disk.refusal() === undefined && joined.isLeader());
+    const retention = await openOutputRetention({
+      db,
+      clock,
+      readOnly,
+      limitBytes: config.outputQuota,
+      days: config.outputDays,
+    });
+    const work = openLeaderWork(
+      () => !readOnly && joined.isLeader(),
+      [
+        { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
+        { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
+        {
+          what: 'hash new entries of the audit log',
+          everyMs: 2_000,
+          run: async () => disk.refusal() === undefined && hashAudit(db, AT_ONCE),
+        },
+      ],
+    );
     const context: Context = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -248,7 +210,7 @@ export async function openContext(
       dispatch,
       actions,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
-      events: openEventFeed({ db, now, mayPrune: () => !readOnly && joined.isLeader() }),
+      events: openEventFeed({ db, now }),
       published,
       agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
       cluster,
@@ -266,21 +228,13 @@ export async function openContext(
             }),
       nodeUrl: config.nodeUrl ?? '',
       traffic,
-      retention: await openOutputRetention({
-        db,
-        clock,
-        readOnly,
-        isLeader: () => joined.isLeader(),
-        limitBytes: config.outputQuota,
-        days: config.outputDays,
-      }),
+      retention,
       backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,
       close: async () => {
         context.backups?.close();
-        context.retention.close();
+        await work.close();
         await context.events.close();
-        await auditHashing.close();
         await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();

@@ -6,16 +6,14 @@ import type { Clock } from './clock.ts';
 import { log } from './operation/log.ts';
 import type { Database } from './store/database.ts';
 import { accountsWithOutput, outputBytes, outputEndedBefore, removeOldestOutput } from './store/output-usage.ts';
-import { logFault } from './http/system-fault.ts';
 
 type Usage = Pick<Account, 'OutputBytesUsed' | 'OutputBytesLimit' | 'OutputDays' | 'OutputRemoval'>;
 
 export interface OutputRetention {
   /** The usage fields of the account. */
   usage(accountId: number): Promise<Usage>;
-  /** Removes output that is due; also runs periodically. */
+  /** Removes output that is due. */
   sweep(): Promise<void>;
-  close(): void;
 }
 
 interface RetentionOptions {
@@ -26,13 +24,10 @@ interface RetentionOptions {
   days: number | undefined;
   /** Whether nothing can be removed. */
   readOnly: boolean;
-  /** Whether this node is the one that removes. */
-  isLeader: () => boolean;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-const SWEEP_EVERY_MS = 5_000;
 /** Removal goes below the limit by this share, so that the next bytes do not start it again. */
 const DOWN_TO = 0.95;
 
@@ -40,7 +35,7 @@ const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 const jobs = (count: number) => (count === 1 ? '1 job' : `${count} jobs`);
 
 export async function openOutputRetention(options: RetentionOptions): Promise<OutputRetention> {
-  const { db, clock, limitBytes, days, readOnly, isLeader } = options;
+  const { db, clock, limitBytes, days, readOnly } = options;
   const { now } = clock;
   // From this time on the limits apply to everything from before the start, hour by hour.
   let nextHour = now() + HOUR_MS;
@@ -87,8 +82,7 @@ export async function openOutputRetention(options: RetentionOptions): Promise<Ou
       );
   };
 
-  const sweepAll = async () => {
-    if (!isLeader()) return;
+  const sweep = async () => {
     const at = now();
     const isHour = at >= nextHour;
     if (isHour) {
@@ -109,15 +103,9 @@ export async function openOutputRetention(options: RetentionOptions): Promise<Ou
     if (isHour) await announce();
   };
 
-  let sweeping: Promise<void> | undefined;
-  const sweep = () =>
-    (sweeping ??= sweepAll()
-      .catch((cause: unknown) => logFault('output: could not remove what is due', cause))
-      .finally(() => (sweeping = undefined)));
   // By a clock that is years ahead all output is old: there is an hour to correct it.
   clock.onSet(() => void (nextHour = now() + HOUR_MS));
   if (!readOnly) await announce();
-  const timer = readOnly ? undefined : setInterval(() => void sweep(), SWEEP_EVERY_MS).unref();
 
   return {
     usage: async (accountId) => ({
@@ -127,6 +115,5 @@ export async function openOutputRetention(options: RetentionOptions): Promise<Ou
       OutputRemoval: await removal(accountId),
     }),
     sweep,
-    close: () => clearInterval(timer),
   };
 }

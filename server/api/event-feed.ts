@@ -7,14 +7,7 @@ import type { ChangeEvent } from '#/contract/changes.ts';
 import type { Caller } from '../http/caller.ts';
 import { Problem } from '../http/problem.ts';
 import { logFault } from '../http/system-fault.ts';
-import {
-  changesBetween,
-  jobIds,
-  parsePosition,
-  presentPosition,
-  printPosition,
-  pruneChanges,
-} from '../store/changes.ts';
+import { changesBetween, jobIds, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
 import type { Change, ChangeKind, Position } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { liveSessions } from '../store/sessions.ts';
@@ -48,7 +41,6 @@ interface Audience {
 const LOOK_EVERY_MS = 250;
 const EVENT_EVERY_MS = 1_000;
 const COMMENT_EVERY_MS = 15_000;
-const PRUNE_EVERY_MS = 60_000;
 /** Most streams of an account on this node. */
 const MOST_STREAMS = 5_000;
 /** A client that reads slowly is cut off beyond; more than one event has. */
@@ -66,13 +58,11 @@ const HEADERS = {
 interface EventFeedOptions {
   db: Database;
   now: () => number;
-  /** Whether this process removes old entries of the log now. */
-  mayPrune: () => boolean;
   /** Most unsent bytes of a stream. */
   mostUnread?: number;
 }
 
-export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: EventFeedOptions): EventFeed {
+export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOptions): EventFeed {
   const audiences = new Map<number, Audience>();
   let isClosed = false;
   let looking: Promise<void> | undefined;
@@ -165,14 +155,6 @@ export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: E
     for (const audience of audiences.values()) for (const stream of audience.streams) end(audience, stream);
   };
 
-  let pruning: Promise<void> | undefined;
-  const pruneTimer = setInterval(() => {
-    if (!mayPrune()) return;
-    pruning ??= pruneChanges(db)
-      .catch((cause: unknown) => logFault('changes: could not remove old entries', cause))
-      .finally(() => (pruning = undefined));
-  }, PRUNE_EVERY_MS).unref();
-
   return {
     open: async (caller, outgoing, since) => {
       const accountId = caller.account.id;
@@ -211,9 +193,7 @@ export function openEventFeed({ db, now, mayPrune, mostUnread = MOST_UNREAD }: E
     end: endAll,
     close: async () => {
       endAll();
-      clearInterval(pruneTimer);
       await looking;
-      await pruning;
     },
   };
 }

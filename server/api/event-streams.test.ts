@@ -92,7 +92,7 @@ test('a client that stops reading is cut off, and the others get every event', a
   const { db } = service.context;
   const fleet = testFleet((...request) => service.call(...request));
   const devices = await Promise.all(Array.from({ length: 300 }, () => fleet.device()));
-  const feed = openEventFeed({ db, now: Date.now, mayPrune: () => false, mostUnread: 10_000 });
+  const feed = openEventFeed({ db, now: Date.now, mostUnread: 10_000 });
   t.after(() => feed.close());
   const caller = { account: { id: 1 }, actor: 'token:1' } as unknown as Caller;
   const [reading, stuck] = [response(true), response(false)];
@@ -110,7 +110,7 @@ test('a client that stops reading is cut off, and the others get every event', a
 test('a client that is gone before its stream begins leaves none behind', async (t) => {
   const service = await startTestService();
   t.after(() => service.end());
-  const feed = openEventFeed({ db: service.context.db, now: Date.now, mayPrune: () => false });
+  const feed = openEventFeed({ db: service.context.db, now: Date.now });
   t.after(() => feed.close());
   const { outgoing } = response(true);
   const opening = feed.open({ account: { id: 1 }, actor: 'token:1' } as unknown as Caller, outgoing, undefined);
@@ -128,7 +128,7 @@ test('a stream ends whose missed changes cannot be read, so that its client asks
   const failing = Object.assign(Object.create(db) as typeof db, {
     all: () => Promise.reject(new Error('the disk cannot be read')),
   });
-  const feed = openEventFeed({ db: failing, now: Date.now, mayPrune: () => false });
+  const feed = openEventFeed({ db: failing, now: Date.now });
   t.after(() => feed.close());
   const { received, outgoing } = response(true);
   const caller = { account: { id: 1 }, actor: 'token:1' } as unknown as Caller;

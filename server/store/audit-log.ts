@@ -2,7 +2,6 @@
 // the order of their commits, so that no write waits for them.
 import { hash } from 'node:crypto';
 import type { AuditFilters } from '#/contract/audit.ts';
-import { logFault } from '../http/system-fault.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
@@ -23,7 +22,6 @@ export type HashedRow = AuditRow & { hash: string | null };
 const PORTION = 500;
 /** Units of work until others have their turn: a log from before the hashes may be long. */
 export const AT_ONCE = 10;
-const HASH_EVERY_MS = 2_000;
 
 /** The hash of an entry: of what it says, and of the hash of the one before ('' for the first). */
 const auditHash = (before: string, row: AuditRow): string =>
@@ -76,23 +74,6 @@ async function hashNext(tx: Tx): Promise<number> {
 export async function hashAudit(db: Database, portions = Infinity): Promise<void> {
   for (let done = 0; done < portions && (await isBehind(db)); done++)
     if ((await db.write(hashNext, { patient: true })) < PORTION) return;
-}
-
-/** Hashes entries every few seconds, so that none of them can be changed unnoticed for long. */
-export function openAuditHashing(db: Database, mayWrite: () => boolean): { close(): Promise<void> } {
-  let hashing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    if (!mayWrite()) return;
-    hashing ??= hashAudit(db, AT_ONCE)
-      .catch((cause: unknown) => logFault('audit: could not hash new entries', cause))
-      .finally(() => (hashing = undefined));
-  }, HASH_EVERY_MS).unref();
-  return {
-    close: async () => {
-      clearInterval(timer);
-      await hashing;
-    },
-  };
 }
 
 const isBehind = async (db: Reader): Promise<boolean> => {
