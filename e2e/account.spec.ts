@@ -182,24 +182,34 @@ test('the appearance is the same after a reload, and "as the system" follows the
   await expect.poll(brightness).toBeLessThan(60);
 });
 
-/** Data in this browser, of this account and another: a history of twenty days, in the place of waiting for it. */
+/** Data in this browser, of this account and another, and of an earlier version. */
 async function storeData(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const day = 86_400_000;
-    const rows = Array.from({ length: 20 }, (_, back) => [Date.now() - (20 - back) * day, back, back * 1000]);
-    localStorage.setItem('muster-usage:operator@localhost', JSON.stringify(rows));
+    localStorage.setItem('muster-usage:operator@localhost', '[]');
     localStorage.setItem('muster-views:operator@localhost', 'x'.repeat(1000));
     localStorage.setItem('muster-views:somebody@else', 'theirs');
   });
   await page.reload();
 }
 
-test('use is forecast from the history of this browser', async ({ signedIn: page, service }) => {
+test('use is forecast from the history of the service', async ({ signedIn: page, service }) => {
+  // Twenty earlier days, in the place of waiting for them.
+  await page.route('**/v1/history/usage', async (route) => {
+    const { Items } = (await (await route.fetch()).json()) as { Items: object[] };
+    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+    const earlier = Array.from({ length: 20 }, (_, at) => ({
+      Day: day(at + 1),
+      Devices: 20 - at,
+      ArtifactBytes: (20 - at) * 1000,
+      OutputBytes: 0,
+    }));
+    await route.fulfill({ json: { Items: [...Items, ...earlier] } });
+  });
+  await service.createDevice('pump-7');
   await openAccount(page, service);
-  await expect(page.getByText(/forecast/i)).toHaveCount(0);
-  await storeData(page);
-  await expect(page.getByRole('img', { name: /^Devices: from 0 to 0 in 20 days$/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Devices: from 1 to 1 in 20 days' })).toBeVisible();
   await expect(page.getByText(/^Enough for/).first()).toBeVisible();
+  await expect(page.getByText('keeps no history')).toBeHidden();
 });
 
 test('times and the height of rows are chosen, and a reload shows the same @main', async ({
@@ -240,6 +250,7 @@ test('the data of this account in this browser are listed and cleared', async ({
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(page.getByText('Nothing is stored.')).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'compact');
+  expect(await page.evaluate(() => localStorage.getItem('muster-usage:operator@localhost'))).toBeNull();
   // Another account's is not touched.
   expect(await page.evaluate(() => localStorage.getItem('muster-views:somebody@else'))).toBe('theirs');
 });

@@ -4,6 +4,7 @@ import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
+import { usageEndpoints } from '#/contract/usage.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
@@ -27,6 +28,7 @@ import { accountRoutes } from './api/account.ts';
 import { archiveRoutes } from './api/archive.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
+import { usageRoutes } from './api/usage.ts';
 import { bulkRoutes } from './api/bulk.ts';
 import { changeRoutes } from './api/changes.ts';
 import { deviceRoutes } from './api/devices.ts';
@@ -65,6 +67,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, archiveEndpoints, archiveRoutes(context));
   implement(app, tunnelEndpoints, tunnelRoutes(context));
   implement(app, auditEndpoints, auditRoutes(context));
+  implement(app, usageEndpoints, usageRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
@@ -77,6 +80,7 @@ export function createApp(context: Context, operation: Operation): App {
     archiveEndpoints,
     tunnelEndpoints,
     auditEndpoints,
+    usageEndpoints,
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);

@@ -25,6 +25,7 @@ import type { S3ArtifactsOptions } from './store/s3-artifacts.ts';
 import type { Database } from './store/database.ts';
 import { recordStopped } from './store/last-run.ts';
 import { pruneChanges } from './store/changes.ts';
+import { noteUsage } from './store/usage.ts';
 import { openDeviceOrder, type DeviceOrder } from './store/device-order.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
@@ -186,6 +187,7 @@ export async function openContext(
       () => !readOnly && joined.isLeader(),
       [
         { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
+        { what: 'note what the accounts use', everyMs: 300_000, run: () => noteUsage(db, now()) },
         { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
         {
           what: 'hash new entries of the audit log',

@@ -34,6 +34,7 @@ test('the account tells its limits and what is used of them', async () => {
     OutputBytesLimit: 10 * 1024 * 1024 * 1024,
     JobDevicesLimit: 50_000,
     Audit: true,
+    History: true,
     IdempotencyKeyHours: 24,
   });
 });

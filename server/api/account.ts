@@ -42,6 +42,7 @@ export function accountRoutes(
         ...(await retention.usage(account.id)),
         JobDevicesLimit: MOST_DEVICES,
         Audit: true,
+        History: true,
         IdempotencyKeyHours: 24,
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
+import { usageEndpoints } from '#/contract/usage.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
@@ -32,6 +33,7 @@ const GROUPS: Record<string, Group> = {
   changes: changeEndpoints,
   tunnels: tunnelEndpoints,
   audit: auditEndpoints,
+  usage: usageEndpoints,
 };
 
 /** Descriptions of values in paths, queries and forms. */
@@ -50,6 +52,7 @@ const PARAMETERS: Record<string, string> = {
   from: 'Not before this time',
   to: 'Not after this time',
   search: 'Text to find, in any letter case',
+  days: 'Most days: 1 to 1000',
   jobs: 'Ids of archived jobs, with commas between them: 1 to 200',
   tunnel_id: 'Name of a tunnel',
   tag_id: 'TagId of a tag',

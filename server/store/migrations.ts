@@ -170,4 +170,14 @@ export const migrations: readonly Migration[] = [
   CREATE INDEX jobs_with_output ON jobs (account_id, ended, seq, output_bytes, parent_seq, archived) WHERE output_bytes > 0;
   `,
   ARCHIVE_TRIGGER,
+  `
+  CREATE TABLE usage_days (                   -- what an account used: the last reading of a day
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    day INTEGER NOT NULL,                     -- since the epoch, in UTC
+    devices INTEGER NOT NULL,
+    artifact_bytes INTEGER NOT NULL,
+    output_bytes INTEGER NOT NULL,
+    PRIMARY KEY (account_id, day)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -29,6 +29,8 @@ export const account = z.looseObject({
   JobDevicesLimit: optionalNumber,
   /** Whether there is an audit log, GET /v1/audit. */
   Audit: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether the service remembers what was: GET /v1/history/… */
+  History: z.catch(z.optional(z.boolean()), undefined),
   /**
    * For how many hours the service recognises a request repeated with its Idempotency-Key; missing if it knows no such
    * header: then none is sent, since a browser may send only headers that a service at another address has allowed.

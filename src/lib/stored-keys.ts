@@ -10,7 +10,6 @@ const OF_ACCOUNT = {
   'muster-outcome-rules': 'rules',
   'muster-rule-names': 'rules',
   'muster-verdicts': 'verdicts',
-  'muster-usage': 'history',
   'muster-states': 'history',
   'muster-watched': 'history',
   'muster-recent': 'other',

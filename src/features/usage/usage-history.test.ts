@@ -1,10 +1,9 @@
-// What is stored of usage, and that a forecast claims no more than it knows.
+// A forecast claims no more than it knows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { daysLeft, forecastText, printUsage, readUsage, withPoint, type UsagePoint } from './usage-history.ts';
+import { daysLeft, usageFigures, forecastText } from './usage-history.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const DAY = 86_400_000;
 const line = (days: number, perDay: number, from = 0) =>
   Array.from({ length: days + 1 }, (_, day) => ({ at: day * DAY, value: from + day * perDay }));
 
@@ -35,26 +34,16 @@ test('no growth, slow growth, none left', () => {
   ]);
 });
 
-test('points no more than six hours apart, the latest one always; a clock set back', () => {
-  let points: UsagePoint[] = [];
-  for (let hour = 0; hour <= 24; hour++)
-    points = withPoint(points, { at: hour * HOUR, devices: hour, bytes: undefined });
+test('the days of the service, newest first, become figures from the oldest on', () => {
+  const day = (Day: string, Devices: number) => ({ Day, Devices, ArtifactBytes: 10 * Devices, OutputBytes: 0 });
+  const days = [day('2026-03-02', 3), day('2026-03-01', 2)];
+  const at = Date.UTC(2026, 2, 1);
+  assert.deepEqual(usageFigures(days, 'Devices'), [
+    { at, value: 2 },
+    { at: at + DAY, value: 3 },
+  ]);
   assert.deepEqual(
-    points.map(({ at }) => at / HOUR),
-    [0, 5, 10, 15, 20, 24],
+    usageFigures(days, 'ArtifactBytes').map(({ value }) => value),
+    [20, 30],
   );
-  assert.deepEqual(
-    withPoint(points, { at: 7 * HOUR, devices: 1, bytes: 2 }).map(({ at }) => at / HOUR),
-    [0, 5, 7],
-  );
-});
-
-test('what is stored is read again; anything else is left out', () => {
-  const points = [
-    { at: 1, devices: 2, bytes: 3 },
-    { at: 2, devices: 2, bytes: undefined },
-  ];
-  assert.deepEqual(readUsage(printUsage(points)), points);
-  assert.deepEqual(readUsage('[[1,2,3],["x"],null,[1],{}]'), points.slice(0, 1));
-  for (const text of ['null', '{}', '7']) assert.deepEqual(readUsage(text), []);
 });

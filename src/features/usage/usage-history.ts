@@ -1,41 +1,9 @@
-// What an account used over time: the API has no such history, so this browser stores one for each account, and
-// forecasts from it how long licences and storage will last. A forecast from too little is worse than none.
+// What an account used over time, and the forecast from it of how long licences and storage will last. A forecast from
+// too little is worse than none.
+import type { UsageDay } from '#/contract/usage.ts';
 import { formatCount } from '#/lib/format.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-/** A reading so soon after the last but one replaces the last. */
-const EVERY = 6 * HOUR;
-/** A hundred days and more. */
-const MOST = 400;
-
-export interface UsagePoint {
-  at: number;
-  devices: number;
-  /** Undefined where the service does not report it. */
-  bytes: number | undefined;
-}
-
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-
-export function readUsage(text: string): UsagePoint[] {
-  const rows: unknown = JSON.parse(text);
-  return (Array.isArray(rows) ? rows : []).flatMap((row: unknown) => {
-    const [at, devices, bytes] = Array.isArray(row) ? (row as unknown[]) : [];
-    return isNumber(at) && isNumber(devices) ? [{ at, devices, bytes: isNumber(bytes) ? bytes : undefined }] : [];
-  });
-}
-
-export const printUsage = (points: readonly UsagePoint[]): string =>
-  JSON.stringify(points.map(({ at, devices, bytes }) => [at, devices, bytes ?? null]));
-
-/** With one point more; after the clock was set back, points of the future are dropped. */
-export function withPoint(points: readonly UsagePoint[], point: UsagePoint): UsagePoint[] {
-  const earlier = points.filter(({ at }) => at < point.at);
-  const [before] = earlier.slice(-2);
-  const isNear = earlier.length > 1 && before !== undefined && point.at - before.at < EVERY;
-  return [...(isNear ? earlier.slice(0, -1) : earlier), point].slice(-MOST);
-}
+const DAY = 86_400_000;
 
 export interface Figure {
   at: number;
@@ -74,7 +42,6 @@ export function forecastText(days: number | undefined): string | undefined {
   return `Enough for about ${days === 1 ? 'a day' : `${formatCount(days)} days`} at this pace`;
 }
 
-export const deviceFigures = (points: readonly UsagePoint[]): Figure[] =>
-  points.map(({ at, devices }) => ({ at, value: devices }));
-export const byteFigures = (points: readonly UsagePoint[]): Figure[] =>
-  points.flatMap(({ at, bytes }) => (bytes === undefined ? [] : [{ at, value: bytes }]));
+/** What was used on these days, oldest first. */
+export const usageFigures = (days: readonly UsageDay[], used: 'Devices' | 'ArtifactBytes' | 'OutputBytes'): Figure[] =>
+  days.map((day) => ({ at: Date.parse(day.Day), value: day[used] })).toReversed();

@@ -1,20 +1,10 @@
-// The history of usage of the account, as this browser stores it.
-import { useEffect } from 'react';
+// The usage of the account from day to day, from a service that remembers it.
+import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
-import { currentAccount, stored } from '#/lib/stored.ts';
-import { useStore } from '#/ui/state/use-store.ts';
-import { printUsage, readUsage, withPoint, type UsagePoint } from './usage-history.ts';
+import type { UsageDay } from '#/contract/usage.ts';
+import { accountQueries } from '#/api/account.ts';
 
-const NONE: UsagePoint[] = [];
-const usage = stored('muster-usage', NONE, { read: readUsage, print: printUsage });
+const NONE: UsageDay[] = [];
 
-export function useUsageHistory(account: Account | undefined, readAt: number): UsagePoint[] {
-  const email = useStore(currentAccount);
-  useEffect(() => {
-    if (!account || readAt === 0 || email === '') return;
-    const { NumDevicesAdded: devices, ArtifactBytesUsed: bytes } = account;
-    const points = usage.get();
-    if ((points.at(-1)?.at ?? 0) < readAt) usage.set(withPoint(points, { at: readAt, devices, bytes }));
-  }, [account, readAt, email]);
-  return useStore(usage);
-}
+export const useUsageHistory = (account: Account | undefined): UsageDay[] =>
+  useQuery({ ...accountQueries.usage(), enabled: account?.History === true }).data ?? NONE;

@@ -1,12 +1,11 @@
-// What the plan allows and how much of it is used, with the way there as this browser saw it.
+// What the plan allows and how much of it is used, with the way there and a forecast.
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import { accountQueries } from '#/api/account.ts';
-import { byteFigures, deviceFigures } from '#/features/usage/usage-history.ts';
+import { usageFigures } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
 import { formatBytes, formatCount } from '#/lib/format.ts';
-import { Meter } from '#/ui/controls/meter.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { View } from '#/ui/page/view.tsx';
@@ -14,7 +13,7 @@ import classes from './account-page.module.css';
 
 export function Usage() {
   const account = useQuery(accountQueries.get());
-  const history = useUsageHistory(account.data, account.dataUpdatedAt);
+  const history = useUsageHistory(account.data);
   return (
     <Section title="Usage">
       <View query={account} name="the account" empty={null} rows={2}>
@@ -25,7 +24,7 @@ export function Usage() {
               used={used.NumDevicesAdded}
               limit={used.PlanMaxDeviceLimit}
               format={formatCount}
-              figures={deviceFigures(history)}
+              figures={usageFigures(history, 'Devices')}
             />
             {used.ArtifactBytesUsed !== undefined && used.ArtifactBytesLimit !== undefined ? (
               <UsedMeter
@@ -33,23 +32,27 @@ export function Usage() {
                 used={used.ArtifactBytesUsed}
                 limit={used.ArtifactBytesLimit}
                 format={formatBytes}
-                figures={byteFigures(history)}
+                figures={usageFigures(history, 'ArtifactBytes')}
               />
             ) : (
               <p className="dim">This service does not report how much storage artifacts use.</p>
             )}
             {used.OutputBytesUsed !== undefined && used.OutputBytesLimit !== undefined && (
               <div>
-                <Meter
+                <UsedMeter
                   label="Job output"
                   used={used.OutputBytesUsed}
                   limit={used.OutputBytesLimit}
                   format={formatBytes}
+                  figures={usageFigures(history, 'OutputBytes')}
                 />
                 <p className={classes.note}>
                   <OutputNote account={used} />
                 </p>
               </div>
+            )}
+            {used.History !== true && (
+              <p className="dim">This service keeps no history of usage, so nothing is forecast.</p>
             )}
             {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
               <p className={classes.low} role="note">

@@ -39,7 +39,7 @@ export function OverviewPage() {
   return (
     <Page title="Overview">
       <View query={account} name="the account" empty={null} rows={4}>
-        {(data) => <Day account={data} readAt={account.dataUpdatedAt} />}
+        {(data) => <Day account={data} />}
       </View>
     </Page>
   );
@@ -53,7 +53,7 @@ function useJobs(index: FleetIndex | undefined) {
   return { jobs, all, verdicts: useCachedVerdicts(all) };
 }
 
-function Day({ account, readAt }: { account: Account; readAt: number }) {
+function Day({ account }: { account: Account }) {
   const fleet = useLateFleet(undefined, true);
   const history = useStateHistory();
   const recent = useRecent(fleet?.index, history);
@@ -81,7 +81,7 @@ function Day({ account, readAt }: { account: Account; readAt: number }) {
         <JobTiles jobs={all} known={jobs.data !== undefined} verdicts={verdicts} />
         <QueueTile />
         <TunnelTile />
-        <UsageTiles account={account} readAt={readAt} />
+        <UsageTiles account={account} />
       </div>
       {(!isEmpty || all.length > 0) && (
         <div className={classes.lists}>

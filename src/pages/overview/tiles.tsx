@@ -7,7 +7,7 @@ import type { Account } from '#/contract/account.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
-import { byteFigures, daysLeft, deviceFigures, type Figure } from '#/features/usage/usage-history.ts';
+import { daysLeft, usageFigures, type Figure } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
 import { queueQueries } from '#/features/job-queue/queue-reader.ts';
@@ -143,19 +143,20 @@ export function TunnelTile() {
 const isNearlyUsed = (used: number, limit: number, figures: readonly Figure[]) =>
   used >= limit * NEARLY || (daysLeft(figures, limit) ?? Infinity) <= SOON;
 
-export function UsageTiles({ account, readAt }: { account: Account; readAt: number }) {
-  const history = useUsageHistory(account, readAt);
+export function UsageTiles({ account }: { account: Account }) {
+  const history = useUsageHistory(account);
+  const devices = usageFigures(history, 'Devices');
   const { NumDevicesAdded, PlanMaxDeviceLimit, ArtifactBytesUsed, ArtifactBytesLimit } = account;
   return (
     <>
-      {isNearlyUsed(NumDevicesAdded, PlanMaxDeviceLimit, deviceFigures(history)) && (
+      {isNearlyUsed(NumDevicesAdded, PlanMaxDeviceLimit, devices) && (
         <UsedTile
           to={paths.devices()}
           label="Devices"
           used={NumDevicesAdded}
           limit={PlanMaxDeviceLimit}
           format={formatCount}
-          figures={deviceFigures(history)}
+          figures={devices}
         />
       )}
       {ArtifactBytesUsed !== undefined && ArtifactBytesLimit !== undefined && (
@@ -165,7 +166,7 @@ export function UsageTiles({ account, readAt }: { account: Account; readAt: numb
           used={ArtifactBytesUsed}
           limit={ArtifactBytesLimit}
           format={formatBytes}
-          figures={byteFigures(history)}
+          figures={usageFigures(history, 'ArtifactBytes')}
         />
       )}
     </>

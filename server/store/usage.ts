@@ -1,0 +1,41 @@
+// What each account uses, one row a day: the last reading of that day.
+import type { Database, Reader } from './database.ts';
+
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface UsageRow {
+  /** Days since the epoch, in UTC. */
+  day: number;
+  devices: number;
+  artifact_bytes: number;
+  output_bytes: number;
+}
+
+const PRESENT = `num_devices AS devices,
+  (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS artifact_bytes, output_bytes`;
+
+/** Notes what every account uses now. */
+export const noteUsage = (db: Database, now: number): Promise<unknown> =>
+  db.write((tx) =>
+    tx.run(
+      `INSERT INTO usage_days (account_id, day, devices, artifact_bytes, output_bytes)
+       SELECT id, CAST(? AS BIGINT), ${PRESENT} FROM accounts WHERE true
+       ON CONFLICT (account_id, day) DO UPDATE SET
+         devices = excluded.devices, artifact_bytes = excluded.artifact_bytes, output_bytes = excluded.output_bytes`,
+      Math.floor(now / DAY_MS),
+    ),
+  );
+
+/** Newest first, with the present figures as those of today. */
+export async function usageOf(db: Reader, accountId: number, days: number, now: number): Promise<UsageRow[]> {
+  const today = Math.floor(now / DAY_MS);
+  const present = await db.get<Omit<UsageRow, 'day'>>(`SELECT ${PRESENT} FROM accounts WHERE id = ?`, accountId);
+  const earlier = await db.all<UsageRow>(
+    `SELECT day, devices, artifact_bytes, output_bytes FROM usage_days
+     WHERE account_id = ? AND day < ? AND day > ? ORDER BY day DESC`,
+    accountId,
+    today,
+    today - days,
+  );
+  return present ? [{ day: today, ...present }, ...earlier] : earlier;
+}
