@@ -1,7 +1,6 @@
 // The account and its usage, as a query.
 import { queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
-import { usageEndpoints } from '#/contract/usage.ts';
 import { call } from '#/api/call.ts';
 import { noteKeyHours } from '#/api/idempotency.ts';
 
@@ -15,12 +14,5 @@ export const accountQueries = {
         return account;
       },
       staleTime: 30_000,
-    }),
-  /** Newest first. A new row comes once a day. */
-  usage: () =>
-    queryOptions({
-      queryKey: ['account', 'usage', 'history'],
-      queryFn: async ({ signal }) => (await call(usageEndpoints.list, {}, { signal })).Items,
-      staleTime: 3_600_000,
     }),
 };

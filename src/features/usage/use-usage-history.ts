@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import type { UsageDay } from '#/contract/usage.ts';
-import { accountQueries } from '#/api/account.ts';
+import { usageQueries } from '#/api/usage.ts';
 
 const NONE: UsageDay[] = [];
 
 export const useUsageHistory = (account: Account | undefined): UsageDay[] =>
-  useQuery({ ...accountQueries.usage(), enabled: account?.History === true }).data ?? NONE;
+  useQuery({ ...usageQueries.days(), enabled: account?.History === true }).data ?? NONE;
