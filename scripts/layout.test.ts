@@ -358,3 +358,12 @@ test('a browser test has no more than 40 lines: a longer one tests two behaviour
   assert.ok(specs.length > 0);
   assert.deepEqual(long, []);
 });
+
+test('no live region is rendered only together with its text', () => {
+  // Status (src/ui/controls/status.tsx) is rendered always, with the condition in it.
+  const late = /(?:&&|\?|:)\s*\(?\s*<(?:Status\b|\w+[^<>]*\srole="status")/;
+  assert.deepEqual(
+    code.filter((file) => late.test(textOf.get(file) ?? '')),
+    [],
+  );
+});

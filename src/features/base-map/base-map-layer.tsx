@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { useMap } from 'react-leaflet';
 import { sessionQueries } from '#/api/session.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import { attributionParts } from './attribution.ts';
 import { createBaseMap, drawArchive, type BaseMap } from './base-map.ts';
 import { mapColors, type Scheme } from './map-colors.ts';
@@ -17,21 +18,19 @@ export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
   const url = session?.MapTiles;
   const [dead, setDead] = useState<string>();
   if (!session) return null;
-  if (url === undefined || url === dead)
-    return (
-      <>
-        <BuiltInMap scheme={scheme} />
-        {url !== undefined && (
-          <p className={classes.note} role="status">
-            The map tiles of {hostOf(url)} do not load. This is the built-in map.
-          </p>
-        )}
-      </>
-    );
+  const isDead = url !== undefined && url === dead;
+  const own = isDead ? undefined : url;
   return (
     <>
-      <OwnMap key={url} url={url} scheme={scheme} onDead={() => setDead(url)} />
-      {session.MapAttribution && (
+      {own === undefined ? (
+        <BuiltInMap scheme={scheme} />
+      ) : (
+        <OwnMap key={own} url={own} scheme={scheme} onDead={() => setDead(own)} />
+      )}
+      <Status className={isDead ? classes.note : ''}>
+        {isDead && `The map tiles of ${hostOf(url)} do not load. This is the built-in map.`}
+      </Status>
+      {own !== undefined && session.MapAttribution && (
         <p className={classes.attribution}>
           {attributionParts(session.MapAttribution).map(({ text, href }) =>
             href === undefined ? (

@@ -9,6 +9,7 @@ import { useBulkRun, type RunningBulk } from './use-bulk-run.ts';
 import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
+import { Status } from '#/ui/controls/status.tsx';
 import classes from './bulk-dialog.module.css';
 
 interface BulkFrameProps {
@@ -38,18 +39,19 @@ export function BulkFrame({ title, ids, stale, onClose, children }: BulkFramePro
   const there = new Set(reading.data?.map(({ DeviceId }) => DeviceId));
   return (
     <BaseDialog title={title} size="lg" closeOnClickOutside={false} busy={run.needsPage} onClose={close}>
-      {reading.data ? (
-        children({ devices: reading.data, gone: ids.filter((id) => !there.has(id)), run, onClose: close })
-      ) : reading.error ? (
-        <NoDataYet query={reading} name="the selected devices" />
-      ) : (
-        <div role="status" className={classes.steps}>
-          <p>
-            Reading the selected devices: {formatCount(found)} of {formatCount(ids.length)}
-          </p>
-          <progress aria-label="Devices read" max={ids.length} value={found} />
-        </div>
-      )}
+      <Status className={classes.steps}>
+        {!reading.data && !reading.error && (
+          <>
+            <span>
+              Reading the selected devices: {formatCount(found)} of {formatCount(ids.length)}
+            </span>
+            <progress aria-label="Devices read" max={ids.length} value={found} />
+          </>
+        )}
+      </Status>
+      {reading.data
+        ? children({ devices: reading.data, gone: ids.filter((id) => !there.has(id)), run, onClose: close })
+        : reading.error && <NoDataYet query={reading} name="the selected devices" />}
     </BaseDialog>
   );
 }

@@ -14,6 +14,7 @@ import { paths } from '#/paths.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { FormError, View } from '#/ui/page/view.tsx';
+import { Status } from '#/ui/controls/status.tsx';
 
 export function BulkPage() {
   const { id = '' } = useParams();
@@ -29,6 +30,13 @@ export function BulkPage() {
       <View query={reading} name="the bulk actions" empty={null}>
         {(read) => (
           <>
+            <Status>
+              {isRunning(read.bulk) ? (
+                <strong>{bulkProgress(read.bulk)}</strong>
+              ) : (
+                <span className="visually-hidden">Ended</span>
+              )}
+            </Status>
             {isRunning(read.bulk) && <Running bulk={read.bulk} />}
             <Results read={read} />
           </>
@@ -46,9 +54,6 @@ function Running({ bulk }: { bulk: Bulk }) {
   const total = workSize(bulk);
   return (
     <div className="stack">
-      <p role="status">
-        <strong>{bulkProgress(bulk)}</strong>
-      </p>
       <progress aria-label={bulkTitle(bulk)} max={Math.max(1, total)} value={total - bulk.Counts.Left} />
       <FormError error={cancel.error} />
       <div className="actions">

@@ -8,6 +8,7 @@ import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { Failure, FormError } from '#/ui/page/view.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import { forgetAttempt, resultPath, type Attempt } from './attempt.ts';
 import { AnswerLost, lookFor, sendAttempt } from './submission.ts';
 import classes from './deploy.module.css';
@@ -44,40 +45,43 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
   };
   const made = new Set(look.data?.map(({ DeviceId }) => DeviceId));
   const rest = 'ids' in target ? target.ids.filter((id) => !made.has(id)) : [];
+  const isLooking = look.isFetching || sent !== undefined;
   return (
     <section aria-label="A deploy got no answer" className={classes.left}>
       <h2>
         “{attempt.what.Name}” to {attempt.label}
       </h2>
-      {look.isFetching || sent !== undefined ? (
-        <p role="status">It was sent, but no answer came. Checking the job list.</p>
-      ) : look.error ? (
-        <>
-          <p>It was sent, but no answer came. Whether it started is unknown until the job list can be read.</p>
-          <Failure what="the jobs" error={look.error} onRetry={look.refetch} />
-        </>
-      ) : 'ids' in target ? (
-        <>
-          <p role="status">
-            {rest.length === 0
-              ? `All ${devicesText(target.ids.length)} have their job.`
-              : `It was interrupted: ${formatCount(made.size)} of ${devicesText(target.ids.length)} have their job.`}
-          </p>
-          <div className={classes.buttons}>
-            {rest.length > 0 && (
-              <Button variant="filled" onClick={() => onContinue(rest)}>
-                Deploy to the other {formatCount(rest.length)}
-              </Button>
-            )}
-            <Button onClick={leave}>{rest.length > 0 ? 'Keep as it is' : 'Done'}</Button>
-          </div>
-        </>
-      ) : (
-        <>
-          <p role="status">
+      <Status>
+        {isLooking ? (
+          'It was sent, but no answer came. Checking the job list.'
+        ) : look.error ? (
+          'It was sent, but no answer came. Whether it started is unknown until the job list can be read.'
+        ) : 'ids' in target ? (
+          rest.length === 0 ? (
+            `All ${devicesText(target.ids.length)} have their job.`
+          ) : (
+            `It was interrupted: ${formatCount(made.size)} of ${devicesText(target.ids.length)} have their job.`
+          )
+        ) : (
+          <>
             It was sent, but no answer came, and <strong>it is not in the job list</strong>: the service probably did
             not receive it.
-          </p>
+          </>
+        )}
+      </Status>
+      {isLooking ? null : look.error ? (
+        <Failure what="the jobs" error={look.error} onRetry={look.refetch} />
+      ) : 'ids' in target ? (
+        <div className={classes.buttons}>
+          {rest.length > 0 && (
+            <Button variant="filled" onClick={() => onContinue(rest)}>
+              Deploy to the other {formatCount(rest.length)}
+            </Button>
+          )}
+          <Button onClick={leave}>{rest.length > 0 ? 'Keep as it is' : 'Done'}</Button>
+        </div>
+      ) : (
+        <>
           {!(again.error instanceof AnswerLost) && <FormError error={again.error} />}
           <div className={classes.buttons}>
             <Button variant="filled" loading={again.isPending} onClick={() => again.mutate()}>

@@ -27,6 +27,7 @@ import { inventoryOf, addressOf } from '#/features/device-filters/inventory.ts';
 import { KeyCommands } from '#/features/install/key-commands.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { EDITABLE } from '#/features/device-dialogs/changed-fields.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './device-page.module.css';
 
@@ -100,13 +101,12 @@ function Lead({ device }: { device: Device }) {
   return (
     <span className={classes.lead}>
       {problem && <span>{problem}</span>}
-      {isNew(device)
-        ? !problem && <span role="status">Waiting for it to connect…</span>
-        : LastSeenTime && (
-            <span>
-              Last seen <Timestamp text={LastSeenTime} />
-            </span>
-          )}
+      <Status>{isNew(device) && !problem && 'Waiting for it to connect…'}</Status>
+      {!isNew(device) && LastSeenTime && (
+        <span>
+          Last seen <Timestamp text={LastSeenTime} />
+        </span>
+      )}
       <ShortId value={DeviceId} />
       {useAuditLink(DeviceId)}
     </span>

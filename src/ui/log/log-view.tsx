@@ -17,6 +17,7 @@ import { json, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { isFree } from '#/lib/free-key.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import classes from './log-view.module.css';
 
 /** How long the message about a copy is shown. */
@@ -143,17 +144,22 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
           The first {formatCount(skipped)} lines are too many to show here. Download has all of them.
         </p>
       )}
-      {mark && linked === undefined && list.count > 0 && (
-        <p className={classes.note} role="status">
-          {markText(mark)} {mark.to > mark.from ? 'are' : 'is'} not in this output{live ? ' yet' : ''}.
-        </p>
-      )}
-      {list.count === 0 ? (
-        <p className={classes.nothing} role="status">
-          {live ? 'No output yet' : 'No output'}
-          {shown !== undefined && any && ` on ${shown}`}
-        </p>
-      ) : (
+      <Status>
+        {list.count === 0 ? (
+          <span className={classes.nothing}>
+            {live ? 'No output yet' : 'No output'}
+            {shown !== undefined && any && ` on ${shown}`}
+          </span>
+        ) : (
+          mark &&
+          linked === undefined && (
+            <span className={classes.note}>
+              {markText(mark)} {mark.to > mark.from ? 'are' : 'is'} not in this output{live ? ' yet' : ''}.
+            </span>
+          )
+        )}
+      </Status>
+      {list.count > 0 && (
         <LogRows
           {...{ name, reader, rows, look, mark, live }}
           onLine={(stream, line, shift) => markLines(markedBy({ stream, line, shift }, mark))}

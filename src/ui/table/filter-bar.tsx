@@ -5,6 +5,7 @@ import { IconX } from '@tabler/icons-react';
 import { isFree } from '#/lib/free-key.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
@@ -53,11 +54,7 @@ export function FilterBar(props: FilterBarProps) {
           </Button>
         ))}
       {end}
-      {count !== undefined && (
-        <span className={classes.count} role="status">
-          {count}
-        </span>
-      )}
+      <Status className={classes.count}>{count}</Status>
     </search>
   );
 }

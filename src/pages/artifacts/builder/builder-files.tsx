@@ -5,6 +5,7 @@ import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { TreeView, filesText } from '#/pages/artifacts/inspect/tree-view.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import { fileNameOf } from './artifact-name.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Builder } from './use-builder.ts';
@@ -19,7 +20,7 @@ export function BuilderFiles({
   reading: boolean;
   onChoose: (files: File[]) => void;
 }) {
-  const { picked, rows, taken, files, fields, faults, fill } = builder;
+  const { picked, rows, taken, fields, faults, fill } = builder;
   const choosers = (
     <>
       <BrowseButton onChoose={onChoose} label="Folder to pack" folder>
@@ -30,26 +31,11 @@ export function BuilderFiles({
       </BrowseButton>
     </>
   );
-  if (!picked)
-    return (
-      <div className={classes.drop}>
-        {reading ? (
-          <p role="status">Reading the files…</p>
-        ) : (
-          <>
-            <p>Drop a folder or files here. They are packed in this browser; nothing is sent yet.</p>
-            <div className={classes.choosers}>{choosers}</div>
-          </>
-        )}
-      </div>
-    );
-
   const insideOf = (row: TreeRow) =>
     rows
       .slice(rows.indexOf(row), row.end)
       .filter(({ kind }) => kind !== 'folder')
       .map(({ path }) => path);
-  const left = picked.files.size - files.length;
   const input = (name: 'name' | 'version') => ({
     value: fields[name],
     error: fields[name] !== '' && faults[name],
@@ -60,46 +46,69 @@ export function BuilderFiles({
   });
   return (
     <>
-      <div className={classes.fields}>
-        <TextInput label="Name" data-autofocus {...input('name')} />
-        <TextInput label="Version" placeholder="1.2.0" {...input('version')} />
-      </div>
-      <p className="breakable" role="status">
-        <strong>
-          {files.length === 1 ? 'One file' : filesText(files.length)}, {formatBytes(builder.size)}
-        </strong>
-        {!faults.name && !faults.version && <> in {fileNameOf(fields.name, fields.version)}</>}
-        {left > 0 && <span className="dim"> · {filesText(left)} left out</span>}
-        {picked.emptyFolders > 0 && (
-          <span className="dim">
-            {' · '}
-            {picked.emptyFolders === 1
-              ? 'an empty folder is'
-              : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
-            left out: make them in update.sh
-          </span>
-        )}
-      </p>
-      <TreeView
-        key={[...picked.files.keys()].join('/')}
-        name="Files of the archive"
-        rows={rows}
-        marks={{
-          taken,
-          note: ({ path, name }) => {
-            const why = whyLeftOut(path);
-            return why === undefined || why === name ? undefined : why;
-          },
-          onTake: (row, take) => builder.leaveOut(insideOf(row), !take),
-          onRuns: ({ path }) => path !== 'update.sh' && builder.toggleProgram(path),
-        }}
-      />
-      <div className={classes.below}>
+      {picked && (
+        <div className={classes.fields}>
+          <TextInput label="Name" data-autofocus {...input('name')} />
+          <TextInput label="Version" placeholder="1.2.0" {...input('version')} />
+        </div>
+      )}
+      <Status className={picked || !reading ? 'breakable' : classes.drop}>
+        {picked ? <Summary builder={builder} picked={picked} /> : reading && 'Reading the files…'}
+      </Status>
+      {picked ? (
+        <>
+          <TreeView
+            key={[...picked.files.keys()].join('/')}
+            name="Files of the archive"
+            rows={rows}
+            marks={{
+              taken,
+              note: ({ path, name }) => {
+                const why = whyLeftOut(path);
+                return why === undefined || why === name ? undefined : why;
+              },
+              onTake: (row, take) => builder.leaveOut(insideOf(row), !take),
+              onRuns: ({ path }) => path !== 'update.sh' && builder.toggleProgram(path),
+            }}
+          />
+          <div className={classes.below}>
+            <span className="dim">
+              <kbd>Space</kbd>: include/exclude, <kbd>x</kbd>: executable
+            </span>
+            <div className={classes.choosers}>{choosers}</div>
+          </div>
+        </>
+      ) : (
+        !reading && (
+          <div className={classes.drop}>
+            <p>Drop a folder or files here. They are packed in this browser; nothing is sent yet.</p>
+            <div className={classes.choosers}>{choosers}</div>
+          </div>
+        )
+      )}
+    </>
+  );
+}
+
+function Summary({ builder, picked }: { builder: Builder; picked: NonNullable<Builder['picked']> }) {
+  const { files, fields, faults, size } = builder;
+  const left = picked.files.size - files.length;
+  return (
+    <>
+      <strong>
+        {files.length === 1 ? 'One file' : filesText(files.length)}, {formatBytes(size)}
+      </strong>
+      {!faults.name && !faults.version && <> in {fileNameOf(fields.name, fields.version)}</>}
+      {left > 0 && <span className="dim"> · {filesText(left)} left out</span>}
+      {picked.emptyFolders > 0 && (
         <span className="dim">
-          <kbd>Space</kbd>: include/exclude, <kbd>x</kbd>: executable
+          {' · '}
+          {picked.emptyFolders === 1
+            ? 'an empty folder is'
+            : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
+          left out: make them in update.sh
         </span>
-        <div className={classes.choosers}>{choosers}</div>
-      </div>
+      )}
     </>
   );
 }

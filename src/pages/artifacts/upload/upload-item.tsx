@@ -25,6 +25,7 @@ import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import classes from './upload-item.module.css';
 
 const TYPES: { value: ArtifactType; label: string }[] = [
@@ -106,6 +107,11 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
         request={{ ...requestOf(artifactEndpoints.upload, { form: wireForm(file, fields) }), file: file.name }}
       />
       <FormError error={unplacedError(error && mayExist('artifact')(error), LABELS)} />
+      <Status className="dim small">
+        {stage.name === 'looking'
+          ? 'No answer came. Checking whether the file arrived…'
+          : stage.name === 'cancelled' && 'Cancelled. Nothing was stored; the form is as it was.'}
+      </Status>
       {stage.name === 'sending' ? (
         <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
       ) : (
@@ -120,9 +126,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
               {inspection && <InspectedContents inspection={inspection} />}
             </div>
           )}
-          {stage.name === 'looking' ? (
-            <span role="status">No answer came. Checking whether the file arrived…</span>
-          ) : stage.name === 'waiting' ? (
+          {stage.name === 'looking' ? null : stage.name === 'waiting' ? (
             <>
               <span className="dim">Starts when an earlier upload ends.</span>
               <Button variant="default" onClick={() => queue.cancel(id)}>
@@ -159,7 +163,6 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
       : 'The file is still being checked';
   return (
     <>
-      {stage.name === 'cancelled' && <span role="status">Cancelled. Nothing was stored; the form is as it was.</span>}
       {children}
       <Button
         type="submit"

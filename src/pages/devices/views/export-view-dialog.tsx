@@ -8,6 +8,7 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';
 import { tagsOf, type TableColumn } from '#/pages/devices/table/table-columns.tsx';
+import { Status } from '#/ui/controls/status.tsx';
 
 function cellText({ id, field }: TableColumn, device: Device): string {
   if (id === 'tags') return tagsOf(device);
@@ -33,6 +34,7 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
   const isReady = index !== undefined && found !== undefined && !busy;
   const count = found?.length ?? 0;
   const { read = 0, total } = fleet?.progress ?? {};
+  const failed = !isReady && fleet && !fleet.isReading ? fleet.error : undefined;
   return (
     <BaseDialog onClose={onClose} title="Export CSV" size="lg">
       <ExportSteps
@@ -53,20 +55,21 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
               locations, select the devices and export the selection.
             </p>
           </ExportPlan>
-        ) : fleet?.error && !fleet.isReading ? (
-          <Failure what="the fleet" error={fleet.error} busy={false} onRetry={fleet.retry} />
         ) : (
-          <div role="status">
-            <p>
+          fleet && failed && <Failure what="the fleet" error={failed} busy={false} onRetry={fleet.retry} />
+        )}
+        <Status>
+          {!isReady && !failed && (
+            <>
               Reading the fleet first: {formatCount(read)}
               {total !== undefined && ` of ${formatCount(total)}`}
-            </p>
-            <progress
-              aria-label="Devices read"
-              {...(total !== undefined && { max: Math.max(1, total), value: read })}
-            />
-          </div>
-        )}
+              <progress
+                aria-label="Devices read"
+                {...(total !== undefined && { max: Math.max(1, total), value: read })}
+              />
+            </>
+          )}
+        </Status>
       </ExportSteps>
     </BaseDialog>
   );

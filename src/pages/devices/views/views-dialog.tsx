@@ -22,6 +22,7 @@ import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './views-parts.module.css';
 import { counted, formatCount } from '#/lib/format.ts';
+import { Status } from '#/ui/controls/status.tsx';
 
 export type ViewTask = 'save' | 'rename' | 'delete' | 'import';
 
@@ -159,32 +160,34 @@ function Import({ view: { saved }, onClose }: PartProps) {
           {file.problem}
         </p>
       )}
-      {file && 'views' in file && plan && (
-        <div role="status" className={classes.body}>
-          <p>
-            <strong>
-              <bdi>{file.name}</bdi>: {count(file.views.length)}
-            </strong>
-            {plan.known > 0 && `, ${plan.known} there already`}
-            {file.unreadable > 0 &&
-              `, ${file.unreadable === 1 ? '1 entry' : `${formatCount(file.unreadable)} entries`} left out as unreadable`}
-          </p>
-          {plan.fresh.length + plan.clashes.length > 0 && (
-            <ul className={classes.list}>
-              {plan.fresh.map(({ id, name }) => (
-                <li key={id}>
-                  <bdi>{name}</bdi>
-                </li>
-              ))}
-              {plan.clashes.map(({ id, name }) => (
-                <li key={id}>
-                  <bdi>{name}</bdi> <span className="dim">· you have another one with this name</span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      <Status className={classes.body}>
+        {file && 'views' in file && plan && (
+          <>
+            <p>
+              <strong>
+                <bdi>{file.name}</bdi>: {count(file.views.length)}
+              </strong>
+              {plan.known > 0 && `, ${plan.known} there already`}
+              {file.unreadable > 0 &&
+                `, ${file.unreadable === 1 ? '1 entry' : `${formatCount(file.unreadable)} entries`} left out as unreadable`}
+            </p>
+            {plan.fresh.length + plan.clashes.length > 0 && (
+              <ul className={classes.list}>
+                {plan.fresh.map(({ id, name }) => (
+                  <li key={id}>
+                    <bdi>{name}</bdi>
+                  </li>
+                ))}
+                {plan.clashes.map(({ id, name }) => (
+                  <li key={id}>
+                    <bdi>{name}</bdi> <span className="dim">· you have another one with this name</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Status>
       {plan && plan.clashes.length > 0 && (
         <SegmentedControl
           aria-label="Views of the same name"

@@ -15,6 +15,7 @@ import { useWantedOutputs } from '#/pages/job/children/use-child-rows.ts';
 import { GroupDetails } from './group-details.tsx';
 import { GroupTitle } from './group-title.tsx';
 import { FailureClient, type FailedJob } from '#/features/failure-groups/failure-client.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import classes from './failures.module.css';
 
 /** Ids of a group by which its former place is looked for. */
@@ -81,11 +82,9 @@ export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
     <section aria-labelledby="failures" className={classes.panel}>
       <header>
         <h2 id="failures">Why it failed</h2>
-        {groups && isRead && (
-          <span role="status" className="dim tabular">
-            {devicesText(failed.length)} in {counted(groups.length, 'group')}
-          </span>
-        )}
+        <Status className="dim tabular">
+          {groups && isRead && `${devicesText(failed.length)} in ${counted(groups.length, 'group')}`}
+        </Status>
       </header>
       {groups && isRead ? (
         <ul ref={list} className={classes.groups}>
