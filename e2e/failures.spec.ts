@@ -86,6 +86,22 @@ test('a group shows how its log differs from a healthy one, and a reload shows t
   await page.getByRole('button', { name: 'Close the output' }).click();
 });
 
+test('a device of a group leads to its log, by keyboard and pointer, and closing it leads back', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openGroup(page, service);
+  const link = membersOf(page).filter({ hasText: 'unit-3' });
+  const ways = [() => link.press('Enter'), () => link.click()];
+  for (const open of ways) {
+    await open();
+    await expect(page.getByRole('heading', { level: 2, name: 'unit-3' })).toBeFocused();
+    await expect(log(page, 'unit-3')).toBeInViewport({ ratio: 0.9 });
+    await page.getByRole('button', { name: 'Close the output' }).click();
+    await expect(link).toBeFocused();
+  }
+});
+
 test('exactly the devices of a group are exported as CSV', async ({ signedIn: page, service }) => {
   await openGroup(page, service);
   const download = page.waitForEvent('download');

@@ -1,6 +1,7 @@
 // Every page reached, and its main action done, by keyboard alone.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import { openDeploy, statusOf, submit } from './job-sandbox.ts';
 
 /** Goes on with one key until the focus is on it. (A radio button is drawn by its label, so it is not visible itself.) */
 async function keyTo(page: Page, key: 'Tab' | 'ArrowDown', target: Locator): Promise<void> {
@@ -64,6 +65,47 @@ test('by keyboard: a page that was opened is announced, and has the focus where 
   await page.goto(`${service.url}/devices`);
   await press(page, page.getByRole('link', { name: 'pump 1' }));
   await expect(page.getByRole('status').getByText('pump 1', { exact: true })).toBeAttached();
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
+test('by keyboard: the dialogs of a job return the focus, and the page after it is deleted has it', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump 1');
+  await service.agent(DeviceKey);
+  const ArtifactId = await service.uploadScript('fail.sh', '#!/bin/sh\nexit 1\n', await service.folder('opt'));
+  const JobId = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
+  await expect.poll(() => statusOf(service, JobId)).toBe('Failed');
+  await page.goto(`${service.url}/jobs/${JobId}`);
+  for (const name of ['Retry…', 'Outcome rules…', 'Archive…', 'Delete…']) {
+    const opener = page.getByRole('button', { name, exact: true });
+    await press(page, opener);
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(opener).toBeFocused();
+  }
+  await page.keyboard.press('Enter');
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete job' }));
+  await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
+test('by keyboard: what was deployed and what is retried has the focus on its page', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId: device, DeviceKey } = await service.createDevice('pump 1');
+  await service.agent(DeviceKey);
+  const artifact = await service.uploadScript('fail.sh', '#!/bin/sh\nexit 1\n', await service.folder('opt'));
+  await openDeploy(page, service, { device, artifact });
+  await press(page, page.getByRole('button', { name: 'Deploy', exact: true }));
+  await expect(page).toHaveURL(/\/jobs\/[^/]+$/);
+  await expect(page.getByRole('main')).toBeFocused();
+  await press(page, page.getByRole('button', { name: 'Retry…' }));
+  await press(page, page.getByRole('dialog').getByRole('button', { name: /^Retry/ }));
+  await expect(page.getByRole('heading', { level: 1, name: /retry/ })).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
 });
 

@@ -12,6 +12,7 @@ import { ALREADY_ASKED } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { JobLog } from './job-log.tsx';
 import { useVerdict } from '#/features/outcome-rules/use-verdicts.ts';
@@ -42,11 +43,7 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
   // The verdict of a log is known when all of it is here.
   const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
   const [stops, setStops] = useState(false);
-  const heading = useRef<HTMLHeadingElement>(null);
-  // On a phone the list makes room for the output, and the focus would be lost with it.
-  useEffect(() => {
-    if (globalThis.matchMedia('(max-width: 1099px)').matches) heading.current?.focus();
-  }, []);
+  const heading = useFocusedHeading();
   const name = child?.DeviceName || child?.DeviceId || fallback;
   return (
     <section className={classes.panel} aria-label={`Output of ${name}, panel`}>
@@ -90,6 +87,24 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
       {child && stops && <StopJobDialog job={child} state={jobState(child)} onClose={() => setStops(false)} />}
     </section>
   );
+}
+
+/**
+ * The heading takes the focus where the list makes room for the output, and where it was opened from above the list;
+ * closing gives it back. In the list beside the output the focus stays, to go on to the next.
+ */
+function useFocusedHeading() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useFocusBack(true);
+  useEffect(() => {
+    const list = heading.current?.closest('[data-opened]');
+    const from = document.activeElement;
+    const isElsewhere = from?.closest('#main :is(a, button)') && !list?.contains(from);
+    if (!isElsewhere && !globalThis.matchMedia('(max-width: 1099px)').matches) return;
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: 'start' });
+  }, []);
+  return heading;
 }
 
 /** From one attempt of a device to the others. */

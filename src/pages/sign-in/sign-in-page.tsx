@@ -5,7 +5,6 @@ import { currentSession, onSession, signIn, type Credential } from '#/api/sessio
 import { signInRefusal } from '#/api/sign-in-words.ts';
 import { expiryInWords, tokenExpiry } from '#/contract/token-expiry.ts';
 import { directAddress } from '#/api/direct.ts';
-import { Status } from '#/ui/controls/status.tsx';
 import classes from './sign-in-page.module.css';
 
 /** Where to go after sign-in: a path of this dashboard, never another host. */
@@ -166,9 +165,9 @@ function TokenHelp({ token, upstream }: { token: string; upstream: string | unde
           </>
         )}
       </p>
-      <Status className={classes.help} data-warn={expiry?.warn}>
+      <p role="status" className={`status ${classes.help}`} data-warn={expiry?.warn}>
         {expiry?.text}
-      </Status>
+      </p>
     </>
   );
 }
