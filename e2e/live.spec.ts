@@ -2,6 +2,7 @@
 // the stream of changes is cut, held back or lost.
 import type { BrowserContext, Page } from '@playwright/test';
 import { expect, signIn, test, type Service } from './fixtures.ts';
+import { jobSandbox, submit } from './job-sandbox.ts';
 import { startLiveProxy } from './live-proxy.ts';
 import { see } from './seen.ts';
 
@@ -184,9 +185,9 @@ test('rows do not move under the pointer, and get their places when it leaves', 
 test('a job that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
   const { DeviceId } = await service.createDevice('pump 1');
   const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/tmp');
-  const submit = (Name: string) => service.call<{ JobId: string }>('POST', '/v1/job', { Name, DeviceId, ArtifactId });
-  await submit('first');
-  const { JobId } = await submit('second');
+  const send = (Name: string) => submit(service, { Name, DeviceId, ArtifactId });
+  await send('first');
+  const JobId = await send('second');
   await page.goto(`${service.url}/jobs?state=moving`);
   const job = (name: string) => page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name });
   await job('second').getByRole('link').first().hover();
@@ -195,4 +196,25 @@ test('a job that leaves the filter stays under the pointer until it leaves', asy
   await page.getByRole('heading', { level: 1 }).hover();
   await expect(job('second')).toBeHidden();
   await expect(job('first')).toBeVisible();
+});
+
+test('a queue that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
+  const sandbox = await jobSandbox(service);
+  const waits = await service.uploadScript('wait.sh', `#!/bin/sh\n${sandbox.gate('go')}\n`, sandbox.folder);
+  const away = async (name: string) => {
+    const made = await service.createDevice(name);
+    await submit(service, { DeviceId: made.DeviceId, ArtifactId: waits, Name: `for ${name}` });
+    return made;
+  };
+  const { DeviceKey } = await away('pump 1');
+  await away('pump 2');
+  await page.goto(`${service.url}/queues?status=Offline`);
+  const queue = (name: string) => page.getByRole('table', { name: 'Queues' }).getByRole('row', { name });
+  await queue('pump 1').getByRole('link').first().hover();
+  await service.agent(DeviceKey);
+  await expect(queue('pump 1')).toContainText('Online');
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect(queue('pump 1')).toBeHidden();
+  await expect(queue('pump 2')).toBeVisible();
+  await sandbox.open('go');
 });

@@ -142,6 +142,21 @@ test('tunnels are filtered by device, protocol and exposure, and a reload shows 
   await expect(page.getByText('No tunnel matches')).toBeVisible();
 });
 
+test('a tunnel that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump 1');
+  const other = await service.createDevice('pump 2');
+  const [, ssh = { Name: '' }] = tunnelsOf(DeviceId);
+  await withTunnels(page, [ssh, { ...ssh, Name: 'ssh2', DeviceId: other.DeviceId, DeviceName: 'pump 2' }]);
+  await page.goto(`${service.url}/tunnels?exposure=offline`);
+  await row(page, 'pump 1').getByRole('link').first().hover();
+  await service.agent(DeviceKey);
+  await expect(count(page)).toHaveText('1 of 2 tunnels');
+  await expect(row(page, 'pump 1')).not.toContainText('Device Offline');
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect(row(page, 'pump 1')).toBeHidden();
+  await expect(row(page, 'pump 2')).toBeVisible();
+});
+
 test('on a phone the tunnels of a device lead to the page of tunnels, and nothing is cut off', async ({
   signedIn: page,
   service,

@@ -1,4 +1,5 @@
 // The queues device by device: what runs, what waits and since when, what is next; a row opens to its whole queue.
+import { useMemo } from 'react';
 import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
@@ -23,9 +24,14 @@ interface Line {
   below?: true;
 }
 
+const linesOf = (rows: readonly QueueRow[], opened: string | undefined) =>
+  rows.flatMap((row): Line[] => (row.id === opened ? [{ row }, { row, below: true }] : [{ row }]));
+
 const keyOf = ({ row, below }: Line) => (below ? `${row.id} queue` : row.id);
 
 interface QueueTableProps {
+  /** Those of no filter too. */
+  all: readonly QueueRow[];
   rows: readonly QueueRow[];
   opened: string | undefined;
   onOpen: (id: string | undefined) => void;
@@ -156,14 +162,19 @@ function Next({ row: { waiting, stale } }: { row: QueueRow }) {
 }
 
 export function QueueTable(props: QueueTableProps) {
-  const { rows, opened, artifactText, sort, onSort, onRemove } = props;
-  const lines = rows.flatMap((row): Line[] => (row.id === opened ? [{ row }, { row, below: true }] : [{ row }]));
+  const { all, rows, opened, artifactText, sort, onSort, onRemove } = props;
+  const lines = useMemo(() => linesOf(rows, opened), [rows, opened]);
+  const find = useMemo(() => {
+    const byKey = new Map(linesOf(all, opened).map((line) => [keyOf(line), line]));
+    return (key: string) => byKey.get(key);
+  }, [all, opened]);
   return (
     <VirtualTable
       name="Queues"
       columns={columnsOf(props)}
       rows={lines}
       rowKey={keyOf}
+      find={find}
       whole={({ row, below }) =>
         below && <OpenedQueue row={row} artifactText={artifactText} onRemove={() => onRemove(row)} />
       }

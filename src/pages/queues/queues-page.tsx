@@ -139,6 +139,7 @@ export function QueuesPage() {
               />
             ) : (
               <QueueTable
+                all={rows}
                 rows={shown}
                 opened={view.open}
                 onOpen={(open) => url.set({ open })}

@@ -81,13 +81,17 @@ function Traffic({ tunnel: { Connections, BytesIn, BytesOut } }: { tunnel: Tunne
 
 const timeOf = ({ tunnel: { Created } }: MarkedTunnel) => parseTimestamp(Created)?.getTime() ?? -1;
 
+const keyOf = ({ tunnel: { Name } }: MarkedTunnel) => Name;
+
 interface TunnelTableProps {
+  /** Those of no filter too. */
+  all: readonly MarkedTunnel[];
   tunnels: readonly MarkedTunnel[];
   days: number;
   dialog: Dialog<TunnelDialog>;
 }
 
-export function TunnelTable({ tunnels, days, dialog }: TunnelTableProps) {
+export function TunnelTable({ all, tunnels, days, dialog }: TunnelTableProps) {
   const [rows, more] = useMoreRows(tunnels.toSorted((a, b) => timeOf(b) - timeOf(a)));
   const hasTraffic = tunnels.some(
     ({ tunnel: { Connections, BytesIn, BytesOut } }) => (Connections ?? BytesIn ?? BytesOut) !== undefined,
@@ -110,7 +114,8 @@ export function TunnelTable({ tunnels, days, dialog }: TunnelTableProps) {
         name="Tunnels"
         columns={columns.filter((column) => column !== false)}
         rows={rows}
-        rowKey={({ tunnel }) => tunnel.Name}
+        rowKey={keyOf}
+        find={(name) => all.find((each) => keyOf(each) === name)}
       />
       {more}
     </>

@@ -92,7 +92,7 @@ function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog>
     <div className="stack">
       <TunnelFilters tunnels={named} count={count} />
       {shown.length > 0 ? (
-        <TunnelTable tunnels={shown} days={view.days} dialog={dialog} />
+        <TunnelTable all={marked} tunnels={shown} days={view.days} dialog={dialog} />
       ) : (
         <Empty
           title="No tunnel matches"

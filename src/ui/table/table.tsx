@@ -225,12 +225,14 @@ export const allRows = (count: number): DrawnRows => ({
 
 interface DataTableProps<Row> extends Pick<TableProps<Row>, 'name' | 'columns' | 'rowKey'> {
   rows: readonly Row[];
+  /** As that of VirtualTable. */
+  find?: ((id: string) => Row | undefined) | undefined;
 }
 
 /** A short list, with neither boxes nor a scroll of its own. */
-export function DataTable<Row>({ rows: sorted, ...table }: DataTableProps<Row>) {
+export function DataTable<Row>({ rows: sorted, find, ...table }: DataTableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const { rows } = useHeldRows(body, sorted, table.rowKey);
+  const { rows } = useHeldRows(body, sorted, table.rowKey, find);
   return (
     <div className={classes.wrap}>
       <BaseTable {...table} body={{ ref: body }} drawn={allRows(rows.length)} rowAt={(index) => rows[index]} />
