@@ -8,8 +8,8 @@ const KNOWN: readonly string[] = ['Waiting', 'Running', 'Succeeded', 'Failed', '
 const SEEN: Record<string, JobState> = { scheduled: 'Waiting', device_offline: 'Waiting' };
 
 /** The fields that `jobState` reads; a row of another service may have any part of them. */
-type JobFields = Pick<Job, 'Status' | 'StartTime' | 'EndTime' | 'ExitCode'> &
-  Partial<Pick<Job, 'DeviceId' | 'DeviceName' | 'Result' | 'Stdout' | 'Stderr'>>;
+type JobFields = Pick<Job, 'Status' | 'StartTime' | 'EndTime'> &
+  Partial<Pick<Job, 'ExitCode' | 'DeviceId' | 'DeviceName' | 'Result' | 'Stdout' | 'Stderr'>>;
 
 /** Whether a job without times has run: it has an exit code, output, or a device with a final status. */
 const hasRun = ({ Status, ExitCode, DeviceId, DeviceName, Result, Stdout, Stderr }: JobFields) =>
@@ -32,9 +32,23 @@ export function jobState(job: JobFields): JobState {
   return hasRun(job) ? ended : 'Waiting';
 }
 
+export type StateCounts = Partial<Record<JobState, number>>;
+
+/** The service's own counts of a parent's children, its words brought to ours; undefined where it gives none. */
+export function countsOf({ Counts }: Pick<Job, 'Counts'>): StateCounts | undefined {
+  if (!Counts) return undefined;
+  const counts: StateCounts = {};
+  for (const [word, count] of Object.entries(Counts)) {
+    const state = jobState({ Status: word, StartTime: '', EndTime: SEEN[word.toLowerCase()] ? '' : 'some' });
+    if (count > 0) counts[state] = (counts[state] ?? 0) + count;
+  }
+  return counts;
+}
+
 /** Whether a job may still change by itself. A parent may as long as one of its children may. */
 export function isMoving(job: Job): boolean {
-  if (job.Counts) return (job.Counts['Waiting'] ?? 0) + (job.Counts['Running'] ?? 0) > 0;
+  const counts = countsOf(job);
+  if (counts) return (counts.Waiting ?? 0) + (counts.Running ?? 0) > 0;
   const state = jobState(job);
   return state === 'Waiting' || state === 'Running';
 }

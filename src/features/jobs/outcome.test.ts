@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
+import { isMoving } from '#/api/job-state.ts';
 import { spanOf } from './job-times.ts';
-import { awaitedOffline, countStates, outcomeOf, outcomeText, overallState, stateOf, withAwaited } from './outcome.ts';
+import { isKind } from './lately.ts';
+import {
+  awaitedOffline,
+  countChildren,
+  outcomeOf,
+  outcomeText,
+  overallState,
+  stateOf,
+  withAwaited,
+} from './outcome.ts';
+import type { Verdict, VerdictCounts } from './verdict.ts';
 
 const job = (fields: Partial<Job>): Job => ({
   JobId: 'j',
@@ -15,8 +26,8 @@ const job = (fields: Partial<Job>): Job => ({
   ...fields,
 });
 
-test('counts children by their state, with or without a Status', () => {
-  const outcome = countStates([
+test('counts children by their state or their last line, with or without a Status', () => {
+  const outcome = countChildren([
     job({ Status: 'Failed' }),
     job({ Status: 'failed' }),
     job({ StartTime: 'x', EndTime: 'y', ExitCode: 0 }),
@@ -26,18 +37,20 @@ test('counts children by their state, with or without a Status', () => {
     // As other services report it: without times.
     job({ Status: 'EXECUTED', DeviceName: 'press' }),
     job({ Stdout: 'done', ExitCode: 0 }),
-    job({ Result: 'done' }),
+    job({ Result: 'turned it off and on' }),
     job({ Status: 'DEVICE_OFFLINE', Result: 'is offline' }),
+    job({ Status: 'EXECUTED', EndTime: 'y', Result: 'error: no space left on device' }),
     job({ Status: 'EXECUTED', DeviceId: '' }), // a parent's does not count for its children
   ]);
-  assert.deepEqual(outcome, { Failed: 2, Succeeded: 2, Running: 1, Waiting: 3, Finished: 3 });
+  assert.deepEqual(outcome, { Failed: 3, Succeeded: 2, Running: 1, Waiting: 3, Finished: 3 });
 });
 
 test('takes the counts of the service; a word of its own is finished with an unknown outcome', () => {
-  assert.deepEqual(outcomeOf({ Counts: { Succeeded: 3, failed: 1, Waiting: 0, EXECUTED: 2 } }), {
+  assert.deepEqual(outcomeOf({ Counts: { Succeeded: 3, failed: 1, Waiting: 0, EXECUTED: 2, SCHEDULED: 4 } }), {
     Succeeded: 3,
     Failed: 1,
     Finished: 2,
+    Waiting: 4,
   });
   assert.equal(outcomeOf({}), undefined);
 });
@@ -89,4 +102,34 @@ test('says the outcome in words, the worst first', () => {
     '2\u00a0failed, 35\u00a0succeeded, 4\u00a0waiting',
   );
   assert.equal(outcomeText({}), '');
+});
+
+test('one state for the same job wherever it is shown', () => {
+  const parent = (Counts: Record<string, number>, fields: Partial<Job> = {}) =>
+    job({ DeviceId: '', Counts, ...fields });
+  const cases: [string, Job, VerdictCounts | undefined, Verdict, boolean][] = [
+    ['waiting', job({ Status: 'Waiting' }), undefined, 'Waiting', true],
+    ['without a word, with an end', job({ StartTime: 'x', EndTime: 'y' }), undefined, 'Finished', false],
+    ['by its last line', job({ EndTime: 'y', Result: 'Update failed' }), undefined, 'Failed', false],
+    ['by its rules', job({ Status: 'Succeeded' }), { 'Rolled back': 1 }, 'Rolled back', false],
+    ['stopped', job({ Status: 'Cancelled', StopTime: 'x' }), undefined, 'Cancelled', false],
+    ['asked to stop', job({ Status: 'Running', StopTime: 'x' }), undefined, 'Running', true],
+    ['begun', parent({ Succeeded: 3, Waiting: 3 }), undefined, 'Running', true],
+    ['not begun', parent({ Waiting: 10 }), undefined, 'Waiting', true],
+    ['8 of 10 Offline', parent({ Succeeded: 2, Waiting: 8 }, { WaitingOffline: 8 }), undefined, 'Waiting', true],
+    ['some Offline', parent({ Running: 1, Waiting: 8 }, { WaitingOffline: 8 }), undefined, 'Running', true],
+    ['failing', parent({ Failed: 1, Waiting: 3 }), undefined, 'Running', true],
+    ['failed', parent({ Failed: 1, Succeeded: 3 }), undefined, 'Failed', false],
+    ['its retry runs', parent({ Running: 1, Succeeded: 3 }, { Attempts: 2, EndTime: 'y' }), undefined, 'Running', true],
+    ['its retry succeeded', parent({ Succeeded: 4 }, { Attempts: 2, EndTime: 'y' }), undefined, 'Succeeded', false],
+    ['stopped, partly', parent({ Cancelled: 2, Succeeded: 2 }), undefined, 'Cancelled', false],
+    ['ruled', parent({ Succeeded: 4 }), { Succeeded: 3, 'No answer': 1 }, 'No answer', false],
+    ['its words are not ours', parent({ EXECUTED: 3, scheduled: 1 }), undefined, 'Running', true],
+    ['uncounted', job({ DeviceId: '', StartTime: 'x' }), { Failed: 1, Succeeded: 2 }, 'Failed', true],
+  ];
+  for (const [what, it, outcome, state, moves] of cases) {
+    const known = { outcomeOf: () => outcome ?? outcomeOf(it), stateOf: () => stateOf(it, outcome) };
+    assert.deepEqual([what, stateOf(it, outcome), isMoving(it)], [what, state, moves]);
+    assert.equal(isKind(it, 'moving', known), moves, what);
+  }
 });

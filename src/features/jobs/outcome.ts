@@ -1,23 +1,14 @@
-// The state of a job: the states of its children counted, and one state for all of them together.
+// The state of a job that every screen shows: of a parent, its children counted and one state for all of them.
 import type { Job } from '#/contract/jobs.ts';
-import { jobState, type JobState } from '#/api/job-state.ts';
-import { VERDICTS, countVerdicts, type Verdict, type VerdictCounts } from './verdict.ts';
+import { countsOf, type JobState } from '#/api/job-state.ts';
+import { VERDICTS, countVerdicts, verdictOf, type Verdict, type VerdictCounts } from './verdict.ts';
 
 /** Counts children one by one, for a service that does not count them. */
-export function countStates(children: Job[]): VerdictCounts {
-  return countVerdicts(children.map((child) => ({ verdict: jobState(child) })));
-}
+export const countChildren = (children: readonly Job[]): VerdictCounts =>
+  countVerdicts(children.map((child) => verdictOf(child)));
 
-/** The service's own counts, its words brought to ours; undefined where it gives none. */
-export function outcomeOf({ Counts }: Pick<Job, 'Counts'>): VerdictCounts | undefined {
-  if (!Counts) return undefined;
-  const outcome: VerdictCounts = {};
-  for (const [word, count] of Object.entries(Counts)) {
-    const state = jobState({ Status: word, StartTime: '', EndTime: 'some', ExitCode: undefined });
-    if (count > 0) outcome[state] = (outcome[state] ?? 0) + count;
-  }
-  return outcome;
-}
+/** How many devices of a parent are in which state; undefined where the service does not count them. */
+export const outcomeOf = (job: Pick<Job, 'Counts'>): VerdictCounts | undefined => countsOf(job);
 
 export const totalOf = (outcome: VerdictCounts): number =>
   VERDICTS.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
@@ -60,11 +51,13 @@ export function withAwaited(
   return made;
 }
 
-/** The state a list shows for a job: of a parent, that of its children together. */
-export function stateOf(job: Job): Verdict {
+/**
+ * The one state of a job, on every screen: of a parent, that of its children together. `outcome`: by the rules of its
+ * artifact, or counted by its children, where that is known.
+ */
+export function stateOf(job: Job, outcome = outcomeOf(job)): Verdict {
   if (awaitedOffline(job) > 0) return 'Waiting';
-  const outcome = outcomeOf(job);
-  return outcome && totalOf(outcome) > 0 ? overallState(outcome) : jobState(job);
+  return outcome && totalOf(outcome) > 0 ? overallState(outcome) : verdictOf(job).verdict;
 }
 
 /** "2 failed, 35 succeeded", broken between the states only. */

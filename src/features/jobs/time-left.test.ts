@@ -21,11 +21,27 @@ test('the pace of those that ended predicts those to come, not those that are aw
   assert.equal(left(60, ...done), undefined);
 });
 
+test('what ended before a pause is another run: a retry, and devices that come back a day later', () => {
+  const day = 86_400;
+  const yesterday = Array.from({ length: 700 }, (_, n) => ended(n, n + 5));
+  const today = Array.from({ length: 10 }, (_, n) => ended(day + n * 6, day + n * 6 + 6));
+  const rest = [running(day + 58), ...Array.from({ length: 289 }, (_, n) => waiting(`back-${n}`))];
+  assert.equal(left(day + 60, ...yesterday, ...today.slice(0, 4), ...rest), undefined);
+  assert.equal(left(day + 60, ...yesterday, ...today, ...rest), 290 * 5400);
+});
+
+test('where nothing runs there is no estimate, whatever waits', () => {
+  const done = Array.from({ length: 8 }, (_, n) => ended(n, n + 1));
+  assert.equal(left(9, ...done, waiting('a'), waiting('b')), undefined);
+  const many = Array.from({ length: 700 }, (_, n) => ended(n, n + 1));
+  assert.equal(left(702, ...many, ...Array.from({ length: 300 }, (_, n) => waiting(`${n}`))), undefined);
+});
+
 test('too few, a burst, or a job that has stalled give no estimate', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));
-  assert.equal(left(60, ...done.slice(0, 4), waiting('a')), undefined);
-  assert.equal(left(1, ...Array.from({ length: 9 }, () => ended(0, 1)), waiting('a')), undefined);
-  assert.equal(left(600, ...done, waiting('a')), undefined);
+  assert.equal(left(60, ...done.slice(0, 4), waiting('a'), running(57)), undefined);
+  assert.equal(left(1, ...Array.from({ length: 9 }, () => ended(0, 1)), waiting('a'), running(0)), undefined);
+  assert.equal(left(600, ...done, waiting('a'), running(59)), undefined);
 });
 
 test('those that run at last are judged by how long it takes as a rule', () => {

@@ -6,7 +6,7 @@ import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import type { KnownVerdicts } from '#/features/jobs/lately.ts';
-import { outcomeOf, overallState, stateOf } from '#/features/jobs/outcome.ts';
+import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
 import { useRules } from './use-rules.ts';
 import { judge, readVerdicts } from './use-verdicts.ts';
@@ -87,10 +87,7 @@ export function useCachedVerdicts(jobs: readonly Job[]): CachedVerdicts {
     return {
       of,
       outcomeOf: (job) => (isParent(job) ? (of(job)?.counts ?? outcomeOf(job)) : undefined),
-      stateOf: (job) => {
-        const counts = of(job)?.counts;
-        return counts ? overallState(counts) : stateOf(job);
-      },
+      stateOf: (job) => stateOf(job, of(job)?.counts),
       unread: unread.length,
     };
   }, [cached]);

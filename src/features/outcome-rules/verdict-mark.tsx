@@ -2,7 +2,7 @@
 import { jobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { overallState } from '#/features/jobs/outcome.ts';
+import { stateOf } from '#/features/jobs/outcome.ts';
 import type { Judgement } from '#/features/jobs/verdict.ts';
 import type { CachedVerdict } from './verdict-cache.ts';
 
@@ -20,8 +20,8 @@ export function VerdictMark({ judgement }: { judgement: Parameters<typeof reason
 
 /** Of a job to one device in a list: by the cache, or else the service's word. */
 export function CachedMark({ job, cached }: { job: Job; cached: CachedVerdict | undefined }) {
-  const raw = jobState(job);
-  if (!cached) return <StateMark state={raw} />;
-  const { counts, because = 'its rules' } = cached;
-  return <VerdictMark judgement={{ verdict: overallState(counts), because, raw }} />;
+  const state = stateOf(job, cached?.counts);
+  if (!cached) return <StateMark state={state} />;
+  const { because = 'its rules' } = cached;
+  return <VerdictMark judgement={{ verdict: state, because, raw: jobState(job) }} />;
 }

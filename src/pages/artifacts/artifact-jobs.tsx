@@ -1,7 +1,8 @@
 // The jobs that refer to an artifact, by name, with the way to each.
 import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
-import { isParent, jobState } from '#/api/job-state.ts';
+import { countsOf } from '#/api/job-state.ts';
+import { stateOf } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -15,9 +16,10 @@ interface ArtifactJobsProps {
 }
 
 /** A group's or tag's job by how many of its devices still wait. */
-const targetOf = ({ Counts, DeviceName, DeviceId, DeviceGroup }: Job): string => {
-  const waiting = Counts?.['Waiting'] ?? 0;
-  if (Counts) return `${DeviceGroup ? `group ${DeviceGroup}, ` : ''}${formatCount(waiting)} waiting`;
+const targetOf = (job: Job): string => {
+  const { DeviceName, DeviceId, DeviceGroup } = job;
+  const counts = countsOf(job);
+  if (counts) return `${DeviceGroup ? `group ${DeviceGroup}, ` : ''}${formatCount(counts.Waiting ?? 0)} waiting`;
   return DeviceName || DeviceId;
 };
 
@@ -29,7 +31,7 @@ export function ArtifactJobs({ jobs, name, most }: ArtifactJobsProps) {
           <li key={job.JobId}>
             <Link to={paths.job(job.JobId)}>{job.JobName || 'Without a name'}</Link>
             <span className="dim">{targetOf(job)}</span>
-            {!isParent(job) && <StateMark state={jobState(job)} />}
+            <StateMark state={stateOf(job)} />
           </li>
         ))}
       </ul>

@@ -8,6 +8,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { canStop, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { attemptOf } from '#/features/jobs/attempts.ts';
+import { stateOf } from '#/features/jobs/outcome.ts';
 import { ALREADY_ASKED } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { paths } from '#/paths.ts';
@@ -123,7 +124,7 @@ function AttemptLinks({ attempts, shown }: { attempts: readonly Job[]; shown: st
             replace
             preventScrollReset
             aria-current={attempt.JobId === shown ? 'true' : undefined}
-            title={jobState(attempt)}
+            title={stateOf(attempt)}
           >
             Attempt {attemptOf(attempt)}
           </Link>

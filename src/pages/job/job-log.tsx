@@ -2,13 +2,14 @@
 import { useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
-import { isMoving, jobState } from '#/api/job-state.ts';
+import { isMoving } from '#/api/job-state.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { printMark } from '#/ui/log/line-marks.ts';
 import type { LogStream } from '#/ui/log/log-items.ts';
 import { LogView } from '#/ui/log/log-view.tsx';
 import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts';
 import { EXPLANATIONS, otherFields } from '#/features/jobs/job-words.ts';
+import { stateOf } from '#/features/jobs/outcome.ts';
 import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
 import { lineText, type Judgement } from '#/features/jobs/verdict.ts';
 import { logUrl } from '#/ui/log/line-marks.ts';
@@ -80,7 +81,7 @@ function Reason({ judgement, streams }: { judgement: Judgement; streams: readonl
 
 export function JobLog({ job, followed, judgement, device }: JobLogProps) {
   const { streams, order, reason } = useStreams(job, followed?.output);
-  const meaning = EXPLANATIONS[judgement?.verdict ?? jobState(job)];
+  const meaning = EXPLANATIONS[judgement?.verdict ?? stateOf(job)];
   const reasoned = judgement && (judgement.verdict !== judgement.raw || judgement.position) ? judgement : undefined;
   const others = otherFields(job);
   const bare =

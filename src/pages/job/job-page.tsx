@@ -30,7 +30,7 @@ import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
-import { awaitedOffline, overallState, stateOf, totalOf } from '#/features/jobs/outcome.ts';
+import { stateOf } from '#/features/jobs/outcome.ts';
 import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
 import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
@@ -77,8 +77,7 @@ function FoundJob({
   const outcome = useOutcome(job);
   // The verdict of a log is known when all of it is here.
   const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
-  const isStalled = awaitedOffline(job) > 0;
-  const state = outcome && totalOf(outcome) > 0 && !isStalled ? overallState(outcome) : stateOf(job);
+  const state = stateOf(job, outcome);
   const name = job.JobName || 'Job without a name';
   const close = () => url.close('dialog');
   const isParentJob = isParent(job);

@@ -4,7 +4,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
-import { countStates, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
+import { countChildren, outcomeOf, withAwaited } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { useRules } from '#/features/outcome-rules/use-rules.ts';
 import { isUnreported, offlineIn } from '#/features/job-queue/use-awaited.ts';
@@ -23,7 +23,7 @@ export function useOutcome(job: Job): VerdictCounts | undefined {
   useWantedOutputs(outputs, rows, true);
   const verdicts = useVerdicts(rows, job);
   if (!parent) return undefined;
-  return rows.length > 0 ? verdicts.counts : (given ?? countStates(children));
+  return rows.length > 0 ? verdicts.counts : (given ?? countChildren(children));
 }
 
 /** The job with what its service may not report: whether its rest waits for nothing but devices that are Offline. */

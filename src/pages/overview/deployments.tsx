@@ -34,7 +34,7 @@ const jobDetail = ({ job, state, detail }: JobLine, isParent = false) => (
 );
 
 export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
-  const lines = runningNow(jobs);
+  const lines = runningNow(jobs, verdicts);
   return (
     <ShortList
       title="Running jobs"

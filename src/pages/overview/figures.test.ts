@@ -52,6 +52,22 @@ test('under way: what waits or runs, newest first, children counted', () => {
   );
 });
 
+test('under way: the state that the list of jobs shows, and who is waited for', () => {
+  const lines = runningNow([
+    aJob({ JobId: 'begun', Counts: { Succeeded: 3, Waiting: 3 } }),
+    aJob({ JobId: '300', Counts: { Succeeded: 700, Waiting: 300 }, WaitingOffline: 300 }),
+    aJob({ JobId: '8', Counts: { succeeded: 2, scheduled: 8 }, WaitingOffline: 8 }),
+  ]);
+  assert.deepEqual(
+    lines.map((line) => [line.state, line.detail]),
+    [
+      ['Running', '3 of 6 done'],
+      ['Waiting', '700 of 1,000 done · 300 wait for their devices, which are offline'],
+      ['Waiting', '2 of 10 done · 8 wait for their devices, which are offline'],
+    ],
+  );
+});
+
 test('failed: within a day, with the exit code; a parent by its children', () => {
   const lines = failedLately(
     [

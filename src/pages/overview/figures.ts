@@ -2,10 +2,10 @@
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { isMoving, jobState } from '#/api/job-state.ts';
+import { isMoving } from '#/api/job-state.ts';
 import { badOf, isWithin, type KnownVerdicts } from '#/features/jobs/lately.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
-import { awaitedOffline, outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
+import { awaitedOffline, movingIn, outcomeOf, stateOf, totalOf } from '#/features/jobs/outcome.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
@@ -38,25 +38,20 @@ export interface JobLine {
 }
 
 const newestFirst = (a: JobLine, b: JobLine) => (b.at?.getTime() ?? 0) - (a.at?.getTime() ?? 0);
-const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-export function runningNow(jobs: Job[]): JobLine[] {
+export function runningNow(jobs: Job[], known: KnownVerdicts = { outcomeOf, stateOf }): JobLine[] {
   return jobs
     .filter(isMoving)
     .map((job) => {
-      const { Counts: counts } = job;
+      const counts = known.outcomeOf(job);
+      const state = known.stateOf(job);
       const at = parseTimestamp(job.StartTime || job.CreatedTime || '');
       const away = awaitedOffline(job);
       const rest = away > 0 ? [awaitedText(away)] : [];
-      if (!counts) return { job, state: stateOf(job), detail: rest[0] ?? jobState(job), at };
-      const done = total(counts) - (counts['Waiting'] ?? 0) - (counts['Running'] ?? 0);
-      const state: Verdict = (counts['Running'] ?? 0) > 0 ? 'Running' : 'Waiting';
-      return {
-        job,
-        state,
-        detail: [`${formatCount(done)} of ${formatCount(total(counts))} done`, ...rest].join(' · '),
-        at,
-      };
+      if (!counts) return { job, state, detail: rest[0] ?? state, at };
+      const total = totalOf(counts);
+      const done = `${formatCount(total - movingIn(counts))} of ${formatCount(total)} done`;
+      return { job, state, detail: [done, ...rest].join(' · '), at };
     })
     .toSorted(newestFirst);
 }
@@ -76,7 +71,7 @@ export function failedLately(jobs: Job[], now: Date, known: KnownVerdicts = { ou
       if (!counts) return [{ job, state, detail: job.ExitCode ? `${state}, exit code ${job.ExitCode}` : state, at }];
       const failed = bad.reduce((sum, verdict) => sum + (counts[verdict] ?? 0), 0);
       const word = state === 'Rolled back' && bad.length === 1 ? 'rolled back' : 'failed';
-      return [{ job, state, detail: `${formatCount(failed)} of ${devicesText(total(counts))} ${word}`, at }];
+      return [{ job, state, detail: `${formatCount(failed)} of ${devicesText(totalOf(counts))} ${word}`, at }];
     })
     .toSorted(newestFirst);
 }

@@ -63,7 +63,7 @@ function Tile({ to, what, figure, bad = false, error, notes }: TileProps) {
 
 export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolean; verdicts: CachedVerdicts }) {
   const failed = failedLately(jobs, useNow(), verdicts).length;
-  const moving = runningNow(jobs);
+  const moving = runningNow(jobs, verdicts);
   const parents = moving.filter(({ job }) => job.Counts).length;
   return (
     <>

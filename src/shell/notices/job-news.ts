@@ -1,6 +1,7 @@
 // What became of jobs between two looks at their list.
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/api/job-state.ts';
+import { FAILURES } from '#/features/jobs/lately.ts';
 import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
 import { formatCount } from '#/lib/format.ts';
 
@@ -13,8 +14,8 @@ export interface JobNews {
 }
 
 const badOf = (job: Job): number => {
-  const { Failed = 0, Interrupted = 0 } = outcomeOf(job) ?? {};
-  return Failed + Interrupted;
+  const outcome = outcomeOf(job) ?? {};
+  return FAILURES.reduce((sum, verdict) => sum + (outcome[verdict] ?? 0), 0);
 };
 
 /** Of the jobs that moved before: those that have ended, and those in which the first device failed. */
@@ -34,7 +35,7 @@ export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNew
         id: job.JobId,
         title: `${job.JobName || 'A job'} ${moves ? 'has failures' : 'has ended'}`,
         text: moves ? `So far: ${result}` : `Result: ${result}`,
-        isBad: bad > 0 || state === 'Failed' || state === 'Interrupted',
+        isBad: bad > 0 || FAILURES.includes(state),
       },
     ];
   });

@@ -4,11 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { awaitedOffline } from '#/features/jobs/outcome.ts';
+import { stateOf } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
@@ -43,8 +42,7 @@ function useJobEntries(isAsked: boolean): Entry[] {
         id: `job:${job.JobId}`,
         label: job.JobName || job.JobId,
         detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
-        // The result of a parent depends on its children.
-        state: awaitedOffline(job) > 0 ? 'Waiting' : job.Counts ? undefined : jobState(job),
+        state: stateOf(job),
         to: paths.job(job.JobId),
       })),
     [jobs],

@@ -1,7 +1,7 @@
 // Which jobs refer to an artifact, as far as the service reports: those that wait for it would fail without it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/job-state.ts';
+import { countsOf, jobState, type JobState } from '#/api/job-state.ts';
 
 export interface ArtifactUsage {
   /** By what deleting the artifact means to them; one job to a group of devices counts once, as what matters most. */
@@ -20,9 +20,11 @@ export type UsageIndex = ReadonlyMap<string, ArtifactUsage> | undefined;
 
 const NONE: ArtifactUsage = { waiting: [], running: [], done: [], waitingDevices: 0 };
 
-const waitingIn = (job: Job): number =>
-  job.Counts ? (job.Counts['Waiting'] ?? 0) : jobState(job) === 'Waiting' ? 1 : 0;
-const isRunning = (job: Job): boolean => (job.Counts ? (job.Counts['Running'] ?? 0) > 0 : jobState(job) === 'Running');
+/** Devices of a job that are in a state. */
+const devicesIn = (job: Job, state: JobState): number => {
+  const counts = countsOf(job);
+  return counts ? (counts[state] ?? 0) : jobState(job) === state ? 1 : 0;
+};
 
 export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
   if (!jobs) return undefined;
@@ -33,9 +35,9 @@ export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
     if (!job.ArtifactId) continue;
     const usage = index.get(job.ArtifactId) ?? { waiting: [], running: [], done: [], waitingDevices: 0 };
     index.set(job.ArtifactId, usage);
-    const waiting = waitingIn(job);
+    const waiting = devicesIn(job, 'Waiting');
     usage.waitingDevices += waiting;
-    (waiting > 0 ? usage.waiting : isRunning(job) ? usage.running : usage.done).push(job);
+    (waiting > 0 ? usage.waiting : devicesIn(job, 'Running') > 0 ? usage.running : usage.done).push(job);
   }
   return index;
 }
