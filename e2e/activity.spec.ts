@@ -27,6 +27,19 @@ test('a change is in the audit log: who, what, and the way to it and back @main'
   await expect(entry(page, 'pump 8')).toHaveCount(1);
 });
 
+test('what devices did themselves is shown when it is asked for', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump 7');
+  await service.agent(DeviceKey);
+  const folder = await service.folder('audit');
+  const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', folder);
+  await service.call('POST', '/v1/job', { Name: 'Hello', DeviceId, ArtifactId });
+  await page.goto(`${service.url}/activity?by=devices`);
+  await expect(entry(page, 'Downloaded artifact', 'pump 7').first()).toBeVisible();
+  await page.getByLabel('By', { exact: true }).selectOption('By people and tokens');
+  await expect(entry(page, 'Submitted job')).toHaveCount(1);
+  await expect(entry(page, 'Downloaded artifact')).toHaveCount(0);
+});
+
 test('an entry shows all that it holds, and the link to it opens it again', async ({ signedIn: page, service }) => {
   await service.createDevice('pump 7');
   await page.goto(`${service.url}/activity`);

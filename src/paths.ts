@@ -101,7 +101,7 @@ export const paths = {
   workflows: () => '/workflows',
   tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
   /** The audit log; `object`: only what concerns it. */
-  activity: ({ object }: { object?: string } = {}) => withQuery('/activity', { object }),
+  activity: (view: { object?: string; by?: 'anyone' } = {}) => withQuery('/activity', view),
   account: () => '/account',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),

@@ -52,7 +52,9 @@ test('each condition leaves what meets it', async () => {
   const actor = (await read(`?object=${id}`)).Items[0]?.Actor ?? '';
   assert.equal((await actions(`?object=${id}&actor=${actor}`)).length, 2);
   assert.deepEqual(await actions(`?object=${id}&actor=token:other`), []);
-  for (const wrong of ['from=yesterday', 'outcome=maybe', 'limit=501', 'before=x', 'person=me'])
+  assert.deepEqual(await actions(`?object=${id}&by=devices`), []);
+  assert.equal((await actions(`?object=${id}&by=people`)).length, 2);
+  for (const wrong of ['by=me', 'from=yesterday', 'outcome=maybe', 'limit=501', 'before=x', 'person=me'])
     assert.equal((await service.call('GET', `/v1/audit?${wrong}`)).status, 400, wrong);
 });
 

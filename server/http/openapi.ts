@@ -46,6 +46,7 @@ const PARAMETERS: Record<string, string> = {
   limit: 'Most items of one answer',
   before: 'The Next of the answer before',
   actor: 'Whole Actor of an entry',
+  by: 'people or devices',
   action: 'Action, or the part before its dot for all of that kind',
   object: 'Id of a device, job, artifact …; Name of a tunnel',
   outcome: 'done or refused',

@@ -83,11 +83,15 @@ const isBehind = async (db: Reader): Promise<boolean> => {
   return (row?.last ?? 0) > (row?.hashed ?? 0);
 };
 
+/** As in the index of the other entries; ';' follows ':'. */
+const BY_DEVICES = "actor >= 'device:' AND actor < 'device;'";
+
 /** The conditions in SQL. Refused attempts of unknown clients belong to every account. */
 function conditions(accountId: number, filters: AuditFilters): { where: string; values: SqlValue[] } {
-  const { actor, action, object, outcome, from, to } = filters;
+  const { actor, by, action, object, outcome, from, to } = filters;
   const all: [sql: string, ...values: SqlValue[]][] = [['(account_id = ? OR account_id IS NULL)', accountId]];
   if (actor !== undefined) all.push(['actor = ?', actor]);
+  if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
   // '/' follows '.': all actions of the kind.
   if (action?.includes('.')) all.push(['action = ?', action]);
   else if (action !== undefined) all.push(['action > ? AND action < ?', `${action}.`, `${action}/`]);

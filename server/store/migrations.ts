@@ -180,4 +180,8 @@ export const migrations: readonly Migration[] = [
     PRIMARY KEY (account_id, day)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Agents download artifacts all the time: what people did is found without reading over that.
+  CREATE INDEX audit_by_people ON audit (seq) WHERE NOT (actor >= 'device:' AND actor < 'device;');
+  `,
 ];

@@ -8,6 +8,8 @@ const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.
 const filters = {
   /** `token:<id>`, `session:<id>`, `device:<id>`; whole. */
   actor: word,
+  /** `devices`: what agents did themselves; `people`: all else. */
+  by: z.optional(z.enum(['people', 'devices'], 'must be people or devices')),
   /** An action such as `device.update`, or the part before its dot for all of that kind. */
   action: word,
   /** The id of a device, job, artifact …; the Name of a tunnel. */

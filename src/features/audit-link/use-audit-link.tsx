@@ -7,5 +7,5 @@ import { paths } from '#/paths.ts';
 /** False where the service has no audit log. */
 export function useAuditLink(object: string) {
   const { data } = useQuery(accountQueries.get());
-  return data?.Audit === true && <Link to={paths.activity({ object })}>Audit log</Link>;
+  return data?.Audit === true && <Link to={paths.activity({ object, by: 'anyone' })}>Audit log</Link>;
 }

@@ -23,7 +23,7 @@ export function ActivityPage() {
   const reading = useInfiniteQuery(auditQueries.list(filters));
   const dialog = useDialog<'entry'>('entry');
   const subject = reading.data?.find(({ Id }) => Id === dialog.subject);
-  const isFiltered = Object.keys(filters).length > 0;
+  const isFiltered = Object.values(view).some(Boolean);
   return (
     <Page
       title="Activity"

@@ -45,6 +45,18 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
         onChange={(event) => url.set({ kind: (event.currentTarget.value || undefined) as AuditView['kind'] })}
         data={[{ value: '', label: 'Any action' }, ...KIND_OPTIONS]}
       />
+      {!view.actor && (
+        <NativeSelect
+          aria-label="By"
+          value={view.by ?? ''}
+          onChange={(event) => url.set({ by: (event.currentTarget.value || undefined) as AuditView['by'] })}
+          data={[
+            { value: '', label: 'By people and tokens' },
+            { value: 'devices', label: 'By devices' },
+            { value: 'anyone', label: 'By anyone' },
+          ]}
+        />
+      )}
       <NativeSelect
         aria-label="Result"
         value={view.outcome ?? ''}

@@ -8,6 +8,8 @@ export const PERIODS = [1, 24, 7 * 24, 30 * 24] as const;
 
 export const auditUrl = urlSchema({
   actor: plainText,
+  /** Without it: people. */
+  by: oneOf(['anyone', 'devices']),
   kind: oneOf(Object.keys(KINDS) as Kind[]),
   object: plainText,
   outcome: oneOf(['refused']),
@@ -18,6 +20,7 @@ export type AuditView = typeof auditUrl.defaults;
 /** What "Clear" sets. */
 export const NO_AUDIT_FILTER: AuditView = {
   actor: '',
+  by: undefined,
   kind: undefined,
   object: '',
   outcome: undefined,
@@ -25,10 +28,10 @@ export const NO_AUDIT_FILTER: AuditView = {
 };
 
 /** As the API takes them. `now` in whole minutes, so that the same view is the same request for a while. */
-export function filtersOf({ actor, kind, object, outcome, within }: AuditView, now: Date): AuditFilters {
+export function filtersOf({ actor, by, kind, object, outcome, within }: AuditView, now: Date): AuditFilters {
   const minute = Math.floor(now.getTime() / 60_000) * 60_000;
   return {
-    ...(actor && { actor }),
+    ...(actor ? { actor } : by !== 'anyone' && { by: by ?? 'people' }),
     ...(kind && { action: kind }),
     ...(object.trim() && { object: object.trim() }),
     ...(outcome && { outcome }),
