@@ -176,10 +176,20 @@ test.describe('on a service that reports no changes and does no bulk work', () =
     await selectShown(page).check();
     await setGroup(page, 'north');
     // From now on no list of devices is answered.
-    await page.route(/\/v1\/devices\/\d+\/\d+/, () => {});
+    const lists = /\/v1\/devices\/\d+\/\d+/;
+    await page.route(lists, () => {});
     await dialog(page).getByRole('button', { name: 'Set the group of 3 devices' }).click();
     await expect(dialog(page).getByText('3 done.')).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('cell', { name: 'north', exact: true })).toHaveCount(3);
+
+    await page.unroute(lists);
+    await choose(page, 'Add a tag');
+    await page.route(lists, () => {});
+    await dialog(page).getByRole('combobox', { name: 'Tag' }).fill('pilot');
+    await dialog(page).getByRole('button', { name: 'Create and add to 3 devices' }).click();
+    await expect(dialog(page).getByText('3 done.')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('cell', { name: 'pilot', exact: true })).toHaveCount(3);
   });
 });

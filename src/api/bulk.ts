@@ -5,7 +5,7 @@ import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
-import { tagEndpoints } from '#/contract/tags.ts';
+import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { bulkDrafts } from '#/api/bulk-work.ts';
 import { call } from '#/api/call.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
@@ -24,6 +24,7 @@ type Id = Pick<Device, 'DeviceId'>;
 type DeviceEffect =
   | { id: string; is: 'changed'; fields: DeviceChange }
   | { id: string; is: 'located'; position: Position }
+  | { id: string; is: 'tagged'; tag: Tag; on: boolean }
   | { id: string; is: 'deleted' };
 
 /** One write that is done to many, one at a time. */
@@ -87,8 +88,9 @@ export const bulkLocate = (place: Position): BulkWrite => ({
   },
 });
 
-/** Puts a tag on devices, or takes it off. */
-export const bulkTag = (tag: string, on: boolean): BulkWrite => ({
+/** Puts a tag on devices, or takes it off. `name`: of a tag that is put on. */
+export const bulkTag = (tag: string, on: boolean, name = ''): BulkWrite => ({
+  effect: ({ DeviceId }) => ({ id: DeviceId, is: 'tagged', tag: { TagId: tag, TagName: name }, on }),
   whole: (devices) => ({ Action: on ? 'tag' : 'untag', Devices: idsOf(devices), Values: { TagId: tag } }),
   ...oneOf(on ? tagEndpoints.attach : tagEndpoints.detach, ({ DeviceId }) => ({
     params: { device_id: DeviceId, tag_id: tag },

@@ -247,6 +247,23 @@ test('a write shows at once, and the fleet is read again soon after', async () =
   assert.equal(device('id-2')?.DeviceId, 'id-2');
 });
 
+test('tags that were put on or taken off are there at once, and none where the service reports no tags', async () => {
+  const { service, store } = setUp(3);
+  const beta = { TagId: 't1', TagName: 'beta' };
+  const lab = { TagId: 't2', TagName: 'lab' };
+  service.devices = service.devices.map((device, index) => (index === 2 ? device : { ...device, Tags: [beta] }));
+  look(store);
+  store.ensure();
+  await settle();
+  for (const id of ['id-0', 'id-2']) store.write({ id, is: 'tagged', tag: lab, on: true });
+  store.write({ id: 'id-0', is: 'tagged', tag: lab, on: true }, { id: 'id-1', is: 'tagged', tag: beta, on: false });
+  await settle();
+  const { index } = store.get();
+  const tagsOf = (id: string) => index?.device(index.rowOf(id) ?? -1).Tags;
+  assert.deepEqual(['id-0', 'id-1', 'id-2'].map(tagsOf), [[beta, lab], [], undefined]);
+  assert.deepEqual(index?.ids(index.query({ filter: { tag: ['lab'] } })), ['id-0']);
+});
+
 test('what is written during a reading is not undone by it', async () => {
   const { service, store, ids, pagesAsked } = setUp(30, { cap: 10 });
   look(store);

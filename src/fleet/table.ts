@@ -1,6 +1,7 @@
 // The rows of a fleet, by column. A row's number belongs to one device as long as the fleet is in memory; a Table never
 // changes, and a Draft writes its next version.
 import type { Device } from '#/contract/devices.ts';
+import type { Tag } from '#/contract/tags.ts';
 import { TagLists, Words } from './dictionary.ts';
 import { CodeColumn, TextColumn, TimeColumn, type FleetColumn, type Places } from './columns.ts';
 import { haystackOf } from './text.ts';
@@ -87,6 +88,13 @@ export class Draft {
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined && this.columns.get(name)?.put(row, value)) changed = true;
     if (changed) this.touch(row);
+  }
+
+  /** Adds a tag to the tags of an existing device, or removes it, where the service reports them. */
+  tag(row: number, tag: Tag, on: boolean): void {
+    const before = this.columns.get('Tags')?.value(row) as Tag[] | undefined;
+    if (!before || before.some(({ TagId }) => TagId === tag.TagId) === on) return;
+    this.change(row, { Tags: on ? [...before, tag] : before.filter(({ TagId }) => TagId !== tag.TagId) });
   }
 
   private touch(row: number): void {

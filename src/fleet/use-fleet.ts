@@ -61,7 +61,10 @@ export function fleetStore(): FleetStore {
 }
 
 /** `variables`: what the mutation was called with, a body of the contract. */
-function writeOf({ id, is }: { id: string; is: DeviceWrite['is'] }, variables: unknown): DeviceWrite {
+function writeOf(
+  { id, is }: { id: string; is: Exclude<DeviceWrite['is'], 'tagged'> },
+  variables: unknown,
+): DeviceWrite {
   if (is === 'changed') return { id, is, fields: variables as DeviceChange };
   return is === 'located' ? { id, is, position: variables as Position } : { id, is };
 }

@@ -8,6 +8,7 @@ import { Draft, type Table } from './table.ts';
 export type DeviceWrite =
   | { id: string; is: 'changed'; fields: DeviceChange & { Tags?: Tag[] } }
   | { id: string; is: 'located'; position: Position }
+  | { id: string; is: 'tagged'; tag: Tag; on: boolean }
   | { id: string; is: 'deleted' };
 
 /** A table after some writes. */
@@ -19,6 +20,7 @@ export function written(table: Table, writes: readonly DeviceWrite[]): Table {
     const row = table.rowOf.get(write.id);
     if (row === undefined || table.alive[row] !== 1) continue;
     if (write.is === 'changed') draft.change(row, write.fields);
+    else if (write.is === 'tagged') draft.tag(row, write.tag, write.on);
     else if (write.is === 'located') positions.push([row, write.position]);
     else gone.add(row);
   }

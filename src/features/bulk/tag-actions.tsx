@@ -39,7 +39,7 @@ function AddTag({ tags, ...frame }: TagProps) {
         const { first, id } = tagRequests(name, tags);
         return [...first, ...bulkRequests(bulkTag(id, true), change, inService)];
       }}
-      write={async () => bulkTag(await tagNamed(name), true)}
+      write={async () => bulkTag(await tagNamed(name), true, name)}
       note={() => isNew && <p>There is no tag “{name}” yet: it is created first.</p>}
     >
       <SuggestInput label="Tag" data-autofocus data={names} value={typed} onChange={setTyped} />
