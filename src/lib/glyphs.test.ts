@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitGlyphs, visible } from './glyphs.ts';
+import { hiddenText, splitGlyphs, visible } from './glyphs.ts';
 
 test('control characters and marks of direction are shown, not obeyed', () => {
   assert.equal(visible('a\u0000b\u0007c\u001bd\u007f'), 'a‹NUL›b‹BEL›c‹ESC›d‹DEL›');
@@ -38,4 +38,9 @@ test('the pieces tell glyphs from text and join to the visible text', () => {
     { text: '‹STX›', glyph: true },
   ]);
   assert.deepEqual(splitGlyphs('plain'), [{ text: 'plain', glyph: false }]);
+});
+
+test('a text with hidden characters is said to have them, and no other', () => {
+  assert.equal(hiddenText('pump\u200b 1'), 'Hidden characters: pump‹U+200B› 1');
+  for (const text of ['', 'pump 1', 'press – Süd', '👩‍🔧', 'क्‍ष']) assert.equal(hiddenText(text), undefined);
 });

@@ -23,6 +23,12 @@ const glyphOf = (character: string): string => {
 /** The text with every hidden character replaced by its glyph. */
 export const visible = (text: string): string => text.replace(HIDDEN, glyphOf);
 
+/** What to say of a text that holds hidden characters; undefined of any other. */
+export function hiddenText(text: string): string | undefined {
+  const shown = visible(text);
+  return shown === text ? undefined : `Hidden characters: ${shown}`;
+}
+
 /** The text in pieces, the glyphs apart from what is shown unchanged. */
 export function splitGlyphs(text: string): { text: string; glyph: boolean }[] {
   const pieces: { text: string; glyph: boolean }[] = [];

@@ -1,7 +1,7 @@
 // The name of a device, with a hint where another device has it already: that is allowed, and rarely meant.
 import type { ComponentProps } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { TextInput } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { useDebouncedValue } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
 
@@ -9,7 +9,7 @@ import { deviceQueries } from '#/api/devices.ts';
 const PAUSE = 300;
 
 /** `own`: id of the device that is edited. */
-export function DeviceNameInput({ own, ...input }: ComponentProps<typeof TextInput> & { own?: string }) {
+export function DeviceNameInput({ own, ...input }: ComponentProps<typeof TextField> & { own?: string }) {
   const name = String(input.value ?? '').trim();
   const [typed] = useDebouncedValue(name, PAUSE);
   const { data } = useQuery({
@@ -19,7 +19,7 @@ export function DeviceNameInput({ own, ...input }: ComponentProps<typeof TextInp
   });
   const isTaken = data?.rows.some(({ DeviceId, DeviceName }) => DeviceName === name && DeviceId !== own);
   return (
-    <TextInput
+    <TextField
       required
       maxLength={255}
       autoComplete="off"

@@ -1,6 +1,6 @@
 // Changes a device's name, group, customer and site; only what was changed is sent.
 import { useState } from 'react';
-import { TextInput } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { notifications } from '@mantine/notifications';
 import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
@@ -42,7 +42,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
           <DeviceNameInput own={DeviceId} {...field('DeviceName')} />
           <SuggestInput data={groups} {...field('DeviceGroup')} />
           {(['CustomerName', 'CustomerSite'] as const).map((name) => (
-            <TextInput
+            <TextField
               key={name}
               description={before[name] === undefined ? UNREAD : undefined}
               {...TEXT}

@@ -2,7 +2,7 @@
 // with it.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { TextInput } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { accountEndpoints } from '#/contract/account.ts';
 import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { formRules } from '#/api/form-rules.ts';
@@ -49,7 +49,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
     >
       {({ field, error }) => (
         <>
-          <TextInput
+          <TextField
             description="What uses it, so you know which one to revoke."
             placeholder="Build server"
             autoComplete="off"
@@ -58,7 +58,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
             {...field('Name')}
           />
           {(isSession || (error && 'Proof' in RULES.refused(error))) && (
-            <TextInput
+            <TextField
               type="password"
               description={
                 <>

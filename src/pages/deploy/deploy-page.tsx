@@ -2,7 +2,8 @@
 // twice, and nothing to others than were reviewed.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { refusedFields } from '#/api/form-rules.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
@@ -167,7 +168,7 @@ interface NameStepProps {
 function NameStep({ plan: { name, nameFits }, typed, refused, onType, onSettle }: NameStepProps) {
   return (
     <>
-      <TextInput
+      <TextField
         label="Name"
         description="Shown in the job list"
         value={name}

@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
-import { Autocomplete, Button, TextInput } from '@mantine/core';
+import { Autocomplete, Button } from '@mantine/core';
+import { TextField, hiddenNote } from '#/ui/form/text-field.tsx';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -67,6 +68,8 @@ function DeviceOption({ device }: { device: Device | undefined }) {
   );
 }
 
+const EXACT = 'Exact name, case-sensitive';
+
 function GroupPicker({ value, onPick }: PickerProps) {
   const [text, setText] = useState(value);
   const commit = useDebouncedCallback(onPick, 400);
@@ -79,7 +82,8 @@ function GroupPicker({ value, onPick }: PickerProps) {
   return (
     <Autocomplete
       label="Group"
-      description="Exact name, case-sensitive"
+      description={EXACT}
+      {...hiddenNote(text, EXACT)}
       placeholder="Name of a group"
       value={text}
       onChange={(group) => {
@@ -98,7 +102,7 @@ function TagIdField({ value, onPick }: PickerProps) {
   const [text, setText] = useState(value);
   const commit = useDebouncedCallback(onPick, 400);
   return (
-    <TextInput
+    <TextField
       label="Tag ID"
       description="This service has no list of tags"
       classNames={{ input: 'mono' }}

@@ -1,7 +1,7 @@
 // One field of a device, edited where it is shown: the pencil opens it, Enter saves, Escape leaves it as it was.
 import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { TextInput } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { IconCheck, IconPencil, IconX } from '@tabler/icons-react';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { errorLine } from '#/api/api-error.ts';
@@ -88,7 +88,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
         save();
       }}
     >
-      <TextInput
+      <TextField
         ref={focusIn}
         size="xs"
         aria-label={label}

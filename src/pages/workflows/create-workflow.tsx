@@ -1,6 +1,7 @@
 // A new workflow: a name and a command. What was typed stays when the dialog is closed by mistake.
 import { useState } from 'react';
-import { TextInput, Textarea } from '@mantine/core';
+import { Textarea } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
 import { mayExist } from '#/api/may-exist.ts';
 import { formRules } from '#/api/form-rules.ts';
@@ -30,7 +31,7 @@ export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: 
     >
       {({ field }) => (
         <>
-          <TextInput
+          <TextField
             description="What it does, in a few words."
             placeholder="Restart the camera service"
             autoComplete="off"

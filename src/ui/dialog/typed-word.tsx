@@ -1,5 +1,6 @@
 // The name or the count that is typed before something is lost.
-import { TextInput, type TextInputProps } from '@mantine/core';
+import { type TextInputProps } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 
 interface TypedWordProps extends Omit<TextInputProps, 'label' | 'value' | 'onChange'> {
   word: string;
@@ -8,7 +9,7 @@ interface TypedWordProps extends Omit<TextInputProps, 'label' | 'value' | 'onCha
 }
 
 export const TypedWord = ({ word, onChange, ...input }: TypedWordProps) => (
-  <TextInput
+  <TextField
     label={
       <>
         Type <strong>{word}</strong> to confirm

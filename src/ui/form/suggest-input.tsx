@@ -1,5 +1,6 @@
 // Any text of the length that the API takes for a name, with suggestions.
 import { Autocomplete, type AutocompleteProps } from '@mantine/core';
+import { hiddenNote } from './text-field.tsx';
 
 interface SuggestInputProps extends AutocompleteProps {
   data: string[];
@@ -15,6 +16,7 @@ export function SuggestInput({ data, ...input }: SuggestInputProps) {
       autoComplete="off"
       spellCheck={false}
       {...input}
+      {...hiddenNote(input.value, input.description)}
     />
   );
 }

@@ -1,6 +1,6 @@
 // The first step: which files, under which name and version, and what of them is taken in.
 import type { ChangeEvent } from 'react';
-import { TextInput } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { TreeView, filesText } from '#/pages/artifacts/inspect/tree-view.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
@@ -48,8 +48,8 @@ export function BuilderFiles({
     <>
       {picked && (
         <div className={classes.fields}>
-          <TextInput label="Name" data-autofocus {...input('name')} />
-          <TextInput label="Version" placeholder="1.2.0" {...input('version')} />
+          <TextField label="Name" data-autofocus {...input('name')} />
+          <TextField label="Version" placeholder="1.2.0" {...input('version')} />
         </div>
       )}
       <Status className={picked || !reading ? 'breakable' : classes.drop}>

@@ -1,6 +1,7 @@
 // The second step: the update.sh that devices run. The folder's own, or one from the template that can be changed.
 import { useEffect, useMemo, useState } from 'react';
-import { Button, Select, TextInput, Textarea } from '@mantine/core';
+import { Button, Select, Textarea } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
 import { ScriptBeginning } from '#/pages/artifacts/inspect/inspected-contents.tsx';
 import { SCRIPT_HEAD, checkScript } from '#/pages/artifacts/inspect/script-check.ts';
@@ -22,7 +23,7 @@ export function BuilderScript({ builder }: { builder: Builder }) {
         exit code.
       </p>
       <div className={classes.fields}>
-        <TextInput
+        <TextField
           label="Install into"
           value={fields.target}
           error={faults.target}

@@ -1,7 +1,8 @@
 // One file of the queue: what was found out about it, its fields, and its upload. Whatever happens on the way (a cut
 // network, a refusal, Cancel), file and fields stay as they are.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Button, TextInput, type TextInputProps } from '@mantine/core';
+import { Button, type TextInputProps } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
@@ -220,7 +221,7 @@ function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> &
           onChange={(type) => queue.fill(id, { type })}
         />
       </div>
-      <TextInput
+      <TextField
         {...field('version')}
         placeholder="1.2.0"
         className={classes.version}
@@ -228,12 +229,12 @@ function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> &
       />
       {fields.type === 'script' && (
         <>
-          <TextInput
+          <TextField
             {...field('destination')}
             description="Absolute path. Created if missing."
             placeholder="/opt/myapp"
           />
-          <TextInput
+          <TextField
             {...field('command')}
             description="Runs in that folder after the file is made executable."
             placeholder={guessCommand(file.name)}

@@ -1,6 +1,7 @@
 // What the menu of views asks for: a name, a yes, or a file.
 import { useState } from 'react';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { TextField } from '#/ui/form/text-field.tsx';
 import { notifications } from '@mantine/notifications';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Question } from '#/ui/dialog/confirm-dialog.tsx';
@@ -79,7 +80,7 @@ function Name({ task, view, onGo, onClose }: PartProps & { task: 'save' | 'renam
         save();
       }}
     >
-      <TextInput
+      <TextField
         data-autofocus
         label="Name"
         value={name}
