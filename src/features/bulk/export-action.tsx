@@ -73,6 +73,7 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
         {gone.length > 0 && <p>{formatCount(gone.length)} skipped: no longer exist.</p>}
         <p>ID, name, group, status, customer, site, tags, address, times, location and inventory.</p>
         <p>Text that a spreadsheet would read as a formula gets an apostrophe in front. The file holds no keys.</p>
+        <p>“Add many” reads the file back: rows that were edited change their devices.</p>
       </ExportPlan>
       {locations.error && !locations.data && (
         <Failure

@@ -40,7 +40,7 @@ test('a device with everything, and one with next to nothing', () => {
     'Online',
     'Acme',
     'Dock',
-    'outdoors, t2',
+    'outdoors; t2',
     '[fe80::1]:22',
     '2026-11-02 14:03:09',
     '2026-11-01 14:03:09',

@@ -4,6 +4,10 @@ import { NAMED, addressOf, valueText } from './inventory.ts';
 
 const HEAD = 'id,name,group,status,customer,site,tags,address,last seen,created,lat,lng'.split(',');
 
+/** The tags of a device in one cell, as "Add many" reads them back. */
+export const tagsCell = ({ Tags = [] }: Pick<Device, 'Tags'>): string =>
+  Tags.map(({ TagId, TagName }) => TagName || TagId).join('; ');
+
 export interface DeviceColumns {
   head: string[];
   row: (device: Device) => string[];
@@ -30,7 +34,7 @@ export function deviceColumns(devices: Iterable<Device>, locations: readonly Dev
         device.DeviceStatus,
         device.CustomerName ?? '',
         device.CustomerSite ?? '',
-        (device.Tags ?? []).map(({ TagId, TagName }) => TagName || TagId).join(', '),
+        tagsCell(device),
         addressOf(device),
         device.LastSeenTime ?? '',
         device.CreatedTime ?? '',

@@ -19,17 +19,22 @@ import type { DraftRow } from './rows.ts';
 import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
 import { AddRun } from './add-run.ts';
+import type { KnownFleet, RowChange } from './row-changes.ts';
 import { RunPanel } from './run-panel.tsx';
 import { counted } from '#/lib/format.ts';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import { bulkChange, bulkLocate, bulkTag } from '#/api/bulk.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
-import { deviceEndpoints } from '#/contract/devices.ts';
+import { deviceEndpoints, type Position } from '#/contract/devices.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import type { Tag } from '#/contract/tags.ts';
 import { newEntry } from './run-entry.ts';
 import { useDraftRows, useNextProblem } from './use-draft-rows.ts';
 import classes from './add-many.module.css';
+
+const ChangesDialog = lazyDialog(() => import('./changes-dialog.tsx'), 'ChangesDialog');
 
 const NOBODY: ReadonlySet<string> = new Set();
 /** Reads the fleet anew once that has made or changed devices. */
@@ -41,6 +46,7 @@ export function AddManyPage() {
   const { rows, notes, cells } = draft;
   const { plan, fleet, namesError, retry } = usePlan(rows);
   const { run, view, arrived, keyed, untaken, takeKeys } = useAddRun();
+  const [changes, setChanges] = useState<readonly RowChange[]>();
   const nextProblem = useNextProblem(rows, plan, cells);
   const client = useQueryClient();
   const create = () => {
@@ -58,7 +64,7 @@ export function AddManyPage() {
     <Page
       title="Add many devices"
       back={<Link to={paths.devices()}>Devices</Link>}
-      lead="Turns a list into devices with keys. Nothing is created until you have seen the plan."
+      lead="Turns a list into devices with keys; rows with an id change those devices. Nothing is done until you have seen the plan."
     >
       {rows.length === 0 && view.entries.length === 0 && (
         <RowsInput busy={draft.checking} onText={draft.read} onEmptyTable={draft.startEmpty} />
@@ -83,45 +89,54 @@ export function AddManyPage() {
             hold={hold}
             requests={() => requestsFor(plan.ready, client.getQueryData(tagQueries.list().queryKey) ?? [])}
             onCreate={create}
+            onChange={() => setChanges(plan.changes)}
             onNextProblem={nextProblem}
             onAddRow={draft.addEmpty}
             onStartOver={draft.clear}
           />
           {namesError && (
             <p className="dim">
-              Existing names are not marked: {namesError.message}.{' '}
+              Existing devices are not known: {namesError.message}.{' '}
               <Button size="compact-xs" onClick={retry}>
                 Read them again
               </Button>
             </p>
           )}
-          <RowsTable
-            rows={rows}
-            warningsOf={plan.warningsOf}
-            onEdit={draft.onEdit}
-            onRemove={draft.onRemove}
-            cells={cells}
-          />
+          <RowsTable rows={rows} plan={plan} onEdit={draft.onEdit} onRemove={draft.onRemove} cells={cells} />
         </section>
       )}
+      <ChangesDialog open={changes && { changes, onClose: () => setChanges(undefined) }} />
       <KeysGuard running={view.running} untaken={untaken} />
     </Page>
   );
 }
 
-/** What would be created. The names of the whole fleet warn of those that exist, its ids recognize a new device. */
+/** 0, 0 is no location. */
+const locatedIn = (located: ReadonlyMap<string, Position>) => (id: string) => {
+  const at = located.get(id);
+  return at && (at.Lat !== 0 || at.Lng !== 0) ? at : undefined;
+};
+
+/** What would be done. The names of the whole fleet warn of those that exist, its ids recognize a new device. */
 function usePlan(rows: readonly DraftRow[]) {
   const { index, error, retry } = useFleet({ need: true });
-  const fleet = useMemo(() => {
-    if (!index) return undefined;
+  const asksLocations = rows.some(({ existing }) => existing?.columns.has('lat'));
+  const { data: locations, isLoading } = useQuery({ ...deviceQueries.locations(), enabled: asksLocations });
+  const fleet = useMemo((): KnownFleet | undefined => {
+    if (!index || isLoading) return undefined;
     const names = Array.from(index.rows, (row) => folded(index.textOf(row, 'DeviceName')));
-    return { names: new Set(names), ids: new Set(index.ids(index.rows)) };
-  }, [index]);
+    const deviceOf = (id: string) => {
+      const row = index.rowOf(id);
+      return row === undefined ? undefined : index.device(row);
+    };
+    const located = new Map(locations?.map((location) => [location.DeviceId, location]));
+    return { names: new Set(names), ids: new Set(index.ids(index.rows)), deviceOf, locationOf: locatedIn(located) };
+  }, [index, locations, isLoading]);
   const { data: account } = useQuery(accountQueries.get());
   const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
   // Typing goes first: with thousands of rows the plan follows a moment later.
   const settled = useDeferredValue(rows);
-  const plan = useMemo(() => planOf(settled, fleet?.names, free), [settled, fleet, free]);
+  const plan = useMemo(() => planOf(settled, fleet, free), [settled, fleet, free]);
   return { plan, fleet, namesError: index ? null : error, retry };
 }
 

@@ -14,12 +14,14 @@ interface PlanBarProps {
   hold: string | undefined;
   requests: () => readonly CurlRequest[];
   onCreate: () => void;
+  onChange: () => void;
   onNextProblem: () => void;
   onAddRow: () => void;
   onStartOver: () => void;
 }
 
-export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, onAddRow, onStartOver }: PlanBarProps) {
+export function PlanBar(props: PlanBarProps) {
+  const { plan, notes, hold, requests, onCreate, onChange, onNextProblem, onAddRow, onStartOver } = props;
   const licence = licenceText(plan);
   const problems = plan.faulty + plan.warned;
   const sentences = [
@@ -30,7 +32,9 @@ export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, 
       : []),
     ...notes,
   ];
-  const reason = plan.ready.length === 0 ? 'No row is without errors' : hold;
+  const { ready, changes, hasExisting } = plan;
+  const creates = ready.length > 0 || !hasExisting;
+  const reason = ready.length === 0 && creates ? 'No row is without errors' : hold;
   return (
     <div className={classes.plan}>
       <div className={classes.planWords}>
@@ -45,12 +49,24 @@ export function PlanBar({ plan, notes, hold, requests, onCreate, onNextProblem, 
         )}
         {sentences.length > 0 && <p className="dim">{sentences.join(' ')}</p>}
         {reason !== undefined && <p className="dim">{reason}.</p>}
-        {plan.ready.length > 0 && <ShowAsCurl request={requests} />}
+        {ready.length > 0 && <ShowAsCurl request={requests} />}
       </div>
       <Group gap="sm">
-        <Button variant="filled" onClick={onCreate} disabled={reason !== undefined} title={reason}>
-          {plan.ready.length === 0 ? 'Create devices' : `Create ${counted(plan.ready.length, 'device')}`}
-        </Button>
+        {changes.length > 0 && (
+          <Button
+            variant={creates ? 'default' : 'filled'}
+            onClick={onChange}
+            disabled={hold !== undefined}
+            title={hold}
+          >
+            Change {counted(changes.length, 'device')}…
+          </Button>
+        )}
+        {creates && (
+          <Button variant="filled" onClick={onCreate} disabled={reason !== undefined} title={reason}>
+            {ready.length === 0 ? 'Create devices' : `Create ${counted(ready.length, 'device')}`}
+          </Button>
+        )}
         {problems > 0 && <Button onClick={onNextProblem}>{plan.faulty > 0 ? 'Next error' : 'Next warning'}</Button>}
         <Button onClick={onAddRow}>Add a row</Button>
         <Button onClick={onStartOver}>Clear the rows</Button>

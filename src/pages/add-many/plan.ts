@@ -1,55 +1,92 @@
-// What "Create" is going to do with the rows as they are: how many devices, what is left out, what the licence allows.
+// What is going to be done with the rows as they are: devices created and changed, what is left out, what the licence
+// allows.
 import { counted, formatCount } from '#/lib/format.ts';
 import { checkRow, hasError, type CellTexts } from './row-check.ts';
+import { changeOf, changedColumns, type KnownFleet, type RowChange } from './row-changes.ts';
 import type { DraftRow } from './rows.ts';
 
 export type Plan = ReturnType<typeof planOf>;
 
-/**
- * `names`: the names of the fleet, folded; undefined while they are not known. `free`: devices that the licence still
- * allows, where that is known.
- */
-export function planOf(rows: readonly DraftRow[], names: ReadonlySet<string> | undefined, free: number | undefined) {
+/** What becomes of a row. `repeated`: its device has a row before it. `unread`: the fleet is not known. */
+export type RowFate = 'new' | 'changed' | 'same' | 'unknown' | 'repeated' | 'unread';
+
+/** Each row of a device that there is, with its fate and what it changes. */
+function fatesOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined) {
+  const fates = new Map<DraftRow, { fate: RowFate; change?: RowChange }>();
+  const seen = new Set<string>();
+  for (const row of rows) {
+    if (!row.existing) continue;
+    const { id } = row.existing;
+    const change = fleet && changeOf(row, fleet);
+    if (!fleet) fates.set(row, { fate: 'unread' });
+    else if (!change) fates.set(row, { fate: 'unknown' });
+    else if (seen.has(id)) fates.set(row, { fate: 'repeated' });
+    else fates.set(row, changedColumns(change).length > 0 ? { fate: 'changed', change } : { fate: 'same' });
+    seen.add(id);
+  }
+  return fates;
+}
+
+/** `free`: devices that the licence still allows, where that is known. */
+export function planOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined, free: number | undefined) {
+  const fates = fatesOf(rows, fleet);
+  const isNamed = (row: DraftRow) => !row.existing || fates.get(row)?.change?.was.name !== undefined;
   const counts = new Map<string, number>();
   for (const row of rows) {
     const { folded } = checkRow(row);
     if (folded) counts.set(folded, (counts.get(folded) ?? 0) + 1);
   }
-  const nameWarning = (folded: string): string | undefined => {
+  const nameWarning = (row: DraftRow): string | undefined => {
+    const { folded } = checkRow(row);
+    if (!isNamed(row)) return undefined;
     const times = counts.get(folded) ?? 0;
     const listed = times > 1 ? (times === 2 ? 'Twice in this list' : `${formatCount(times)} times in this list`) : '';
-    const exists = names?.has(folded) ? 'A device of this name exists' : '';
+    const exists = fleet?.names.has(folded) ? 'A device of this name exists' : '';
     return [exists, listed].filter(Boolean).join('. ') || undefined;
   };
   const warningsOf = (row: DraftRow): CellTexts => {
-    const { warnings, folded } = checkRow(row);
-    const name = nameWarning(folded);
+    const { warnings } = checkRow(row);
+    const name = nameWarning(row);
     return name ? { ...warnings, name } : warnings;
   };
-  const ready = rows.filter((row) => !hasError(row));
-  const warned = ready.filter((row) => {
-    const { folded, isOdd } = checkRow(row);
-    return isOdd || (counts.get(folded) ?? 0) > 1 || names?.has(folded) === true;
-  }).length;
+  const ready = rows.filter((row) => !row.existing && !hasError(row));
+  const changes = rows.flatMap((row) => (hasError(row) ? [] : (fates.get(row)?.change ?? [])));
+  const count = (fate: RowFate) => [...fates.values()].filter((each) => each.fate === fate).length;
   return {
     ready,
-    faulty: rows.length - ready.length,
+    changes,
+    /** Whether some rows are of devices that there are. */
+    hasExisting: fates.size > 0,
+    counts: { same: count('same'), unknown: count('unknown'), repeated: count('repeated'), unread: count('unread') },
+    faulty: rows.filter(hasError).length,
     /** Rows that become devices although something about them looks odd. */
-    warned,
+    warned: ready.filter((row) => checkRow(row).isOdd || nameWarning(row) !== undefined).length,
     free,
     warningsOf,
+    fateOf: (row: DraftRow): RowFate => fates.get(row)?.fate ?? 'new',
+    /** The values that a row replaces. */
+    wasOf: (row: DraftRow): CellTexts => fates.get(row)?.change?.was ?? {},
   };
 }
 
 /** The plan in words: "148 devices will be created, 2 rows have errors and are left out; licence: 9,812 free". */
-export function planText({ ready, faulty, free }: Plan): string {
+export function planText({ ready, changes, hasExisting, counts, faulty, free }: Plan): string {
+  const { same, unknown, repeated, unread } = counts;
+  const creates = ready.length > 0 || !hasExisting;
   const made = ready.length === 0 ? 'No device will be created' : `${counted(ready.length, 'device')} will be created`;
-  const left =
-    faulty === 0
-      ? ''
-      : `, ${faulty === 1 ? '1 row has errors and is' : `${formatCount(faulty)} rows have errors and are`} left out`;
-  const licence = free === undefined ? '' : `; licence: ${formatCount(free)} free`;
-  return `${made}${left}${licence}`;
+  const parts = [
+    hasExisting && `${changes.length === 0 ? 'No device' : counted(changes.length, 'device')} will be changed`,
+    creates && made,
+    same > 0 && `${formatCount(same)} ${same === 1 ? 'is' : 'are'} the same`,
+    unknown > 0 && `${formatCount(unknown)} ${unknown === 1 ? 'id is' : 'ids are'} unknown and left out`,
+    repeated > 0 &&
+      `${counted(repeated, 'row')} ${repeated === 1 ? 'repeats' : 'repeat'} an id and ${repeated === 1 ? 'is' : 'are'} left out`,
+    unread > 0 && `${counted(unread, 'row')} with an id ${unread === 1 ? 'waits' : 'wait'} for the device list`,
+    faulty > 0 &&
+      `${faulty === 1 ? '1 row has errors and is' : `${formatCount(faulty)} rows have errors and are`} left out`,
+  ];
+  const licence = free === undefined || !creates ? '' : `; licence: ${formatCount(free)} free`;
+  return `${parts.filter((part) => part !== false).join(', ')}${licence}`;
 }
 
 /** What the licence leaves of the plan, where it is too small for all of it. */

@@ -9,8 +9,9 @@ import {
 } from '#/contract/devices.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
+import { hiddenText } from '#/lib/glyphs.ts';
 import { readDegrees } from '#/lib/coordinates.ts';
-import { tagsOfCell, type Cells, type ColumnName, type DraftRow } from './rows.ts';
+import { COLUMNS, tagsOfCell, type Cells, type ColumnName, type DraftRow } from './rows.ts';
 
 export interface DeviceToAdd {
   name: string;
@@ -74,7 +75,7 @@ function checkTags(tags: string[], errors: CellTexts): void {
   }
 }
 
-function check({ cells }: DraftRow) {
+function check({ cells, existing }: DraftRow) {
   const errors: CellTexts = {};
   const warnings: CellTexts = {};
   const [name, group, customer, site] = [cells.name, cells.group, cells.customer, cells.site].map((text) =>
@@ -83,9 +84,15 @@ function check({ cells }: DraftRow) {
   addIssues(errors, deviceDraft.safeParse({ DeviceName: name, DeviceGroup: group }).error?.issues);
   if (customer || site)
     addIssues(errors, deviceChange.safeParse({ CustomerName: customer, CustomerSite: site }).error?.issues);
+  for (const column of COLUMNS) {
+    const hidden = hiddenText(cells[column]);
+    if (hidden) warnings[column] = hidden;
+  }
   const tags = tagsOfCell(cells.tags);
   checkTags(tags, errors);
   const device = { name, group, customer, site, position: checkLocation(cells, errors, warnings), tags };
+  // Of a device that there is, what the list leaves out stays as it is.
+  if (existing) for (const column of COLUMNS) if (!existing.columns.has(column)) delete errors[column];
   return {
     errors,
     /** Such a row is left out. */

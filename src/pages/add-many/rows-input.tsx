@@ -104,6 +104,8 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           <dd>Who has the device, and where it is.</dd>
           <dt>lat, lng</dt>
           <dd>Degrees, both or neither: 52.52 and 13.405.</dd>
+          <dt>id</dt>
+          <dd>Optional, below a heading row. Changes the device with this id, as in an export.</dd>
           <dt>tags</dt>
           <dd>
             {isMissing(tags.error)

@@ -5,7 +5,9 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { IconX } from '@tabler/icons-react';
 import { BaseTable, type Column } from '#/ui/table/table.tsx';
 import tableClasses from '#/ui/table/table.module.css';
-import { checkRow, hasError, type CellTexts } from './row-check.ts';
+import { visible } from '#/lib/glyphs.ts';
+import { checkRow, hasError } from './row-check.ts';
+import type { Plan, RowFate } from './plan.ts';
 import { COLUMNS, type ColumnName, type DraftRow } from './rows.ts';
 import classes from './rows-table.module.css';
 
@@ -25,6 +27,26 @@ const HEAD = 36;
 /** Height of a row on a phone, where its cells are below each other. */
 const PHONE_ROW = 364;
 
+const FATES: Record<RowFate, string> = {
+  new: 'New',
+  changed: 'Changed',
+  same: 'Same',
+  unknown: 'Unknown id',
+  repeated: 'Id again',
+  unread: 'Not read',
+};
+
+const fateColumn = ({ fateOf }: Pick<Plan, 'fateOf'>): Column<DraftRow> => ({
+  header: 'Plan',
+  width: '92px',
+  className: classes.number,
+  cell: (row) => (
+    <span className={fateOf(row) === 'changed' || fateOf(row) === 'new' ? undefined : 'dim'} title={row.existing?.id}>
+      {FATES[fateOf(row)]}
+    </span>
+  ),
+});
+
 /** For the page around: puts the focus into a cell, wherever it is. */
 export interface CellFocus {
   focus: (index: number, column: ColumnName) => void;
@@ -32,13 +54,13 @@ export interface CellFocus {
 
 interface RowsTableProps {
   rows: readonly DraftRow[];
-  warningsOf: (row: DraftRow) => CellTexts;
+  plan: Pick<Plan, 'warningsOf' | 'wasOf' | 'fateOf' | 'hasExisting'>;
   onEdit: (row: DraftRow, column: ColumnName, text: string) => void;
   onRemove: (row: DraftRow) => void;
   cells: Ref<CellFocus>;
 }
 
-export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTableProps) {
+export function RowsTable({ rows, plan, onEdit, onRemove, cells }: RowsTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState(-1);
   const list = useVirtualizer<HTMLDivElement, HTMLTableRowElement>({
@@ -93,6 +115,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
           </span>
         ),
       },
+      ...(plan.hasExisting ? [fateColumn(plan)] : []),
       ...COLUMNS.map((column) => ({
         ...LOOKS[column],
         cell: (row: DraftRow, index: number) => (
@@ -100,7 +123,8 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
             column={column}
             row={row}
             index={index}
-            warning={warningsOf(row)[column]}
+            warning={plan.warningsOf(row)[column]}
+            was={plan.wasOf(row)[column]}
             onEdit={onEdit}
             onCurrent={setCurrent}
             onMove={focusCell}
@@ -124,7 +148,7 @@ export function RowsTable({ rows, warningsOf, onEdit, onRemove, cells }: RowsTab
         ),
       },
     ],
-    [warningsOf, onEdit, onRemove, focusCell],
+    [plan, onEdit, onRemove, focusCell],
   );
   const items = list.getVirtualItems();
   return (
@@ -157,15 +181,17 @@ interface FieldProps extends Pick<RowsTableProps, 'onEdit'> {
   row: DraftRow;
   index: number;
   warning: string | undefined;
+  /** The value of the device that the cell replaces. */
+  was: string | undefined;
   /** The focus is in this row. */
   onCurrent: (index: number) => void;
   onMove: CellFocus['focus'];
 }
 
-function Field({ column, row, index, warning, onEdit, onCurrent, onMove }: FieldProps) {
+function Field({ column, row, index, warning, was, onEdit, onCurrent, onMove }: FieldProps) {
   const { header } = LOOKS[column];
   const error = checkRow(row).errors[column];
-  const note = error ?? warning;
+  const note = error ?? warning ?? (was === undefined ? undefined : was === '' ? 'Was empty' : `Was ${visible(was)}`);
   const noteId = `about-${row.id}-${column}`;
   return (
     <>
@@ -191,7 +217,10 @@ function Field({ column, row, index, warning, onEdit, onCurrent, onMove }: Field
         {...(note !== undefined && { 'aria-describedby': noteId })}
       />
       {note !== undefined && (
-        <span id={noteId} className={error === undefined ? classes.warning : classes.error}>
+        <span
+          id={noteId}
+          className={error !== undefined ? classes.error : warning !== undefined ? classes.warning : classes.was}
+        >
           {note}
         </span>
       )}

@@ -6,6 +6,12 @@ import { checkRow, hasError } from './row-check.ts';
 import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, tagsOfCell, type Cells } from './rows.ts';
 
 const cellsOf = (text: string) => parseRows(text).rows.map(({ cells }) => COLUMNS.map((column) => cells[column]));
+const nobody = {
+  names: new Set<string>(),
+  ids: new Set<string>(),
+  deviceOf: () => undefined,
+  locationOf: () => undefined,
+};
 const errorsOf = (cells: Partial<Cells>) => checkRow(newRow({ name: 'x', ...cells })).errors;
 
 test('columns are in order, or the first row names them', () => {
@@ -92,7 +98,7 @@ test('the plan counts, warns of names and says where the licence ends', () => {
     newRow({ lat: '1' }),
     newRow({ name: 'fine' }),
   ];
-  const plan = planOf(rows, new Set(['old']), 9_812);
+  const plan = planOf(rows, { ...nobody, names: new Set(['old']) }, 9_812);
   assert.deepEqual(plan.ready.length, 4);
   assert.equal(plan.warned, 3);
   assert.equal(planText(plan), '4 devices will be created, 1 row has errors and is left out; licence: 9,812 free');

@@ -6,17 +6,26 @@ export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags
 export type ColumnName = (typeof COLUMNS)[number];
 export type Cells = Record<ColumnName, string>;
 
+/** A device that there is already: its row changes it. */
+export interface ExistingDevice {
+  id: string;
+  /** What the list has of it; the rest stays as it is. */
+  columns: ReadonlySet<ColumnName>;
+}
+
 /** A row never changes: an edit is another object with the same id. */
 export interface DraftRow {
   id: number;
   cells: Cells;
+  existing?: ExistingDevice;
 }
 
 /** More than this is several lists: one page of keys that somebody can still look after. */
 export const MOST_ROWS = 10_000;
 
 /** What a column is called in files, in small letters without blanks. */
-const HEADINGS: Record<ColumnName, string[]> = {
+const HEADINGS: Record<ColumnName | 'id', string[]> = {
+  id: ['id', 'deviceid'],
   name: ['name', 'device', 'devicename'],
   group: ['group', 'devicegroup'],
   customer: ['customer', 'customername'],
@@ -38,16 +47,19 @@ export const newRow = (cells: Partial<Cells> = {}): DraftRow => ({ id: ++lastId,
 export const edited = (row: DraftRow, column: ColumnName, text: string): DraftRow => ({
   ...row,
   cells: { ...row.cells, [column]: text },
+  ...(row.existing && { existing: { ...row.existing, columns: new Set([...row.existing.columns, column]) } }),
 });
 
 /** A cell is one line: a field of a form could show no more of it. */
-const tidy = (text: string) =>
-  plainCell(text)
-    .replaceAll(/\s*[\r\n]+\s*/g, ' ')
-    .trim();
+export const oneLine = (text: string): string => text.replaceAll(/\s*[\r\n]+\s*/g, ' ').trim();
+const tidy = (text: string) => oneLine(plainCell(text));
+
+type Heading = keyof typeof HEADINGS;
 
 const headingOf = (text: string) =>
-  COLUMNS.find((column) => HEADINGS[column].includes(text.replaceAll(/[\s_-]/g, '').toLowerCase()));
+  (['id', ...COLUMNS] as const).find((column) =>
+    HEADINGS[column].includes(text.replaceAll(/[\s_-]/g, '').toLowerCase()),
+  );
 
 /** Tags in one cell are parted by semicolons too: many of them in the first row must not pass for columns. */
 function rowsOf(text: string) {
@@ -58,10 +70,10 @@ function rowsOf(text: string) {
 }
 
 /** Which column each cell of a row belongs to, from the first row if it names them; else they are in order. */
-function columnsOf(first: string[]): { columns: (ColumnName | undefined)[]; isHead: boolean } {
+function columnsOf(first: string[]): { columns: (Heading | undefined)[]; isHead: boolean } {
   const named = first.map(headingOf);
   const known = named.filter((column) => column !== undefined).length;
-  if (named.includes('name') && (known > 1 || first.length === 1))
+  if ((named.includes('name') || named.includes('id')) && (known > 1 || first.length === 1))
     return {
       columns: named.map((column, index) => (named.indexOf(column) === index ? column : undefined)),
       isHead: true,
@@ -94,11 +106,15 @@ export function parseRows(text: string): { rows: DraftRow[]; notes: string[] } {
   if (unused.length > 0)
     notes.push(`Not used: the column${unused.length > 1 ? 's' : ''} ${quoted(unused.map((name) => name.trim()))}.`);
   let beyond = 0;
+  const named = new Set(columns.filter((column) => column !== undefined && column !== 'id'));
   const rows = body.map(({ cells }) => {
     const row = newRow();
     cells.forEach((cell, index) => {
       const column = columns[index];
-      if (column) row.cells[column] = tidy(cell);
+      if (column === 'id') {
+        const id = tidy(cell);
+        if (id) row.existing = { id, columns: named };
+      } else if (column) row.cells[column] = tidy(cell);
     });
     if (cells.slice(columns.length).some((cell) => cell.trim() !== '')) beyond++;
     return row;

@@ -41,10 +41,12 @@ export function useDraftRows() {
     setRows([...returned, ...rows]);
     focusName(0);
   };
+  /** Takes out the rows that become devices. */
   const takeReady = (): DraftRow[] => {
-    setRows(rows.filter(hasError));
+    const isReady = (row: DraftRow) => !row.existing && !hasError(row);
+    setRows(rows.filter((row) => !isReady(row)));
     setNotes([]);
-    return rows.filter((row) => !hasError(row));
+    return rows.filter(isReady);
   };
   const clear = () => setRows([]);
   return { rows, notes, checking, cells, read, onEdit, onRemove, startEmpty, addEmpty, putBack, takeReady, clear };

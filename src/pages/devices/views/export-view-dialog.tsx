@@ -1,17 +1,17 @@
 // Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
 import type { Device } from '#/contract/devices.ts';
-import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
+import { tagsCell, type DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { addressOf, valueText } from '#/features/device-filters/inventory.ts';
 import { ExportPlan, ExportSteps } from '#/features/bulk/export-action.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Failure } from '#/ui/page/view.tsx';
 import type { Listing } from '#/pages/devices/view/use-listing.ts';
-import { tagsOf, type TableColumn } from '#/pages/devices/table/table-columns.tsx';
+import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 
 function cellText({ id, field }: TableColumn, device: Device): string {
-  if (id === 'tags') return tagsOf(device);
+  if (id === 'tags') return tagsCell(device);
   return id === 'address' ? addressOf(device) : valueText(device[field]);
 }
 
