@@ -28,7 +28,7 @@ export interface TableColumn {
 }
 
 const timeCell = (raw: string | undefined) => (raw ? <Timestamp text={raw} /> : <span className="dim">Never</span>);
-export const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
+const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
 const COLUMNS: readonly TableColumn[] = [
