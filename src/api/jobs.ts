@@ -8,6 +8,7 @@ import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
 import { isLive, livePace, type QueryReading } from '#/api/live.ts';
+import { rememberSubmitted } from '#/api/submitted.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Polling interval of a visible page while a job changes, in milliseconds. */
@@ -88,8 +89,12 @@ export const jobQueries = {
 };
 
 /** Submits a job; the same key means the same submission, so that a service that knows the header acts once. */
-export const submitJob = (body: JobDraft, key: string): Promise<{ JobId: string }> =>
-  call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
+export async function submitJob(body: JobDraft, key: string): Promise<{ JobId: string }> {
+  const answer = await call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
+  // A service that reports changes is ours, which reports what its jobs run.
+  if (!isLive()) rememberSubmitted({ ...body, JobId: answer.JobId });
+  return answer;
+}
 
 /** All jobs as they are now, for decisions that must not use an earlier list. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });

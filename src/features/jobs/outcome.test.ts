@@ -46,13 +46,16 @@ test('counts children by their state or their last line, with or without a Statu
 });
 
 test('takes the counts of the service; a word of its own is finished with an unknown outcome', () => {
-  assert.deepEqual(outcomeOf({ Counts: { Succeeded: 3, failed: 1, Waiting: 0, EXECUTED: 2, SCHEDULED: 4 } }), {
-    Succeeded: 3,
-    Failed: 1,
-    Finished: 2,
-    Waiting: 4,
-  });
-  assert.equal(outcomeOf({}), undefined);
+  assert.deepEqual(
+    outcomeOf({ JobId: 'j', Counts: { Succeeded: 3, failed: 1, Waiting: 0, EXECUTED: 2, SCHEDULED: 4 } }),
+    {
+      Succeeded: 3,
+      Failed: 1,
+      Finished: 2,
+      Waiting: 4,
+    },
+  );
+  assert.equal(outcomeOf({ JobId: 'j' }), undefined);
 });
 
 test('a parent waits, runs, and then is as bad as its worst child', () => {

@@ -7,8 +7,14 @@ import { VERDICTS, countVerdicts, verdictOf, type Verdict, type VerdictCounts } 
 export const countChildren = (children: readonly Job[]): VerdictCounts =>
   countVerdicts(children.map((child) => verdictOf(child)));
 
-/** How many devices of a parent are in which state; undefined where the service does not count them. */
-export const outcomeOf = (job: Pick<Job, 'Counts'>): VerdictCounts | undefined => countsOf(job);
+/** By job: what its page counted, where the service does not count, so that lists then show the same. */
+const countedHere = new Map<string, VerdictCounts>();
+
+export const rememberCounts = (job: string, counts: VerdictCounts): void => void countedHere.set(job, counts);
+
+/** How many devices of a parent are in which state; undefined where nobody has counted them. */
+export const outcomeOf = (job: Pick<Job, 'Counts' | 'JobId'>): VerdictCounts | undefined =>
+  countsOf(job) ?? countedHere.get(job.JobId);
 
 export const totalOf = (outcome: VerdictCounts): number =>
   VERDICTS.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);

@@ -6,6 +6,7 @@ import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { canStop, isStopping, jobState } from '#/api/job-state.ts';
+import { isMissing } from '#/api/api-error.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { attemptOf } from '#/features/jobs/attempts.ts';
 import { stateOf } from '#/features/jobs/outcome.ts';
@@ -58,7 +59,7 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
             {child.ExitCode !== undefined && <span>exit code {child.ExitCode}</span>}
             <Duration job={child} />
             <AttemptLinks attempts={attempts} shown={id} />
-            {child.JobId && <Link to={paths.job(child.JobId)}>Open job</Link>}
+            {child.JobId && !isMissing(single.error) && <Link to={paths.job(child.JobId)}>Open job</Link>}
             {child.JobId && canStop(child) && (
               <Button
                 size="compact-xs"

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import { submittedAs } from '#/api/submitted.ts';
 import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
 import { isParent } from '#/api/job-state.ts';
 import { JOBS_CHANGED, jobQueries } from '#/api/jobs.ts';
@@ -57,8 +58,15 @@ function useParent({ ParentJobId: id = '', DeviceId }: Job) {
   return { parent: reading.data?.job, isRead: id === '' || !reading.isPending, showLast: () => void showLast() };
 }
 
-/** What the job ran; where the service does not report it, an artifact with the same Command, or what the user chooses. */
-function useWork({ ArtifactId, WorkflowId, Command }: Job) {
+/**
+ * What the job ran; where the service does not report it, what this browser submitted, an artifact with the same Command,
+ * or what the user chooses.
+ */
+function useWork(job: Job) {
+  const { Command } = job;
+  const own = job.ArtifactId || job.WorkflowId ? undefined : submittedAs(job.JobId, job.ParentJobId);
+  const { ArtifactId } = job;
+  const WorkflowId = job.WorkflowId ?? own?.WorkflowId;
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: Boolean(ArtifactId) || !WorkflowId });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: !ArtifactId && Boolean(WorkflowId) });
   const [chosen, choose] = useState<string>();
@@ -71,12 +79,17 @@ function useWork({ ArtifactId, WorkflowId, Command }: Job) {
     return { work: { WorkflowId }, lost };
   }
   const same = Command ? artifacts.data?.filter((each) => each.Command === Command) : undefined;
-  const id = chosen ?? (same?.length === 1 ? same[0]?.ArtifactId : undefined) ?? '';
+  const stillThere = artifacts.data?.find((each) => each.ArtifactId === own?.ArtifactId)?.ArtifactId;
+  const id = chosen ?? stillThere ?? (same?.length === 1 ? same[0]?.ArtifactId : undefined) ?? '';
   const choices = artifacts.data?.map((each) => ({ value: each.ArtifactId, label: artifactText(each) })) ?? [];
   const field = (
     <NativeSelect
       label="Artifact"
-      description="The service does not report what this job ran."
+      description={
+        stillThere && id === stillThere
+          ? 'This browser submitted it. The service does not report what this job ran.'
+          : 'The service does not report what this job ran.'
+      }
       value={id}
       onChange={({ currentTarget: { value } }) => choose(value)}
       data={[{ value: '', label: 'Choose an artifact' }, ...choices]}
