@@ -224,6 +224,24 @@ test('a service that dies is reported as unreachable, what was read stays, and w
   await expect(row).toBeVisible();
 });
 
+test('a figure of the overview that cannot be read again says as of when it is', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 7');
+  await page.clock.install();
+  await page.goto(service.url);
+  const tile = page.getByRole('link', { name: /^Open tunnels\s*0$/ });
+  await expect(tile).toBeVisible();
+  await expect(page.getByText(/^As of/)).toHaveCount(0);
+  (await gate(page, '/v1/tunnels')).release('failed');
+  await expect(async () => {
+    await page.clock.fastForward('00:20');
+    await expect(page.getByText(/^As of/)).toHaveCount(1, { timeout: 500 });
+  }).toPass();
+  await expect(tile).toBeVisible();
+});
+
 test('without an answer about the session the page shows what is wrong', async ({ signedIn: page, service }) => {
   const session = await gate(page, '/auth/session');
   for (const [answer, said] of [

@@ -19,6 +19,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
+import { livePace } from '#/api/live.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -119,8 +120,11 @@ export function PhoneBar({ open, onToggle, onGo }: PhoneBarProps) {
   );
 }
 
+/** Milliseconds between two readings of the account for its meter. */
+const SELDOM = 120_000;
+
 function Licence() {
-  const { data } = useQuery(accountQueries.get());
+  const { data } = useQuery({ ...accountQueries.get(), refetchInterval: livePace(SELDOM) });
   return data ? (
     <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
   ) : null;

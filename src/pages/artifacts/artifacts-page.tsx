@@ -51,7 +51,15 @@ function useArtifacts() {
   const account = useQuery(accountQueries.get()).data;
   const jobs = useQuery({ ...jobQueries.list(), refetchInterval: livePace(JOBS_PACE) });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
-  return { artifacts, listed, account, usage, isUsageUnknown: jobs.data !== undefined && usage === undefined };
+  // Where artifacts are used is as old as the list of jobs.
+  const oldest = Math.min(listed.dataUpdatedAt, jobs.dataUpdatedAt || listed.dataUpdatedAt);
+  return {
+    artifacts,
+    listed: { ...listed, dataUpdatedAt: oldest },
+    account,
+    usage,
+    isUsageUnknown: jobs.data !== undefined && usage === undefined,
+  };
 }
 
 /** The files on their way up, checked; `known`: the stored artifacts. */

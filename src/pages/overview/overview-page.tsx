@@ -78,7 +78,7 @@ function Day({ account }: { account: Account }) {
         </div>
       )}
       <div className={classes.tiles}>
-        <JobTiles jobs={all} known={jobs.data !== undefined} verdicts={verdicts} />
+        <JobTiles jobs={all} reading={jobs} verdicts={verdicts} />
         <QueueTile />
         <TunnelTile />
         <UsageTiles account={account} />

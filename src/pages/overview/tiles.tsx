@@ -1,7 +1,7 @@
 // The account in a few figures, each the way to the list that shows the same number.
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -16,7 +16,8 @@ import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdict
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatBytes, formatCount } from '#/lib/format.ts';
-import { useNow } from '#/ui/controls/time.tsx';
+import { Time, useNow } from '#/ui/controls/time.tsx';
+import { useOldSince } from '#/ui/page/away.ts';
 import { LATELY, failedLately, runningNow } from './figures.ts';
 import classes from './overview-page.module.css';
 
@@ -34,13 +35,17 @@ interface TileProps {
   /** Undefined: not known. */
   figure: number | undefined;
   bad?: boolean;
-  /** Why it is not known. */
+  /** Why it is not known, or not now. */
   error?: Error | null | undefined;
+  /** When it was read, in milliseconds since the epoch. */
+  readAt: number;
   /** Below the figure, those that are not false. */
   notes: ReactNode[];
 }
 
-function Tile({ to, what, figure, bad = false, error, notes }: TileProps) {
+function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps) {
+  const oldSince = useOldSince(readAt);
+  const asOf = figure === undefined ? undefined : error ? new Date(readAt) : oldSince;
   return (
     <div className={classes.tile}>
       <Link to={to}>
@@ -57,11 +62,23 @@ function Tile({ to, what, figure, bad = false, error, notes }: TileProps) {
             </p>
           ),
       )}
+      {asOf && (
+        <p className={classes.note}>
+          As of <Time at={asOf} />
+        </p>
+      )}
     </div>
   );
 }
 
-export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolean; verdicts: CachedVerdicts }) {
+interface JobTilesProps {
+  jobs: Job[];
+  reading: Pick<UseQueryResult<Job[]>, 'data' | 'error' | 'dataUpdatedAt'>;
+  verdicts: CachedVerdicts;
+}
+
+export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt }, verdicts }: JobTilesProps) {
+  const known = data !== undefined;
   const failed = failedLately(jobs, useNow(), verdicts).length;
   const moving = runningNow(jobs, verdicts);
   const parents = moving.filter(({ job }) => job.Counts).length;
@@ -71,12 +88,16 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
         to={paths.jobs({ state: 'moving' })}
         what="Running jobs"
         figure={known ? moving.length : undefined}
+        error={error}
+        readAt={readAt}
         notes={[parents > 0 && `${formatCount(parents)} to ${parents === 1 ? 'a group or tag' : 'groups or tags'}`]}
       />
       <Tile
         to={paths.jobs({ state: 'bad', within: String(LATELY) })}
         what="Failed jobs, last 24 h"
         figure={known ? failed : undefined}
+        error={error}
+        readAt={readAt}
         bad={failed > 0}
         notes={[verdicts.unread > 0 && `${formatCount(verdicts.unread)} more are being checked against rules.`]}
       />
@@ -85,7 +106,7 @@ export function JobTiles({ jobs, known, verdicts }: { jobs: Job[]; known: boolea
 }
 
 export function QueueTile() {
-  const { data, error } = useQuery({
+  const { data, error, dataUpdatedAt } = useQuery({
     ...queueQueries.all(),
     refetchInterval: livePace(({ state }) => (state.data && state.data.size > MANY ? SELDOM : OFTEN)),
   });
@@ -102,6 +123,7 @@ export function QueueTile() {
       what="Devices with queued jobs"
       figure={data?.size}
       error={error}
+      readAt={dataUpdatedAt}
       notes={[
         waiting > 0 && counted(waiting, 'job waits', 'jobs wait'),
         stale > 0 && (
@@ -115,7 +137,7 @@ export function QueueTile() {
 }
 
 export function TunnelTile() {
-  const { data, error } = useQuery(tunnelQueries.list());
+  const { data, error, dataUpdatedAt } = useQuery(tunnelQueries.list());
   const open = data?.filter(isPublic).length ?? 0;
   return (
     <Tile
@@ -123,6 +145,7 @@ export function TunnelTile() {
       what="Open tunnels"
       figure={data?.length}
       error={error}
+      readAt={dataUpdatedAt}
       notes={[
         open > 0 && (
           <Link key="public" to={paths.tunnels({ exposure: 'public' })}>

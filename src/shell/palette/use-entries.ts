@@ -9,6 +9,7 @@ import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { stateOf } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
+import { useOldSince } from '#/ui/page/away.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
 import { PAGES, actionsAt } from './fixed-entries.ts';
@@ -20,8 +21,8 @@ import { recentEntries } from './recent.ts';
 const once = { refetchInterval: false as const, staleTime: 30_000 };
 const SOME = 4;
 
-/** The members of a group or tag, counted once the fleet is in memory. */
-function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag'): Entry[] {
+/** The members of a group or tag, counted once the fleet is in memory, and no longer once that is old. */
+function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isOld: boolean): Entry[] {
   if (!index) return [];
   const values = index.facets({}, [facet])[facet] ?? [];
   return values
@@ -29,7 +30,7 @@ function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag'): En
     .map(({ value, count }) => ({
       id: `${facet}:${value}`,
       label: value,
-      detail: devicesText(count),
+      detail: isOld ? undefined : devicesText(count),
       to: paths.devices({ [facet]: value }),
     }));
 }
@@ -64,18 +65,18 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
 }
 
 /** Counted where the fleet has its tags, else as the service lists them. */
-function useTagEntries(isAsked: boolean, index: FleetIndex | undefined): Entry[] {
+function useTagEntries(isAsked: boolean, index: FleetIndex | undefined, isOld: boolean): Entry[] {
   const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.includesTags }).data;
   return useMemo(
     () =>
       index?.includesTags
-        ? facetEntries(index, 'tag')
+        ? facetEntries(index, 'tag', isOld)
         : (tags ?? []).map(({ TagId, TagName }) => ({
             id: `tag:${TagName || TagId}`,
             label: TagName || TagId,
             to: paths.devices({ tag: TagName || TagId }),
           })),
-    [index, tags],
+    [index, tags, isOld],
   );
 }
 
@@ -91,8 +92,9 @@ export function useEntries(search: string, showRequests: () => void) {
   const isAsked = search !== '';
   const jobEntries = useJobEntries(isAsked);
   const artifactEntries = useArtifactEntries(isAsked);
-  const groupEntries = useMemo(() => facetEntries(index, 'group'), [index]);
-  const tagEntries = useTagEntries(isAsked, index);
+  const isOld = useOldSince(devices.fleet.at) !== undefined;
+  const groupEntries = useMemo(() => facetEntries(index, 'group', isOld), [index, isOld]);
+  const tagEntries = useTagEntries(isAsked, index, isOld);
   const actions = useActions(showRequests);
   const best = (entries: readonly Entry[]) => bestOf(entries, search, SOME);
   const allText = devices.total === undefined ? undefined : `All ${formatCount(devices.total)} devices that match`;
