@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
@@ -64,18 +65,21 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
   );
 }
 
-/** Counted where the fleet has its tags, else as the service lists them. */
-function useTagEntries(isAsked: boolean, index: FleetIndex | undefined, isOld: boolean): Entry[] {
+/** Groups and tags, counted where the fleet is in memory and has its tags; else tags as the service lists them. */
+function useLabelEntries(isAsked: boolean, { index, at }: Pick<FleetInUse, 'index' | 'at'>) {
+  const isOld = useOldSince(at) !== undefined;
   const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.includesTags }).data;
   return useMemo(
-    () =>
-      index?.includesTags
+    () => ({
+      groupEntries: facetEntries(index, 'group', isOld),
+      tagEntries: index?.includesTags
         ? facetEntries(index, 'tag', isOld)
         : (tags ?? []).map(({ TagId, TagName }) => ({
             id: `tag:${TagName || TagId}`,
             label: TagName || TagId,
             to: paths.devices({ tag: TagName || TagId }),
           })),
+    }),
     [index, tags, isOld],
   );
 }
@@ -88,13 +92,10 @@ function useActions(showRequests: () => void): Entry[] {
 /** The groups that have entries, in the order they are shown; and the devices, for the state of their search. */
 export function useEntries(search: string, showRequests: () => void) {
   const devices = useFoundDevices(search);
-  const { index } = devices.fleet;
   const isAsked = search !== '';
   const jobEntries = useJobEntries(isAsked);
   const artifactEntries = useArtifactEntries(isAsked);
-  const isOld = useOldSince(devices.fleet.at) !== undefined;
-  const groupEntries = useMemo(() => facetEntries(index, 'group', isOld), [index, isOld]);
-  const tagEntries = useTagEntries(isAsked, index, isOld);
+  const { groupEntries, tagEntries } = useLabelEntries(isAsked, devices.fleet);
   const actions = useActions(showRequests);
   const best = (entries: readonly Entry[]) => bestOf(entries, search, SOME);
   const allText = devices.total === undefined ? undefined : `All ${formatCount(devices.total)} devices that match`;
