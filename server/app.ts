@@ -4,6 +4,7 @@ import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
+import { historyEndpoints } from '#/contract/history.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
@@ -28,6 +29,7 @@ import { accountRoutes } from './api/account.ts';
 import { archiveRoutes } from './api/archive.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
+import { historyRoutes } from './api/history.ts';
 import { usageRoutes } from './api/usage.ts';
 import { bulkRoutes } from './api/bulk.ts';
 import { changeRoutes } from './api/changes.ts';
@@ -68,6 +70,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, tunnelEndpoints, tunnelRoutes(context));
   implement(app, auditEndpoints, auditRoutes(context));
   implement(app, usageEndpoints, usageRoutes(context));
+  implement(app, historyEndpoints, historyRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
@@ -81,6 +84,7 @@ export function createApp(context: Context, operation: Operation): App {
     tunnelEndpoints,
     auditEndpoints,
     usageEndpoints,
+    historyEndpoints,
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);

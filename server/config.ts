@@ -35,6 +35,8 @@ export interface Config {
   outputQuota: number;
   /** Days after which output is removed; undefined: never. */
   outputDays: number | undefined;
+  /** For how many days the history of states is kept. */
+  historyDays: number;
   /** Origin for users, browsers and devices; undefined: derived from the listening address. */
   publicUrl: string | undefined;
   isTrustedProxy: (address: string) => boolean;
@@ -101,6 +103,7 @@ export function readConfig(env: Environment): Config {
     artifactQuota: whole('ARTIFACT_QUOTA_MB', 1024, 1, 100_000_000) * 1024 * 1024,
     artifactStore: readS3Config(value),
     outputQuota: whole('JOB_OUTPUT_MB', 10_240, 1, 100_000_000) * 1024 * 1024,
+    historyDays: whole('HISTORY_DAYS', 90, 1, 36_500),
     outputDays: value('JOB_OUTPUT_DAYS') === undefined ? undefined : whole('JOB_OUTPUT_DAYS', 1, 1, 36_500),
     publicUrl: readOrigin('PUBLIC_URL', value('PUBLIC_URL'), 'https://muster.example.com'),
     isTrustedProxy: readProxies(value('TRUSTED_PROXY')),

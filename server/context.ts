@@ -22,10 +22,11 @@ import type { ArtifactFiles } from './store/artifact-files.ts';
 import { openArtifactFolder, type ArtifactFolderOptions } from './store/artifact-folder.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { S3ArtifactsOptions } from './store/s3-artifacts.ts';
-import type { Database } from './store/database.ts';
+import type { Database, Tx } from './store/database.ts';
 import { recordStopped } from './store/last-run.ts';
 import { pruneChanges } from './store/changes.ts';
-import { noteUsage } from './store/usage.ts';
+import { DAY_MS, noteUsage } from './store/usage.ts';
+import { ALIVE_EVERY_MS, noteAlive, openSettling, pruneStates } from './store/state-history.ts';
 import { openDeviceOrder, type DeviceOrder } from './store/device-order.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
@@ -125,7 +126,15 @@ export async function openContext(
     const { now } = clock;
     const traffic = openTraffic();
     const { id, startup, downloadKey } = await db.write(
-      (tx) => setUp(tx, { config, now: now(), readOnly, isShared: shared !== undefined, logBytes: store.logBytes }),
+      (tx) =>
+        setUp(tx, {
+          config,
+          now: now(),
+          readOnly,
+          isShared: shared !== undefined,
+          isAlone: joined.isAlone,
+          logBytes: store.logBytes,
+        }),
       { essential: true },
     );
     const audit = openAudit(now);
@@ -162,7 +171,7 @@ export async function openContext(
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
     const order = openDeviceOrder(db);
-    const actions = openDeviceActions({ audit, order, dispatch });
+    const actions = openDeviceActions({ audit, order, dispatch, now });
     const secret = shared ? config.clusterSecret : undefined;
     const tunnels = openTunnels({
       db,
@@ -187,6 +196,17 @@ export async function openContext(
       () => !readOnly && joined.isLeader(),
       [
         { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
+        {
+          what: 'note that the service is up',
+          everyMs: ALIVE_EVERY_MS,
+          run: async () => disk.refusal() === undefined && db.write((tx) => noteAlive(tx, now())),
+        },
+        { what: 'settle the states of devices', everyMs: 10_000, run: openSettling(db, now) },
+        {
+          what: 'remove old changes of states',
+          everyMs: 600_000,
+          run: () => pruneStates(db, now() - config.historyDays * DAY_MS),
+        },
         { what: 'note what the accounts use', everyMs: 300_000, run: () => noteUsage(db, now()) },
         { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
         {
@@ -245,7 +265,11 @@ export async function openContext(
         await clock.close();
         await joined.close();
         // If the stop cannot be recorded (a full disk), the next start reports a crash.
-        if (!readOnly && !shared) await db.write(recordStopped, { essential: true }).catch(() => {});
+        const stop = async (tx: Tx) => {
+          await noteAlive(tx, now());
+          await recordStopped(tx);
+        };
+        if (!readOnly && !shared) await db.write(stop, { essential: true }).catch(() => {});
         await store.release();
       },
     };

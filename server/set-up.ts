@@ -7,6 +7,7 @@ import { markAllOffline } from './store/devices.ts';
 import { countRunning, recordRunning, type Recovered } from './store/last-run.ts';
 import { createSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
+import { noteAlive } from './store/state-history.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
 
 /** What the start reports to the operator. */
@@ -36,8 +37,10 @@ interface SetUpOptions {
   config: Config;
   now: number;
   readOnly: boolean;
-  /** Whether other nodes use the database, whose agents stay connected. */
+  /** Whether other nodes may use the database, whose agents stay connected. */
   isShared: boolean;
+  /** Whether none does. */
+  isAlone: boolean;
   /** Size of what the last run left unmerged. */
   logBytes: number;
 }
@@ -45,11 +48,12 @@ interface SetUpOptions {
 /** `id`: of this installation; the same at every start. */
 export async function setUp(
   tx: Tx,
-  { config, now, readOnly, isShared, logBytes }: SetUpOptions,
+  { config, now, readOnly, isShared, isAlone, logBytes }: SetUpOptions,
 ): Promise<{ id: string; downloadKey: Buffer; startup: Startup }> {
   const { createdToken, envTokenRevoked } = readOnly
     ? { createdToken: undefined, envTokenRevoked: false }
     : await setUpFirstAccount(tx, config, now);
+  if (!readOnly && isAlone) await noteAlive(tx, now, { start: true });
   const recovered = readOnly || isShared ? undefined : await markAllDisconnected(tx, logBytes);
   return {
     id: await instanceId(tx),

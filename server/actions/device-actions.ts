@@ -24,11 +24,12 @@ export interface DeviceActions {
 
 interface ActionsOptions {
   audit: Audit;
+  now: () => number;
   order: DeviceOrder;
   dispatch: Pick<Dispatch, 'deviceRemoved'>;
 }
 
-export const openDeviceActions = ({ audit, order, dispatch }: ActionsOptions): DeviceActions => ({
+export const openDeviceActions = ({ audit, order, dispatch, now }: ActionsOptions): DeviceActions => ({
   update: async (tx, caller, { seq, id }, change) => {
     await updateDevice(tx, seq, change);
     await audit.record(tx, caller, 'device.update', id);
@@ -45,7 +46,7 @@ export const openDeviceActions = ({ audit, order, dispatch }: ActionsOptions): D
     await audit.record(tx, caller, 'device.remove', device.id);
   },
   rekey: async (tx, caller, { seq, id }) => {
-    const key = await replaceKey(tx, seq);
+    const key = await replaceKey(tx, seq, now());
     await audit.record(tx, caller, 'device.rekey', id);
     return { DeviceId: id, DeviceKey: key };
   },

@@ -28,6 +28,10 @@ const terminate = (socket: WebSocket) => socket.terminate();
 
 const NONE: ReadonlySet<string> = new Set();
 
+/** RFC 6455, section 7.4.1. */
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+
 export class AgentConnection {
   readonly socket: WebSocket;
   readonly deviceSeq: number;
@@ -58,6 +62,8 @@ export class AgentConnection {
   unstored = 0;
   /** The connection is closing: what still arrives is ignored. */
   closing = false;
+  /** The service ends the connection because it stops or drains; the agent is expected back. */
+  sentAway = false;
 
   constructor(socket: WebSocket, device: { seq: number; id: string; name: string }, keyHash: Uint8Array) {
     this.socket = socket;
@@ -76,6 +82,11 @@ export class AgentConnection {
   /** Closes the connection of an agent that does not read, so that it cannot fill the memory of the service. */
   closeIfUnread(): void {
     if (this.socket.bufferedAmount > MAX_UNREAD) this.socket.terminate();
+  }
+
+  sendAway(reason: string): void {
+    this.sentAway = true;
+    this.close(this.greeted ? GOING_AWAY : NORMAL, reason);
   }
 
   /** Closes it, within a second even if the agent does not answer. */

@@ -71,8 +71,6 @@ const ENDS: Record<'deleted' | 'rekeyed' | 'replaced', [code: number, reason: st
 const SWEEP_EVERY_MS = 5_000;
 const SEEN_EVERY_MS = 60_000;
 const HELLO_TIMEOUT_MS = 15_000;
-const NORMAL = 1000;
-const GOING_AWAY = 1001;
 
 export interface LinkOptions {
   db: Database;
@@ -118,7 +116,8 @@ export function openLink({
     intake.drop(connection);
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
-    background(db.write((tx) => markOffline(tx, connection.deviceSeq, connection.session, now())));
+    const { deviceSeq: seq, session, sentAway } = connection;
+    background(db.write((tx) => markOffline(tx, { seq, session, sentAway }, now())));
     listener?.closed(connection);
     tunnels?.closed(connection);
   };
@@ -259,7 +258,7 @@ export function openLink({
 
     sendAway: (withinMs) => {
       for (const connection of connections.values())
-        setTimeout(() => connection.close(GOING_AWAY, 'The node sends its agents away'), Math.random() * withinMs);
+        setTimeout(() => connection.sendAway('The node sends its agents away'), Math.random() * withinMs);
     },
     of: (deviceSeq) => live.get(deviceSeq),
     all: () => live.values(),
@@ -278,8 +277,7 @@ export function openLink({
       clearInterval(seen);
       const open = [...connections.values()];
       const closed = open.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));
-      for (const connection of open)
-        connection.close(connection.greeted ? GOING_AWAY : NORMAL, 'The service is stopping');
+      for (const connection of open) connection.sendAway('The service is stopping');
       await Promise.all(closed);
       server.close();
     },

@@ -238,7 +238,7 @@ test('what an agent reported is listed, also after it disconnects', async () => 
     [online?.DeviceStatus, online?.LocalAddr, online?.LocalPort, online?.LastSeenTime, online?.SysHostname],
     ['Online', '192.168.7.7', '40112', '2026-11-02T14:03:09.250+00:00', 'box'],
   );
-  await db.write((tx) => markOffline(tx, seq, session ?? 0, at + 1000));
+  await db.write((tx) => markOffline(tx, { seq, session: session ?? 0, sentAway: false }, at + 1000));
   const [offline] = await all();
   assert.deepEqual(
     [offline?.DeviceStatus, offline?.LocalAddr, offline?.LastSeenTime, offline?.SysArch],

@@ -5,6 +5,7 @@ import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
+import { historyEndpoints } from '#/contract/history.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
@@ -34,6 +35,7 @@ const GROUPS: Record<string, Group> = {
   tunnels: tunnelEndpoints,
   audit: auditEndpoints,
   usage: usageEndpoints,
+  history: historyEndpoints,
 };
 
 /** Descriptions of values in paths, queries and forms. */
@@ -46,13 +48,15 @@ const PARAMETERS: Record<string, string> = {
   limit: 'Most items of one answer',
   before: 'The Next of the answer before',
   actor: 'Whole Actor of an entry',
-  by: 'people or devices',
+  by: 'people or devices; of a summary device, site or group',
   action: 'Action, or the part before its dot for all of that kind',
   object: 'Id of a device, job, artifact …; Name of a tunnel',
   outcome: 'done or refused',
   from: 'Not before this time',
   to: 'Not after this time',
   search: 'Text to find, in any letter case',
+  hours: 'Hours until now: 1 to 2160',
+  sort: 'changes or offline: what is most comes first',
   days: 'Most days: 1 to 1000',
   jobs: 'Ids of archived jobs, with commas between them: 1 to 200',
   tunnel_id: 'Name of a tunnel',

@@ -5,6 +5,7 @@ import { notFound, Problem } from '../http/problem.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { CAUSES, noteState } from './state-history.ts';
 import { fold } from './fold.ts';
 import { markTunnelsDown } from './tunnels.ts';
 
@@ -51,7 +52,8 @@ export async function insertDevice(
   const name = draft.DeviceName.toWellFormed();
   const seq = await insertRow(
     tx,
-    'INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, state_time)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)`,
     id,
     accountId,
     name,
@@ -111,7 +113,7 @@ export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Prom
 }
 
 /** Gives a device a new key; the old one becomes invalid, and so does the session of its agent. */
-export async function replaceKey(tx: Tx, seq: number): Promise<string> {
+export async function replaceKey(tx: Tx, seq: number, at: number): Promise<string> {
   const key = newSecret('mdk');
   await tx.run(
     'UPDATE devices SET key_hash = ?, session = session + 1, online = 0 WHERE seq = ?',
@@ -119,6 +121,7 @@ export async function replaceKey(tx: Tx, seq: number): Promise<string> {
     seq,
   );
   tx.bump(ONLINE);
+  await noteState(tx, seq, CAUSES.newKey, at);
   await markTunnelsDown(tx, seq);
   tx.recheck(seq);
   return key;
@@ -162,6 +165,7 @@ export async function beginSession(
     seq,
     keyHash,
   );
+  if (row) await noteState(tx, seq, CAUSES.connected, at);
   if (row) tx.bump(ONLINE);
   return row?.session;
 }
@@ -223,8 +227,15 @@ export const isLatest = async (
 ): Promise<boolean> =>
   (await db.get('SELECT 1 FROM devices WHERE seq = ? AND session = ?', deviceSeq, session)) !== undefined;
 
-/** Notes that the agent of this session is gone; false if another one connected since. */
-export async function markOffline(tx: Tx, seq: number, session: number, at: number): Promise<boolean> {
+/**
+ * Notes that the agent of this session is gone; false if another one connected since. `sentAway`: the service ended the
+ * connection, and the agent is expected back.
+ */
+export async function markOffline(
+  tx: Tx,
+  { seq, session, sentAway }: { seq: number; session: number; sentAway: boolean },
+  at: number,
+): Promise<boolean> {
   const { changes } = await tx.run(
     'UPDATE devices SET online = 0, last_seen = ? WHERE seq = ? AND session = ?',
     at,
@@ -232,6 +243,7 @@ export async function markOffline(tx: Tx, seq: number, session: number, at: numb
     session,
   );
   if (changes > 0) tx.bump(ONLINE);
+  if (changes > 0 && !sentAway) await noteState(tx, seq, CAUSES.disconnected, at);
   return changes > 0;
 }
 

@@ -184,4 +184,21 @@ export const migrations: readonly Migration[] = [
   -- Agents download artifacts all the time: what people did is found without reading over that.
   CREATE INDEX audit_by_people ON audit (seq) WHERE NOT (actor >= 'device:' AND actor < 'device;');
   `,
+  `
+  CREATE TABLE state_changes (                -- a device went Online or Offline
+    at INTEGER NOT NULL,
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    cause INTEGER NOT NULL,                   -- see state-history.ts
+    PRIMARY KEY (at, device_seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state_changes_of_device ON state_changes (device_seq, at);
+  CREATE TABLE service_gaps (                 -- the service was down: nothing is known of any device
+    from_time INTEGER PRIMARY KEY,
+    to_time INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE devices ADD COLUMN state_online INTEGER NOT NULL DEFAULT 0;  -- as the history has it, and since when
+  ALTER TABLE devices ADD COLUMN state_time INTEGER NOT NULL DEFAULT 0;
+  UPDATE devices SET state_time = created;
+  CREATE INDEX devices_to_settle ON devices (seq) WHERE online = 0 AND state_online = 1;
+  `,
 ];

@@ -1,12 +1,14 @@
 // The stored times that something is still measured against: who is signed in, what runs, what a repeated request is
 // compared with. When the computer's clock is set, they move along (clock.ts). What is over stays as it was written.
 import type { Tx } from './database.ts';
+import { moveAlive } from './state-history.ts';
 
 /** Moves them by so many milliseconds. A table with a new time of this kind belongs here. */
 export async function moveOpenTimes(tx: Tx, by: number): Promise<void> {
   await tx.run('UPDATE sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);
   await tx.run('UPDATE signin_codes SET expires = expires + ?', by);
   await tx.run('UPDATE orders SET created = created + ?', by);
+  await moveAlive(tx, by);
   await tx.run('UPDATE tunnels SET connected = connected + ?1, expires = expires + ?1', by);
   // A parent's end is that of its last child: those that ended belong to the same span.
   await tx.run(

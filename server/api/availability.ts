@@ -1,0 +1,154 @@
+// How long the devices of an account were Online within a span. Computed from the history of states, a few devices at a
+// time so that other requests have their turn, and remembered for a while.
+import { setImmediate as otherRequests } from 'node:timers/promises';
+import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contract/history.ts';
+import type { Database } from '../store/database.ts';
+import { gapsIn, nextStates, type Span } from '../store/state-history.ts';
+import { sumStates, type StateSums } from '../store/state-sums.ts';
+
+type By = (typeof AVAILABILITY_BY)[number];
+type Sort = (typeof AVAILABILITY_SORTS)[number];
+
+/** Devices that are read at once. */
+const PORTION = 200;
+/** How long a result is shown before it is computed again, and at least how many times as long as that took. */
+const FRESH_MS = 30_000;
+const FRESH_TIMES = 20;
+/** Past this age nobody is shown a result while the next is computed. */
+const STALE_MS = 10 * 60_000;
+const MOST_RESULTS = 12;
+
+interface Key {
+  key: string;
+  name: string;
+}
+interface Row extends StateSums {
+  site: Key;
+  group: Key;
+  device: Key;
+}
+
+/** The availability in one span. */
+class Result {
+  readonly span: Span;
+  readonly gaps: Span[];
+  readonly #rows: Row[];
+  readonly #lists = new Map<string, Availability[]>();
+
+  constructor(span: Span, gaps: Span[], rows: Row[]) {
+    this.span = span;
+    this.gaps = gaps;
+    this.#rows = rows;
+  }
+
+  /** Those with most changes, or the longest time Offline, first. */
+  sorted(by: By, sort: Sort): Availability[] {
+    const key = `${by} ${sort}`;
+    let list = this.#lists.get(key);
+    if (!list) this.#lists.set(key, (list = sortedBy(sort, totals(this.#rows, by))));
+    return list;
+  }
+}
+
+function totals(rows: readonly Row[], by: By): Availability[] {
+  const sums = new Map<string, StateSums & { name: string; devices: number }>();
+  for (const row of rows) {
+    const { key, name } = row[by];
+    const sum = sums.get(key) ?? { name, devices: 0, online: 0, offline: 0, unknown: 0, changes: 0 };
+    sum.devices++;
+    sum.online += row.online;
+    sum.offline += row.offline;
+    sum.unknown += row.unknown;
+    sum.changes += row.changes;
+    sums.set(key, sum);
+  }
+  return Array.from(sums, ([Key, { name, devices, changes, online, offline, unknown }]) => {
+    // Rounded so that the three remain the whole.
+    const OnlineSeconds = Math.floor(online / 1000);
+    const UnknownSeconds = Math.floor(unknown / 1000);
+    const all = Math.round((online + offline + unknown) / 1000);
+    return {
+      Key,
+      Name: name,
+      Devices: devices,
+      Changes: changes,
+      OnlineSeconds,
+      OfflineSeconds: all - OnlineSeconds - UnknownSeconds,
+      UnknownSeconds,
+    };
+  });
+}
+
+const sortedBy = (sort: Sort, list: Availability[]): Availability[] =>
+  list.sort((one, two) =>
+    sort === 'changes'
+      ? two.Changes - one.Changes || two.OfflineSeconds - one.OfflineSeconds
+      : two.OfflineSeconds - one.OfflineSeconds || two.Changes - one.Changes,
+  );
+
+interface Remembered {
+  result: Result | undefined;
+  /** When it was computed, and how long that took. */
+  at: number;
+  took: number;
+  computing: Promise<Result> | undefined;
+}
+
+export class Availabilities {
+  readonly #db: Database;
+  readonly #now: () => number;
+  readonly #results = new Map<string, Remembered>();
+
+  constructor(db: Database, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Of the last milliseconds until now, or until a moment ago. */
+  async of(accountId: number, length: number): Promise<Result> {
+    const key = `${accountId} ${length}`;
+    const known = this.#results.get(key) ?? { result: undefined, at: 0, took: 0, computing: undefined };
+    // The one that was used last is the last to go.
+    this.#results.delete(key);
+    this.#results.set(key, known);
+    const [oldest] = this.#results.keys();
+    if (this.#results.size > MOST_RESULTS && oldest !== undefined) this.#results.delete(oldest);
+    const age = performance.now() - known.at;
+    if (!known.result || age > Math.max(FRESH_MS, FRESH_TIMES * known.took)) {
+      const began = performance.now();
+      known.computing ??= this.#compute(accountId, length)
+        .then((result) => {
+          const at = performance.now();
+          Object.assign(known, { result, at, took: at - began });
+          return result;
+        })
+        .finally(() => (known.computing = undefined));
+    }
+    if (known.result && age < STALE_MS) {
+      known.computing?.catch(() => {}); // The next reader without a result sees the error.
+      return known.result;
+    }
+    return known.computing ?? this.of(accountId, length);
+  }
+
+  async #compute(accountId: number, length: number): Promise<Result> {
+    const to = Math.floor(this.#now() / 1000) * 1000;
+    const span = { from: to - length, to };
+    const gaps = await gapsIn(this.#db, span);
+    const rows: Row[] = [];
+    for (let after = 0; ;) {
+      const devices = await nextStates(this.#db, accountId, span, after, PORTION);
+      for (const device of devices)
+        rows.push({
+          ...sumStates({ ...device, created: Math.floor(device.created / 1000) * 1000 }, span, gaps),
+          device: { key: device.id, name: device.name },
+          site: { key: device.site, name: device.site },
+          group: { key: device.grp, name: device.grp },
+        });
+      const last = devices.at(-1);
+      if (!last || devices.length < PORTION) return new Result(span, gaps, rows);
+      after = last.seq;
+      await otherRequests();
+    }
+  }
+}

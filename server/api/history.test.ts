@@ -1,0 +1,177 @@
+// The history of states: what agents did, and what the service may say of times in which it was down.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Availability, ServiceGap, DeviceStateChange } from '#/contract/history.ts';
+import { openSettling, pruneStates } from '../store/state-history.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { testFleet } from '../test-fleet.ts';
+import type { TestFleet } from '../test-fleet.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+import { until } from '../../scripts/test-process.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let service: TestService;
+let fleet: TestFleet;
+
+async function start(): Promise<void> {
+  service = await startTestService({}, service?.dataDir, service?.clock);
+  fleet = testFleet((...asked) => service.call(...asked));
+}
+beforeEach(async () => {
+  service = await startTestService();
+  fleet = testFleet((...asked) => service.call(...asked));
+});
+afterEach(() => service.end());
+
+async function read<Answer>(path: string): Promise<Answer> {
+  const response = await service.call('GET', `/v1/history/${path}`);
+  assert.equal(response.status, 200, await response.clone().text());
+  return (await response.json()) as Answer;
+}
+interface Changes {
+  Items: DeviceStateChange[];
+  Next: string;
+}
+interface Summary {
+  From: string;
+  To: string;
+  Gaps: ServiceGap[];
+  Items: Availability[];
+  Next: string;
+}
+const causes = async (query = '') => (await read<Changes>(`devices?${query}`)).Items.map(({ Cause }) => Cause);
+/** Lets time pass in which the service was up. */
+async function later(length: number): Promise<void> {
+  service.clock.offset += length;
+  const { db, now } = service.context;
+  await db.write((tx) => tx.run("UPDATE settings SET value = ? WHERE key = 'alive'", String(now())));
+}
+async function connect(device: { key: string }): Promise<FakeAgent> {
+  const agent = await FakeAgent.connect(service.url, device.key);
+  await agent.receive('welcome');
+  return agent;
+}
+async function disconnect(agent: FakeAgent, device: { id: string }): Promise<void> {
+  await agent.end();
+  await until('the disconnect', async () => (await causes(`device_id=${device.id}`))[0] === 'Disconnected');
+}
+
+test('each change is listed with its cause, newest first and page by page', async () => {
+  const [one, two] = [await fleet.device('', 'one'), await fleet.device('', 'two')];
+  const agent = await connect(one);
+  await later(MINUTE);
+  await disconnect(agent, one);
+  await later(MINUTE);
+  const other = await connect(two);
+  assert.equal((await service.call('POST', `/v1/devices/${two.id}/key`)).status, 200);
+  assert.deepEqual(await causes(), ['NewKey', 'Connected', 'Disconnected', 'Connected']);
+  assert.deepEqual(await causes(`device_id=${one.id}`), ['Disconnected', 'Connected']);
+  const first = await read<Changes>('devices?limit=3');
+  assert.deepEqual(
+    first.Items.map(({ DeviceId, State }) => [DeviceId, State]),
+    [
+      [two.id, 'Offline'],
+      [two.id, 'Online'],
+      [one.id, 'Offline'],
+    ],
+  );
+  const rest = await read<Changes>(`devices?limit=3&before=${first.Next}`);
+  assert.deepEqual([rest.Items.map(({ DeviceId }) => DeviceId), rest.Next], [[one.id], '']);
+  const at = encodeURIComponent(first.Items[2]?.Time ?? '');
+  assert.deepEqual(await causes(`from=${at}&to=${at}`), ['Disconnected']);
+  assert.equal((await service.call('GET', '/v1/history/devices?device_id=no')).status, 404);
+  assert.equal((await service.call('GET', '/v1/history/devices?before=x')).status, 400);
+  await other.end();
+});
+
+test('while the service is stopped nobody is Offline, and who comes back in time has not been away', async () => {
+  const [back, gone] = [await fleet.device('', 'back'), await fleet.device('', 'gone')];
+  const agents = [await connect(back), await connect(gone)];
+  await later(HOUR);
+  await service.close();
+  for (const agent of agents) await agent.end();
+  service.clock.offset += HOUR;
+  await start();
+  const settle = openSettling(service.context.db, service.context.now);
+  const again = await connect(back);
+  await later(HOUR);
+  await settle();
+  await settle();
+  assert.deepEqual(await causes(`device_id=${back.id}`), ['ServiceUp', 'ServiceDown', 'Connected']);
+  const [notBack, up] = (await read<Changes>(`devices?device_id=${gone.id}`)).Items;
+  assert.deepEqual(
+    [notBack?.Cause, notBack?.State, up?.Cause, up?.State],
+    ['NotBack', 'Offline', 'ServiceUp', 'Online'],
+  );
+  assert.ok(Date.parse(notBack?.Time ?? '') - Date.parse(up?.Time ?? '') < MINUTE);
+
+  const { Items, Gaps } = await read<Summary>('summary?hours=24');
+  const hours = (seconds: number) => Math.round(seconds / 3600);
+  assert.deepEqual(
+    Items.map((item) => [
+      item.Name,
+      hours(item.OnlineSeconds),
+      hours(item.OfflineSeconds),
+      hours(item.UnknownSeconds),
+      item.Changes,
+    ]),
+    [
+      ['gone', 1, 1, 1, 2],
+      ['back', 2, 0, 1, 1],
+    ],
+  );
+  assert.equal(Gaps.length, 2); // the other is all the time before the first start
+  await again.end();
+});
+
+test('a clock that was set ahead leaves a gap, and nobody was Online in it', async () => {
+  const device = await fleet.device();
+  const agent = await connect(device);
+  service.clock.set += 100 * HOUR;
+  await service.context.clock.check();
+  const { Items } = await read<Summary>('summary?hours=24');
+  assert.ok((Items[0]?.OnlineSeconds ?? 0) < 60, JSON.stringify(Items));
+  await agent.end();
+});
+
+test('sites and groups are summed up, sorted as asked for, page by page', async () => {
+  for (const [name, group, site] of [
+    ['a', 'pumps', 'Hamburg'],
+    ['b', 'pumps', 'Hamburg'],
+    ['c', 'mills', 'Kiel'],
+  ] as const) {
+    const device = await fleet.device(group, name);
+    await service.call('PATCH', `/v1/devices/${device.id}`, { CustomerSite: site });
+    if (name === 'c') await disconnect(await connect(device), device);
+  }
+  const keys = async (query: string) => (await read<Summary>(`summary?${query}`)).Items.map(({ Key }) => Key);
+  await later(HOUR);
+  assert.deepEqual(await keys('by=site'), ['Kiel', 'Hamburg']);
+  assert.deepEqual(await keys('by=group&sort=offline'), ['pumps', 'mills']);
+  const { Items, Next } = await read<Summary>('summary?limit=2');
+  assert.equal(Items.length, 2);
+  assert.equal((await read<Summary>(`summary?limit=2&before=${Next}`)).Items.length, 1);
+  const [site] = (await read<Summary>('summary?by=site&sort=offline')).Items;
+  assert.equal(site?.Devices, 2);
+  for (const wrong of ['hours=0', 'hours=2161', 'by=me', 'sort=name'])
+    assert.equal((await service.call('GET', `/v1/history/summary?${wrong}`)).status, 400, wrong);
+});
+
+test('old changes are removed but the last one before, and what is older is unknown', async () => {
+  const device = await fleet.device();
+  const first = await connect(device);
+  await later(HOUR);
+  await disconnect(first, device);
+  await later(HOUR);
+  const second = await connect(device);
+  await later(24 * HOUR);
+  await pruneStates(service.context.db, service.context.now() - HOUR);
+  const { Items } = await read<Changes>(`devices?device_id=${device.id}`);
+  assert.deepEqual(
+    Items.map(({ Cause }) => Cause),
+    ['ServiceUp', 'Connected'],
+  );
+  await second.end();
+});

@@ -1,0 +1,89 @@
+// The history of states, an addition.
+import type { historyEndpoints, ServiceGap, DeviceStateChange } from '#/contract/history.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import type { Handlers } from '../http/implement.ts';
+import { deviceById } from '../store/devices.ts';
+import {
+  CAUSES,
+  createdAt,
+  gapsIn,
+  isOnline,
+  lastChange,
+  stateChanges,
+  type Cause,
+  type ListedChange,
+  type Span,
+} from '../store/state-history.ts';
+import { Availabilities } from './availability.ts';
+
+const DEFAULT_LIMIT = 100;
+const HOUR_MS = 60 * 60 * 1000;
+const CAUSE_WORDS: Record<Cause, string> = {
+  [CAUSES.connected]: 'Connected',
+  [CAUSES.disconnected]: 'Disconnected',
+  [CAUSES.newKey]: 'NewKey',
+  [CAUSES.notBack]: 'NotBack',
+};
+
+const time = (at: number): string => printIsoTime(new Date(at));
+const stateOf = (cause: Cause | undefined): string => (cause !== undefined && isOnline(cause) ? 'Online' : 'Offline');
+const changeOf = ({ id, at, cause }: ListedChange): DeviceStateChange => ({
+  DeviceId: id,
+  State: stateOf(cause),
+  Time: time(at),
+  Cause: CAUSE_WORDS[cause],
+});
+const gapOf = ({ from, to }: Span): ServiceGap => ({ From: time(from), To: time(to) });
+
+export function historyRoutes({ db, now }: Context): Handlers<typeof historyEndpoints> {
+  const availabilities = new Availabilities(db, now);
+  return {
+    changes: async ({ account, query: { device_id, from, to, limit, before } }) => {
+      const device = device_id === undefined ? undefined : await deviceById(db, account.id, device_id);
+      const most = Number(limit ?? DEFAULT_LIMIT);
+      const span = { from: from ? Date.parse(from) : 0, to: to ? Date.parse(to) + 1 : now() + 1 };
+      const [at, seq] = before ? before.split('-').map(Number) : [];
+      const position = at === undefined || seq === undefined ? undefined : { at, device_seq: seq };
+      const rows = await stateChanges(db, account.id, {
+        ...span,
+        device: device?.seq,
+        before: position,
+        limit: most + 1,
+      });
+      const shown = rows.slice(0, most);
+      const last = shown.at(-1);
+      const hasMore = rows.length > most && last !== undefined;
+      const Next = hasMore ? `${last.at}-${last.device_seq}` : '';
+      if (!device) return { Items: shown.map(changeOf), Next };
+      // The edges of the gaps that belong between the rows of this page.
+      const begin = Math.max(span.from, await createdAt(db, device.seq));
+      const page = { from: hasMore ? last.at : begin, to: position?.at ?? span.to };
+      const edges: { at: number; item: DeviceStateChange }[] = [];
+      for (const gap of await gapsIn(db, page)) {
+        const edge = (on: number, State: string, Cause: string) => {
+          if (on > page.from && on < page.to)
+            edges.push({ at: on, item: { DeviceId: device.id, State, Time: time(on), Cause } });
+        };
+        edge(gap.from, 'Unknown', 'ServiceDown');
+        edge(gap.to, stateOf((await lastChange(db, device.seq, gap.to))?.cause), 'ServiceUp');
+      }
+      const items = [...shown.map((row) => ({ at: row.at, item: changeOf(row) })), ...edges];
+      return { Items: items.sort((one, two) => two.at - one.at).map(({ item }) => item), Next };
+    },
+
+    summary: async ({ account, query: { hours = '24', by = 'device', sort = 'changes', limit, before } }) => {
+      const known = await availabilities.of(account.id, Number(hours) * HOUR_MS);
+      const sorted = known.sorted(by, sort);
+      const first = Number(before || 0);
+      const end = first + Number(limit ?? DEFAULT_LIMIT);
+      return {
+        From: time(known.span.from),
+        To: time(known.span.to),
+        Gaps: known.gaps.map(gapOf),
+        Items: sorted.slice(first, end),
+        Next: end < sorted.length ? String(end) : '',
+      };
+    },
+  };
+}

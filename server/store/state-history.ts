@@ -1,0 +1,247 @@
+// The history of states: when each device went Online and Offline, and when the service itself was down.
+//
+// A row is a change, written in the transaction that changes `devices.online`. Where the service ended connections itself,
+// or was down, nothing is written: devices that come back soon were not away. Those that do not are settled later.
+import type { Database, Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
+
+/** Why a device changed its state; the numbers are stored. */
+export const CAUSES = { connected: 1, disconnected: 2, newKey: 3, notBack: 4 } as const;
+export type Cause = (typeof CAUSES)[keyof typeof CAUSES];
+export const isOnline = (cause: Cause): boolean => cause === CAUSES.connected;
+
+export interface Span {
+  from: number;
+  to: number;
+}
+export interface StateChange {
+  at: number;
+  cause: Cause;
+}
+
+/** Notes the state of a device, unless the history has it already. */
+export async function noteState(tx: Tx, seq: number, cause: Cause, at: number): Promise<void> {
+  const { changes } = await tx.run(
+    'UPDATE devices SET state_online = ?1, state_time = ?2 WHERE seq = ?3 AND state_online <> ?1',
+    Number(isOnline(cause)),
+    at,
+    seq,
+  );
+  if (changes > 0)
+    await tx.run(
+      `INSERT INTO state_changes (at, device_seq, cause) VALUES (?, ?, ?)
+       ON CONFLICT (at, device_seq) DO UPDATE SET cause = excluded.cause`,
+      at,
+      seq,
+      cause,
+    );
+}
+
+// ---- When the service was down ---------------------------------------------------------------------------------------
+
+/** Signs of life are this far apart; after more than three times as long, the service was down or asleep. */
+export const ALIVE_EVERY_MS = 15_000;
+
+const lastAlive = async (db: Reader): Promise<number | undefined> => {
+  const row = await db.get<{ value: string }>("SELECT value FROM settings WHERE key = 'alive'");
+  return row && Number(row.value);
+};
+
+const insertGap = (tx: Tx, { from, to }: Span) =>
+  tx.run(
+    `INSERT INTO service_gaps (from_time, to_time) VALUES (?, ?)
+     ON CONFLICT (from_time) DO UPDATE SET to_time = excluded.to_time`,
+    from,
+    to,
+  );
+
+/**
+ * Notes that the service is up. `start`: no agent was connected before. What is before the first sign of all is unknown.
+ */
+export async function noteAlive(tx: Tx, now: number, { start = false } = {}): Promise<void> {
+  const last = await lastAlive(tx);
+  if (last === undefined || now - last > 3 * ALIVE_EVERY_MS || (start && now > last))
+    await insertGap(tx, { from: last ?? 0, to: now });
+  await tx.run(
+    "INSERT INTO settings (key, value) VALUES ('alive', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    String(now),
+  );
+}
+
+/** After the computer's clock was set: nothing is known of a time that was skipped. */
+export async function moveAlive(tx: Tx, by: number): Promise<void> {
+  const last = await lastAlive(tx);
+  if (last === undefined) return;
+  if (by > 0) await insertGap(tx, { from: last, to: last + by });
+  await tx.run("UPDATE settings SET value = ? WHERE key = 'alive'", String(last + by));
+  await tx.run('UPDATE devices SET state_time = state_time + ?', by);
+}
+
+/** Oldest first, without overlaps. */
+export async function gapsIn(db: Reader, { from, to }: Span): Promise<Span[]> {
+  const rows = await db.all<{ from_time: number; to_time: number }>(
+    'SELECT from_time, to_time FROM service_gaps WHERE to_time > ? AND from_time < ? ORDER BY from_time, to_time',
+    from,
+    to,
+  );
+  const gaps: Span[] = [];
+  for (const row of rows) {
+    const before = gaps.at(-1);
+    const end = Math.min(row.to_time, to);
+    if (before && row.from_time <= before.to) before.to = Math.max(before.to, end);
+    else gaps.push({ from: Math.max(row.from_time, from), to: end });
+  }
+  return gaps;
+}
+
+// ---- Devices that do not come back -----------------------------------------------------------------------------------
+
+/** Agents are back within this time after the service is. */
+const BACK_WITHIN_MS = 60_000;
+/** Devices of one unit of work. */
+const PORTION = 500;
+
+/**
+ * Looks for devices that the history has as Online, although no agent is connected: the service was down, or a node was,
+ * and they did not come back in time. They count as Offline from when they were first found so.
+ */
+export function openSettling(db: Database, now: () => number): () => Promise<void> {
+  let found = new Map<number, number>();
+  let from: number | undefined = now();
+  return async () => {
+    const rows = await db.all<{ seq: number }>('SELECT seq FROM devices WHERE online = 0 AND state_online = 1');
+    const at = now();
+    found = new Map(rows.map(({ seq }) => [seq, Math.min(found.get(seq) ?? from ?? at, at)]));
+    from = undefined;
+    const due = [...found].filter(([, since]) => at - since >= BACK_WITHIN_MS);
+    for (let done = 0; done < due.length; done += PORTION)
+      await db.write(
+        async (tx) => {
+          for (const [seq, since] of due.slice(done, done + PORTION))
+            if (await tx.get('SELECT 1 FROM devices WHERE seq = ? AND online = 0', seq))
+              await noteState(tx, seq, CAUSES.notBack, since);
+        },
+        { patient: true },
+      );
+  };
+}
+
+// ---- Reading ---------------------------------------------------------------------------------------------------------
+
+export interface ListedChange extends StateChange {
+  device_seq: number;
+  id: string;
+}
+/** Where a page of changes ends. */
+export type Position = Pick<ListedChange, 'at' | 'device_seq'>;
+
+/** Newest first, at most `limit`; of one device, or of all. */
+export function stateChanges(
+  db: Reader,
+  accountId: number,
+  {
+    device,
+    from,
+    to,
+    before,
+    limit,
+  }: { device?: number | undefined; before?: Position | undefined; limit: number } & Span,
+): Promise<ListedChange[]> {
+  const end = before ?? { at: to, device_seq: Number.MAX_SAFE_INTEGER };
+  return db.all<ListedChange>(
+    `SELECT at, device_seq, cause, devices.id FROM state_changes JOIN devices ON devices.seq = device_seq
+     WHERE account_id = ? AND at >= ? AND (at, device_seq) < (?, ?) ${device === undefined ? '' : 'AND device_seq = ?'}
+     ORDER BY at DESC, device_seq DESC LIMIT ?`,
+    accountId,
+    from,
+    end.at,
+    end.device_seq,
+    ...(device === undefined ? [] : [device]),
+    limit,
+  );
+}
+
+/** When a device was created. */
+export const createdAt = async (db: Reader, deviceSeq: number): Promise<number> =>
+  (await db.get<{ created: number }>('SELECT created FROM devices WHERE seq = ?', deviceSeq))?.created ?? 0;
+
+/** The last change of a device until then. */
+export const lastChange = (db: Reader, deviceSeq: number, at: number): Promise<StateChange | undefined> =>
+  db.get<StateChange>(
+    'SELECT at, cause FROM state_changes WHERE device_seq = ? AND at <= ? ORDER BY at DESC LIMIT 1',
+    deviceSeq,
+    at,
+  );
+
+export interface DeviceStates {
+  seq: number;
+  id: string;
+  name: string;
+  grp: string;
+  customer: string;
+  site: string;
+  created: number;
+  /** At the beginning of the span; null: not connected yet. */
+  was: Cause | null;
+  /** Within the span, oldest first. */
+  changes: StateChange[];
+}
+
+const CHANGES_OF = perDialect(
+  (sql) => `SELECT device_seq, at, cause FROM state_changes
+    WHERE device_seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND at > ? AND at <= ? ORDER BY device_seq, at`,
+);
+
+/** The states in a span of the next devices after `after`, in the order of their seq. */
+export async function nextStates(
+  db: Reader,
+  accountId: number,
+  { from, to }: Span,
+  after: number,
+  limit: number,
+): Promise<DeviceStates[]> {
+  const rows = await db.all<Omit<DeviceStates, 'changes'>>(
+    `SELECT seq, id, name, grp, customer, site, created, (
+       SELECT cause FROM state_changes WHERE device_seq = devices.seq AND at <= ? ORDER BY at DESC LIMIT 1) AS was
+     FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    from,
+    accountId,
+    after,
+    limit,
+  );
+  const devices = new Map(rows.map((row) => [row.seq, { ...row, changes: [] as StateChange[] }]));
+  const list = JSON.stringify([...devices.keys()]);
+  for (const { device_seq, ...change } of await db.all<Position & StateChange>(CHANGES_OF(db), list, from, to))
+    devices.get(device_seq)?.changes.push(change);
+  return [...devices.values()];
+}
+
+/** Changes removed in one unit of work. */
+const REMOVED_AT_ONCE = 2_000;
+
+/** Removes what is older than the history may be, except the last change of each device before that. */
+export async function pruneStates(db: Database, before: number): Promise<void> {
+  for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE;)
+    removed = await db.write(
+      async (tx) => {
+        const { changes } = await tx.run(
+          `DELETE FROM state_changes WHERE (at, device_seq) IN (
+             SELECT at, device_seq FROM state_changes AS old WHERE at < ?1 AND EXISTS (
+               SELECT 1 FROM state_changes AS later
+               WHERE later.device_seq = old.device_seq AND later.at > old.at AND later.at < ?1)
+             ORDER BY at LIMIT ${REMOVED_AT_ONCE})`,
+          before,
+        );
+        return changes;
+      },
+      { patient: true, essential: true },
+    );
+  await db.write(
+    async (tx) => {
+      await tx.run('DELETE FROM service_gaps WHERE to_time < ? AND from_time > 0', before);
+      // Before that nothing is known any more.
+      await tx.run('UPDATE service_gaps SET to_time = ?1 WHERE from_time = 0 AND to_time < ?1', before);
+    },
+    { essential: true },
+  );
+}

@@ -1,0 +1,75 @@
+// The history of states, an addition: when devices went Online and Offline, and for how long they were.
+import * as z from 'zod/mini';
+import { number, pageFields, text, type Group } from '#/contract/endpoint.ts';
+
+const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
+
+const stateChange = z.object({
+  DeviceId: z.string().check(z.minLength(1)),
+  /** `Online`, `Offline`, or `Unknown` while the service was down. */
+  State: text,
+  Time: text,
+  /** `Connected`, `Disconnected`, `NewKey`, `NotBack` after the service was down, `ServiceDown`, `ServiceUp`. */
+  Cause: text,
+});
+export type DeviceStateChange = z.output<typeof stateChange>;
+
+/** The service was down: nothing is known of any device. */
+const serviceGap = z.object({ From: text, To: text });
+export type ServiceGap = z.output<typeof serviceGap>;
+
+export const AVAILABILITY_BY = ['device', 'site', 'group'] as const;
+export const AVAILABILITY_SORTS = ['changes', 'offline'] as const;
+
+const availability = z.object({
+  /** The DeviceId, the site or the group. */
+  Key: text,
+  Name: text,
+  Devices: number,
+  Changes: number,
+  /** Together with the two others: the span times Devices, of each from its creation on. */
+  OnlineSeconds: number,
+  OfflineSeconds: number,
+  UnknownSeconds: number,
+});
+export type Availability = z.output<typeof availability>;
+
+/** Longest span of a summary, in hours: what HISTORY_DAYS is if it is not set. */
+const HOURS = z.string().check(z.regex(/^([1-9]\d{0,2}|1\d{3}|20\d\d|21[0-5]\d|2160)$/, 'must be 1 to 2160'));
+
+export const historyEndpoints = {
+  changes: {
+    method: 'GET',
+    path: '/v1/history/devices',
+    addition: true,
+    summary: 'List changes of the state of a device or of all, newest first, page by page; of a device with the gaps',
+    query: z.object({
+      device_id: z.optional(z.string()),
+      from: time,
+      to: time,
+      limit: pageFields.limit,
+      before: z.optional(z.string().check(z.regex(/^(\d{1,15}-\d{1,15})?$/, 'must be a Next value of this list'))),
+    }),
+    response: z.object({ Items: z.array(stateChange), Next: text }),
+  },
+  summary: {
+    method: 'GET',
+    path: '/v1/history/summary',
+    addition: true,
+    summary: 'Sum up how long devices, sites or groups were Online in the last hours; may be a minute old',
+    query: z.object({
+      /** 24 if it is not given. */
+      hours: z.optional(HOURS),
+      by: z.optional(z.enum(AVAILABILITY_BY, 'must be device, site or group')),
+      sort: z.optional(z.enum(AVAILABILITY_SORTS, 'must be changes or offline')),
+      ...pageFields,
+    }),
+    response: z.object({
+      From: text,
+      To: text,
+      Gaps: z.array(serviceGap),
+      Items: z.array(availability),
+      Next: text,
+    }),
+  },
+} as const satisfies Group;
