@@ -56,6 +56,7 @@ export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
     {
       header: 'From',
       width: '140px',
+      room: 'medium',
       phone: 'second',
       cell: ({ Address }) => <span className="mono dim">{Address}</span>,
     },

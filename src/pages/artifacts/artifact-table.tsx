@@ -2,7 +2,6 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
@@ -34,9 +33,6 @@ interface Row {
   group?: ArtifactVersions & { open: boolean };
   inner: boolean;
 }
-
-/** Where sums have room beside the rest; the details always show them. */
-const WIDE = '(min-width: 1200px)';
 
 interface ArtifactTableProps {
   groups: readonly ArtifactVersions[];
@@ -74,13 +70,11 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
   }
   const toggle = (name: string) => setChanged((now) => toggled(now, name));
   const rows = useMemo(() => rowsOf(groups, (name) => changed.has(name) !== opened), [groups, changed, opened]);
-  const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
-  const hasSums = wide && groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
+  const hasSums = groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
 
   const columns: (Column<Row> | false)[] = [
     {
       header: 'Name',
-      width: '26%',
       cell: ({ artifact, group, inner }) =>
         group ? (
           <button type="button" className={classes.group} aria-expanded={group.open} onClick={() => toggle(group.name)}>
@@ -116,10 +110,10 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       phone: 'second',
       cell: ({ artifact: { Version } }) => <span title={Version}>{Version}</span>,
     },
-    { header: 'Type', width: '6%', phone: 'hide', cell: ({ artifact }) => typeOf(artifact) },
+    { header: 'Type', width: '78px', phone: 'hide', room: 'medium', cell: ({ artifact }) => typeOf(artifact) },
     {
       header: 'Size',
-      width: '9%',
+      width: '92px',
       align: 'end',
       phone: 'end',
       cell: ({ artifact, group }) =>
@@ -133,13 +127,14 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
     },
     {
       header: 'Uploaded',
-      width: '10%',
+      width: '92px',
       phone: 'end',
       cell: ({ artifact }) => <ArtifactAge artifact={artifact} />,
     },
     hasSums && {
       header: 'SHA-256',
       width: '152px',
+      room: 'wide',
       phone: 'hide',
       cell: ({ artifact: { Sha256 }, group }) => (group || !Sha256 ? null : <ShortId value={Sha256} what="SHA-256" />),
     },

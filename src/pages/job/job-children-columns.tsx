@@ -80,6 +80,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     by: id,
     width: '11%',
     phone: 'hide',
+    room: 'medium',
     cell: (child) => {
       const text = fieldOf(fleet, child, id === 'site' ? 'CustomerSite' : 'DeviceGroup');
       return text ? <span title={text}>{visible(text)}</span> : <span className="dim">–</span>;
@@ -90,7 +91,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     {
       header: 'Device',
       by: 'device',
-      width: opened ? '46%' : '24%',
+      width: opened ? undefined : '26%',
       cell: (child) => {
         const key = jobs.keys.get(child) ?? '';
         const name = childName(child, key);
@@ -114,7 +115,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     {
       header: 'State',
       by: 'state',
-      width: opened ? '32%' : jobs.earlier.size > 0 ? '200px' : '124px',
+      width: opened ? '124px' : jobs.earlier.size > 0 ? '200px' : '124px',
       cell: (child) => (
         <>
           <VerdictMark judgement={jobs.verdicts.of(child)} />
@@ -122,7 +123,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
         </>
       ),
     },
-    { header: 'Exit code', by: 'exit', width: opened ? '22%' : '92px', phone: 'second', cell: exitCode },
+    { header: 'Exit code', by: 'exit', width: '92px', phone: 'second', cell: exitCode },
   ];
   if (opened) return columns;
   return [
@@ -139,6 +140,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
       by: 'started',
       width: '100px',
       phone: 'hide',
+      room: 'medium',
       cell: (child) => <Time at={timesOf(child).started} raw={child.StartTime} />,
     },
     { header: 'Duration', by: 'duration', width: '96px', phone: 'second', cell: (child) => <Duration job={child} /> },

@@ -58,7 +58,6 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'Name',
       by: 'name',
-      width: '29%',
       cell: (job) => (
         <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
           {nameOf(job)}
@@ -68,7 +67,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'Target',
       by: 'target',
-      width: '13%',
+      width: '17%',
       phone: 'wide',
       cell: (job) => {
         const text = targetText(targetOf(job, tags));
@@ -78,25 +77,33 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'State',
       by: 'state',
-      width: '30%',
+      width: '33%',
       phone: 'wide',
       cell: (job) => <Standing job={job} known={known} />,
     },
     {
       header: 'Submitted',
       by: 'submitted',
-      width: '9%',
+      width: '96px',
       phone: 'hide',
       cell: (job) => <Time at={timesOf(job).created} raw={job.CreatedTime} />,
     },
     {
       header: 'Started',
       by: 'started',
-      width: '9%',
+      width: '90px',
+      room: 'wide',
       phone: 'second',
       cell: (job) => <Time at={timesOf(job).started} raw={job.StartTime} />,
     },
-    { header: 'Duration', by: 'took', width: '10%', phone: 'end', cell: (job) => <Duration job={job} /> },
+    {
+      header: 'Duration',
+      by: 'took',
+      width: '100px',
+      room: 'medium',
+      phone: 'end',
+      cell: (job) => <Duration job={job} />,
+    },
     {
       header: 'Actions',
       width: '84px',

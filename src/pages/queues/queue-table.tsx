@@ -45,7 +45,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   {
     header: 'Device',
     by: 'device',
-    width: '21%',
+    width: '25%',
     cell: ({ row }) => (
       <span className={classes.device}>
         <ActionIcon
@@ -71,7 +71,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   {
     header: 'State',
     by: 'state',
-    width: '14%',
+    width: '148px',
     phone: 'end',
     cell: ({ row: { status, seen } }) =>
       status === undefined ? (
@@ -91,7 +91,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   {
     header: 'Waiting',
     by: 'waiting',
-    width: '11%',
+    width: '120px',
     phone: 'second',
     cell: ({ row: { waiting, stale } }) => (
       <>
@@ -104,13 +104,14 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   {
     header: 'Oldest',
     by: 'oldest',
-    width: '9%',
+    width: '86px',
     phone: 'end',
     cell: ({ row: { oldest } }) => <Time at={oldest?.created} />,
   },
   {
     header: 'Runs now',
-    width: '10%',
+    width: '16%',
+    room: 'medium',
     phone: 'hide',
     cell: ({ row: { running } }) =>
       running[0] ? (

@@ -100,7 +100,12 @@ export function TunnelTable({ all, tunnels, days, dialog }: TunnelTableProps) {
     { header: 'Public address', cell: ({ tunnel }) => <Where tunnel={tunnel} />, phone: 'wide' },
     { header: 'Device', cell: ({ tunnel }) => <Device tunnel={tunnel} />, phone: 'second' },
     { header: 'Opened', cell: ({ tunnel }) => <Opened tunnel={tunnel} />, phone: 'end' },
-    hasTraffic && { header: 'Traffic', cell: ({ tunnel }) => <Traffic tunnel={tunnel} />, phone: 'hide' },
+    hasTraffic && {
+      header: 'Traffic',
+      cell: ({ tunnel }) => <Traffic tunnel={tunnel} />,
+      phone: 'hide',
+      room: 'medium',
+    },
     {
       header: 'Exposure',
       cell: ({ tunnel, marks }) => <TunnelMarks tunnel={tunnel} marks={marks} days={days} />,

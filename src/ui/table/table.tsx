@@ -18,6 +18,8 @@ export interface Column<Row> {
   tools?: true;
   /** At phone width: left out, on a line of its own, or smaller on the second line, at its beginning or its end. */
   phone?: 'hide' | 'wide' | 'second' | 'end';
+  /** Only in a table of some width: from 860 pixels on, or from 1,120. At phone width `phone` decides. */
+  room?: 'medium' | 'wide' | undefined;
   /** As CSS, so that rows that appear and disappear do not move the columns. */
   width?: string | undefined;
   /** Its word in the URL, where the rows can be sorted by it. */
@@ -87,7 +89,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
       <colgroup>
         {selection && <col data-check />}
         {columns.map((column) => (
-          <col key={column.header} style={{ width: column.width }} />
+          <col key={column.header} data-room={column.room} style={{ width: column.width }} />
         ))}
       </colgroup>
       <thead>
@@ -104,12 +106,13 @@ export function BaseTable<Row>(props: TableProps<Row>) {
               />
             </th>
           )}
-          {columns.map(({ header, align, tools, by, head }, index) => (
+          {columns.map(({ header, align, tools, by, head, room }, index) => (
             <th
               key={header}
               scope="col"
               data-align={align}
               data-tools={tools}
+              data-room={room}
               aria-sort={by === undefined ? undefined : sortedBy(by, sort)}
             >
               {head ??
@@ -190,7 +193,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
           <SelectRow id={id} name={nameOf(row)} selected={selected} onChange={select} />
         </td>
       )}
-      {columns.map(({ header, cell, align, tools, phone, className, title }) => (
+      {columns.map(({ header, cell, align, tools, phone, room, className, title }) => (
         <td
           key={header}
           className={className}
@@ -198,6 +201,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
           data-align={align}
           data-tools={tools}
           data-phone={phone}
+          data-room={room}
         >
           {cell(row, index)}
         </td>
