@@ -4,6 +4,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { DeviceWeb } from './behind-tunnels.ts';
 import { expect, test, type Service } from './fixtures.ts';
+import { lineLink, steps } from './job-log.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 test.use({
@@ -79,6 +80,25 @@ test('see the last job of a device and what it printed', async ({ signedIn: page
   await expect(log).toHaveCSS('font-feature-settings', '"calt" 0');
   await expect(heading(page)).toHaveCSS('font-feature-settings', '"calt" 0');
   await expectFits(page, 'the log');
+});
+
+test('the end of a log is in view as soon as its job is opened, and while it grows', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump north 7');
+  const sandbox = await jobSandbox(service);
+  const ArtifactId = await script(service, sandbox, 'long.sh', steps(1, 300), sandbox.gate('go'), steps(301, 600));
+  await service.agent(DeviceKey);
+  const job = await submit(service, { Name: 'A long one', DeviceId, ArtifactId });
+  await page.goto(`${service.url}/jobs/${job}`);
+  await expect(lineLink(page, 300)).toBeInViewport({ ratio: 1 });
+  await sandbox.open('go');
+  await expect(heading(page)).toContainText('Succeeded');
+  await expect(lineLink(page, 600)).toBeInViewport({ ratio: 1 });
+  await expect(page.getByText('Job ID')).toBeHidden();
+  await page.getByRole('button', { name: 'All details' }).tap();
+  await expect(page.getByText('Job ID')).toBeVisible();
 });
 
 test('set the location of a device from where the phone is @main', async ({ signedIn: page, service }) => {

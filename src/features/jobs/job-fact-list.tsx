@@ -1,11 +1,15 @@
 // The facts of a job beside each other, at the head of its page: what it was aimed at, when, how long, its id.
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { IconChevronRight } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { Duration } from './duration.tsx';
 import { timesOf } from './job-times.ts';
 import classes from './job-fact-list.module.css';
+
+/** On a phone these open below the others, so that the log is in view. */
+const LATER = new Set(['Submitted', 'Started', 'Ended', 'Archived', 'Changes', 'Job ID']);
 
 type Fact = readonly [term: string, value: ReactNode];
 
@@ -16,9 +20,12 @@ interface JobFactListProps {
   payload?: readonly Fact[];
   /** After the times. */
   more: readonly Fact[];
+  /** Below the facts. */
+  children?: ReactNode;
 }
 
-export function JobFactList({ job, target, payload = [], more }: JobFactListProps) {
+export function JobFactList({ job, target, payload = [], more, children }: JobFactListProps) {
+  const [all, setAll] = useState(false);
   const { created, started, ended } = timesOf(job);
   const facts: Fact[] = [
     ['Target', target],
@@ -31,16 +38,23 @@ export function JobFactList({ job, target, payload = [], more }: JobFactListProp
     ['Job ID', <ShortId key="id" value={job.JobId} what="job id" />],
   ];
   return (
-    <dl className={classes.facts}>
-      {facts.map(
-        ([term, value]) =>
-          value !== false && (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
+    <div className={classes.list} data-all={all || undefined}>
+      <dl className={classes.facts}>
+        {facts.map(
+          ([term, value]) =>
+            value !== false && (
+              <div key={term} data-later={LATER.has(term) || undefined}>
+                <dt>{term}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <div data-later>{children}</div>
+      <button type="button" className={classes.more} aria-expanded={all} onClick={() => setAll(!all)}>
+        <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
+        All details
+      </button>
+    </div>
   );
 }

@@ -50,22 +50,21 @@ export function JobFacts({ job }: { job: Job }) {
   const { ArtifactId, WorkflowId, ExitCode, ArchivedTime } = job;
   const audit = useAuditLink(job.JobId);
   return (
-    <>
-      <JobFactList
-        job={job}
-        target={<TargetLink job={job} />}
-        payload={[
-          [
-            ArtifactId ? 'Artifact' : 'Workflow',
-            Boolean(ArtifactId || WorkflowId) && <Ran key="ran" artifact={ArtifactId} workflow={WorkflowId} />,
-          ],
-        ]}
-        more={[
-          ['Exit code', ExitCode ?? false],
-          ['Archived', ArchivedTime !== undefined && <Time key="at" at={new Date(ArchivedTime)} raw={ArchivedTime} />],
-          ['Changes', !job.ParentJobId && audit],
-        ]}
-      />
+    <JobFactList
+      job={job}
+      target={<TargetLink job={job} />}
+      payload={[
+        [
+          ArtifactId ? 'Artifact' : 'Workflow',
+          Boolean(ArtifactId || WorkflowId) && <Ran key="ran" artifact={ArtifactId} workflow={WorkflowId} />,
+        ],
+      ]}
+      more={[
+        ['Exit code', ExitCode ?? false],
+        ['Archived', ArchivedTime !== undefined && <Time key="at" at={new Date(ArchivedTime)} raw={ArchivedTime} />],
+        ['Changes', !job.ParentJobId && audit],
+      ]}
+    >
       {job.Command && (
         <details className={classes.command}>
           <summary>Command</summary>
@@ -77,6 +76,6 @@ export function JobFacts({ job }: { job: Job }) {
           </div>
         </details>
       )}
-    </>
+    </JobFactList>
   );
 }

@@ -232,7 +232,7 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
   });
   const online = device.data && device.data.DeviceStatus === 'Online';
   return (
-    <>
+    <div className={classes.single}>
       {waiting && <p className={classes.note}>{explainWaiting(online)}</p>}
       <JobLog
         job={job}
@@ -240,7 +240,7 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
         judgement={judgement}
         device={job.DeviceName || job.DeviceId || 'the job'}
       />
-    </>
+    </div>
   );
 }
 
