@@ -13,12 +13,12 @@ async function update(service: Service) {
   return { sandbox, DeviceId, ArtifactId };
 }
 
-/** A service that does not report what a job ran. */
+/** A service that has no attempts, and does not report what a job ran. */
 const withoutWork = (page: Page) =>
   page.route(/\/v1\/job(?:s|\/|\?|$)/, async (route) => {
     if (route.request().method() !== 'GET') return route.fallback();
     const response = await route.fetch();
-    const body = (await response.text()).replaceAll(/,"(?:ArtifactId|Command)":"(?:[^"\\]|\\.)*"/g, '');
+    const body = (await response.text()).replaceAll(/,"(?:ArtifactId|Command)":"(?:[^"\\]|\\.)*"|,"Attempts":\d+/g, '');
     return route.fulfill({ response, body });
   });
 
@@ -56,8 +56,36 @@ test('from a single job that failed, two clicks lead to the log of its retry @ma
   await expect(heading(page)).toHaveText('Update Failed');
   await sandbox.open('room');
   await retry(page);
-  await expect(heading(page)).toHaveText('Update retry Succeeded');
+  await expect(heading(page)).toHaveText('Update Succeeded');
   await expect(log(page, 'mill')).toContainText('installed');
+});
+
+test('a single job that is retried stays one row, whose page has both attempts', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { sandbox, DeviceId, ArtifactId } = await update(service);
+  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
+  await page.goto(`${service.url}/jobs/${failed}`);
+  await expect(heading(page)).toHaveText('Update Failed');
+  await sandbox.open('room');
+  await retry(page);
+  await expect(heading(page)).toHaveText('Update Succeeded');
+  await page.getByRole('navigation').getByRole('link', { name: 'Jobs', exact: true }).first().click();
+  const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: /Update/ });
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText('mill');
+  await expect(row).toContainText('attempt 2');
+  await row.getByRole('link', { name: 'Update' }).click();
+  await expect(heading(page)).toHaveText('Update Succeeded');
+  await page.getByRole('table', { name: 'Devices of this job' }).getByRole('link', { name: 'mill' }).click();
+  const attempts = page.getByRole('navigation', { name: 'Attempts' });
+  await attempts.getByRole('link', { name: 'Attempt 1' }).click();
+  await expect(log(page, 'mill')).toContainText('no room');
+  // The address of the first attempt still leads to it.
+  await page.goto(`${service.url}/jobs/${failed}`);
+  await expect(heading(page)).toHaveText('Update Failed');
+  await expect(page.getByRole('link', { name: 'All devices of this job' })).toBeVisible();
 });
 
 test('where a service does not report what a job ran, the user chooses it for the retry', async ({

@@ -105,7 +105,7 @@ test('by keyboard: what was deployed and what is retried has the focus on its pa
   await expect(page.getByRole('main')).toBeFocused();
   await press(page, page.getByRole('button', { name: 'Retry…' }));
   await press(page, page.getByRole('dialog').getByRole('button', { name: /^Retry/ }));
-  await expect(page.getByRole('heading', { level: 1, name: /retry/ })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'All devices of this job' })).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
 });
 

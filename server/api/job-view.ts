@@ -36,7 +36,7 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     Status: row.status,
     CreatedTime: printIsoTime(new Date(row.created)),
     ...(row.exit_code !== null && { ExitCode: row.exit_code }),
-    ...(!isParent && { DeviceName: row.device_name }),
+    ...((!isParent || row.device_name !== '') && { DeviceName: row.device_name }),
     ...(row.parent_id !== null && { ParentJobId: row.parent_id }),
     ...(!isParent && row.attempt > 1 && { Attempt: row.attempt }),
     ...(row.device_group !== null && { DeviceGroup: row.device_group }),
@@ -51,7 +51,8 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
-    ...(isParent && { Counts: present(countsIn(row)), Attempts: row.attempt }),
+    ...(isParent && { Counts: present(countsIn(row)) }),
+    ...(row.parent_id === null && { Attempts: row.attempt }),
     ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
   };
 }

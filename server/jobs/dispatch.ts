@@ -14,7 +14,7 @@ import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
-import { insertAttempts, insertJob, insertParent } from '../store/job-submissions.ts';
+import { adoptJob, insertAttempts, insertJob, insertParent } from '../store/job-submissions.ts';
 import type { Submission, Target } from '../store/job-submissions.ts';
 import { unfinishedOf, waitingFor } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
@@ -24,7 +24,7 @@ import { failJob } from './assignment.ts';
 import { Delivery } from './delivery.ts';
 import { openJobEnds } from './job-ends.ts';
 import type { JobEnds } from './job-ends.ts';
-import { retriedParent, retryTargets, targetsOf } from './targets.ts';
+import { retriedJob, retryTargets, targetsOf } from './targets.ts';
 
 export interface Dispatch extends JobEnds {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
@@ -109,16 +109,17 @@ export function openDispatch(options: DispatchOptions): Dispatch {
   };
 
   const retry = async (tx: Tx, accountId: number, draft: JobDraft): Promise<Submitted> => {
-    const parent = await retriedParent(tx, accountId, draft);
+    const job = await retriedJob(tx, accountId, draft);
     const devices = await targetsOf(tx, accountId, draft);
-    const { artifact_id: ArtifactId, workflow_id: WorkflowId } = parent;
+    const { artifact_id: ArtifactId, workflow_id: WorkflowId } = job;
     // What it ran must still be there.
     const submission = await submissionOf(tx, accountId, {
       Name: draft.Name,
       ...(ArtifactId !== null ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }),
     });
-    await insertAttempts(tx, parent.seq, submission, await retryTargets(tx, parent, devices));
-    return { jobId: parent.id, devices };
+    const { seq, id } = job.device_seq === null ? job : await adoptJob(tx, submission, job);
+    await insertAttempts(tx, seq, submission, await retryTargets(tx, { seq, id: job.id }, devices));
+    return { jobId: id, devices };
   };
 
   return {

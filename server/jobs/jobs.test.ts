@@ -66,6 +66,7 @@ test('a job runs on the device; what it prints and its exit code come back', asy
     Stdout: 'one\ntwo',
     Stderr: 'oops\n',
     WorkflowId: job.WorkflowId,
+    Attempts: 1,
   });
   assert.match(StartTime, /^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d:\d\d UTC$/);
   assert.match(EndTime, /UTC$/);

@@ -136,7 +136,9 @@ test('a retry is refused whole where an attempt has not ended, or the device was
   const child = (await fleet.children(parent))[0]?.JobId;
   assert.match(await refused({ DeviceIds: [good.id], RetryOf: child }, 400), /is a child itself/);
   const single = await fleet.submit({ DeviceId: good.id, WorkflowId });
-  assert.match(await refused({ DeviceIds: [good.id], RetryOf: single }, 400), /has no child jobs/);
+  assert.match(await refused({ DeviceIds: [good.id], RetryOf: single }, 409), /has not ended on one of these devices/);
+  assert.match(await refused({ DeviceIds: [bad.id], RetryOf: single }, 400), /was not for this device/);
+  assert.equal((await fleet.job(single)).ParentJobId, undefined);
   const another = await fleet.workflow('y');
   const wrong = { DeviceIds: [good.id], RetryOf: parent, WorkflowId: another };
   assert.match(await refused(wrong, 400), /ran something else/);

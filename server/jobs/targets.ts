@@ -47,36 +47,34 @@ async function listed(db: Reader, accountId: number, ids: string[]): Promise<Tar
   throw new Problem(404, some, `${firstOf(missing)}. Nothing was submitted: read the devices again.`);
 }
 
-/** The parent that a retry belongs to. */
-export async function retriedParent(
+/** The job that is retried: a parent, or a single job. */
+export async function retriedJob(
   db: Reader,
   accountId: number,
   { RetryOf = '', ArtifactId, WorkflowId }: JobDraft,
 ): Promise<JobRow> {
-  const parent = await jobById(db, accountId, RetryOf);
-  if (parent.device_seq !== null)
+  const job = await jobById(db, accountId, RetryOf);
+  if (job.parent_id !== null)
     throw new Problem(
       400,
       `The job "${RetryOf}" has no child jobs`,
-      parent.parent_id === null
-        ? 'RetryOf names a job to several devices. Submit a job to one device again without it.'
-        : `It is a child itself: RetryOf names its parent, "${parent.parent_id}".`,
+      `It is a child itself: RetryOf names its parent, "${job.parent_id}".`,
     );
-  if (parent.archived !== null)
+  if (job.archived !== null)
     throw new Problem(409, `The job "${RetryOf}" is archived`, 'Restore it from the archive, then retry it.');
-  if ((ArtifactId && ArtifactId !== parent.artifact_id) || (WorkflowId && WorkflowId !== parent.workflow_id))
+  if ((ArtifactId && ArtifactId !== job.artifact_id) || (WorkflowId && WorkflowId !== job.workflow_id))
     throw new Problem(
       400,
       `The job "${RetryOf}" ran something else`,
-      'A retry runs what its parent ran. Submit another artifact or workflow without RetryOf.',
+      'A retry runs what the job ran. Submit another artifact or workflow without RetryOf.',
     );
-  return parent;
+  return job;
 }
 
-/** The last attempts of these devices, all of which have ended. */
+/** The last attempts of these devices, all of which have ended. `id`: what the job is called in a refusal. */
 export async function retryTargets(
   db: Reader,
-  parent: JobRow,
+  parent: Pick<JobRow, 'seq' | 'id'>,
   devices: Target[],
 ): Promise<{ device: Target; last: LastAttempt }[]> {
   const attempts = await lastAttempts(db, parent.seq);

@@ -86,6 +86,17 @@ export const ARCHIVE_TRIGGER = {
     CREATE TRIGGER log_job_archived AFTER UPDATE OF archived ON jobs FOR EACH ROW EXECUTE FUNCTION log_job_archived();`,
 };
 
+/** A single job that is retried becomes a child, and leaves the lists, where its parent takes its place. */
+const ADOPTED = `INSERT INTO changes (account_id, kind, what, object, id)
+  VALUES (new.account_id, 'job', 'removed', new.seq, new.id)`;
+
+export const ADOPTED_TRIGGER = {
+  sqlite: `CREATE TRIGGER log_job_adopted AFTER UPDATE OF parent_seq ON jobs BEGIN ${ADOPTED}; END;`,
+  postgres: `
+    CREATE FUNCTION log_job_adopted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${ADOPTED}; RETURN NULL; END $$;
+    CREATE TRIGGER log_job_adopted AFTER UPDATE OF parent_seq ON jobs FOR EACH ROW EXECUTE FUNCTION log_job_adopted();`,
+};
+
 export const CHANGE_TRIGGERS = {
   sqlite: triggers(({ name, on, entry }) => `CREATE TRIGGER ${name} AFTER ${on} BEGIN ${entry}; END;`),
   postgres: triggers(

@@ -113,6 +113,28 @@ async function insertChildren(
 
 // ---- Further attempts ----------------------------------------------------------------------------------------------
 
+interface SingleJob {
+  seq: number;
+  device_name: string;
+  name: string;
+  status: JobStatus;
+  created: number;
+  started: number | null;
+}
+
+/** Gives a single job a parent, whose first attempt it is from then on. */
+export async function adoptJob(
+  tx: Tx,
+  submission: Submission,
+  { seq, device_name, name, status, created, started }: SingleJob,
+): Promise<{ id: string; seq: number }> {
+  const parent = await insert(tx, { ...submission, name, created }, {});
+  await tx.run('UPDATE jobs SET device_name = ?, started = ? WHERE seq = ?', device_name, started, parent.seq);
+  await tx.run(`INSERT INTO job_counts (job_seq, ${status.toLowerCase()}) VALUES (?, 1)`, parent.seq);
+  await tx.run('UPDATE jobs SET parent_seq = ? WHERE seq = ?', parent.seq, seq);
+  return parent;
+}
+
 /** The last attempt of a device. */
 export interface LastAttempt {
   seq: number;

@@ -6,7 +6,7 @@
 // STRICT), which postgres-migrate.ts replaces for PostgreSQL; only what has no common form, like a trigger, is written
 // for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
-import { ARCHIVE_TRIGGER, CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
+import { ADOPTED_TRIGGER, ARCHIVE_TRIGGER, CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 
 export type Migration = string | { sqlite: string; postgres: string };
@@ -201,4 +201,5 @@ export const migrations: readonly Migration[] = [
   UPDATE devices SET state_time = created;
   CREATE INDEX devices_to_settle ON devices (seq) WHERE online = 0 AND state_online = 1;
   `,
+  ADOPTED_TRIGGER,
 ];

@@ -19,7 +19,8 @@ const deviceIds = z
  * `DeviceIds` and `RetryOf` are additions; a service without them sees no target and refuses. A device that is named
  * twice gets one job. With `RetryOf`, the id of a parent, the jobs become further attempts of its children: all of them
  * must have ended, and each device must be one of its devices. A retry runs what its parent ran: the artifact or
- * workflow may be omitted, and another one is refused.
+ * workflow may be omitted, and another one is refused. With the id of a single job, that job becomes the first child of a
+ * new parent, which is answered and takes its place in the list; its own id still leads to it.
  */
 export const jobDraft = z
   .object({

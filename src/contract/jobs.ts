@@ -50,7 +50,7 @@ const jobRow = row(
     ArchivedTime: optionalText,
     /** Set on a parent: how many devices have each status, by their last attempt. Statuses without one are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
-    /** Set on a parent: how many attempts it has had. Missing if a service cannot add some, as `RetryOf` does. */
+    /** How many attempts a parent or a single job has had. Missing if a service cannot add some, as `RetryOf` does. */
     Attempts: optionalNumber,
     /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
     WaitingOffline: optionalNumber,

@@ -18,7 +18,8 @@ export function targetOf(job: Job, tags: Tag[] = []): Target {
   if (job.DeviceGroup) return { kind: 'group', name: job.DeviceGroup };
   const { TagId: id } = job;
   if (id) return { kind: 'tag', id, name: tags.find(({ TagId }) => TagId === id)?.TagName || id };
-  return { kind: 'several' };
+  // A single job that was tried again.
+  return job.DeviceName ? { kind: 'device', id: '', name: job.DeviceName } : { kind: 'several' };
 }
 
 /** "Group lab", "Tag canary", "camera-7". */

@@ -137,7 +137,7 @@ function FoundJob({
         {() => (
           <>
             <JobFacts job={job} />
-            {job.Attempts === undefined && <RetryLinks job={job} />}
+            {(job.Attempts === undefined || !isParentJob) && <RetryLinks job={job} />}
             {isStopping(job) && (
               <p className={classes.note}>
                 Stop requested (<Timestamp text={job.StopTime} />

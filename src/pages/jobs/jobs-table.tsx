@@ -5,6 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { canStop, isStopping } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
+import { formatCount } from '#/lib/format.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
 import type { KnownVerdicts } from '#/features/jobs/lately.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
@@ -36,6 +37,9 @@ function Standing({ job, known }: { job: Job; known: KnownVerdicts }) {
         <span className="dim">{awaitedBriefly(awaits)}</span>
       ) : (
         job.ExitCode !== undefined && job.ExitCode !== 0 && <span className="dim">exit code {job.ExitCode}</span>
+      )}
+      {job.DeviceName && (job.Attempts ?? 1) > 1 && (
+        <span className="dim">attempt {formatCount(job.Attempts ?? 1)}</span>
       )}
     </span>
   );

@@ -25,8 +25,8 @@ interface AttemptDialogProps {
   ids: readonly string[];
   which: string;
   onClose: () => void;
-  /** Instead of `onClose`, when it was submitted. */
-  onDone?: (() => void) | undefined;
+  /** Instead of `onClose`, when it was submitted; with the id of the parent. */
+  onDone?: ((parent: string) => void) | undefined;
 }
 
 let opened = 0;
@@ -49,7 +49,7 @@ function useTargets({ targets, ids }: Pick<AttemptDialogProps, 'targets' | 'ids'
 }
 
 export function AttemptDialog(props: AttemptDialogProps) {
-  const { job, ids, which, onClose, onDone = onClose } = props;
+  const { job, ids, which, onClose, onDone = () => onClose() } = props;
   const { reading, plan, gone } = useTargets(props);
   // The same submission until it is answered, however often it is sent.
   const [key] = useState(newIdempotencyKey);
@@ -72,7 +72,7 @@ export function AttemptDialog(props: AttemptDialogProps) {
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            if (isReady) retry.mutate(undefined, { onSuccess: onDone });
+            if (isReady) retry.mutate(undefined, { onSuccess: ({ JobId }) => onDone(JobId) });
           }}
         >
           <Stack gap="md">

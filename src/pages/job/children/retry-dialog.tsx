@@ -36,7 +36,8 @@ export function RetryDialog(props: RetryDialogProps) {
   // What was asked about is what is done, whatever else fails meanwhile.
   const [ids] = useState(() => [...new Set(targets.map(({ DeviceId }) => DeviceId).filter(Boolean))]);
   const { parent, isRead, showLast } = useParent(job);
-  if (job.Attempts !== undefined) return <AttemptDialog {...props} ids={ids} />;
+  if (job.Attempts !== undefined)
+    return <AttemptDialog {...props} ids={ids} {...(!isParent(job) && { onDone: showLast })} />;
   if (parent?.Attempts !== undefined) return <AttemptDialog {...props} job={parent} ids={ids} onDone={showLast} />;
   if (!isRead) return null;
   return (
@@ -46,16 +47,20 @@ export function RetryDialog(props: RetryDialogProps) {
   );
 }
 
-/** The parent of a child, and the way to the last attempt of that child's device. */
+/** The parent of a child, and the way to the last attempt of its device in a parent. */
 function useParent({ ParentJobId: id = '', DeviceId }: Job) {
   const navigate = useNavigate();
   const reading = useQuery({ ...jobQueries.one(id), enabled: id !== '', retry: false });
-  const showLast = async () => {
-    const children = await queryClient.query({ ...jobQueries.children(id), staleTime: 0 }).catch(() => []);
+  const showLast = async (of: string) => {
+    const children = await queryClient.query({ ...jobQueries.children(of), staleTime: 0 }).catch(() => []);
     const last = byAttempt(children).last.find((child) => child.DeviceId === DeviceId);
-    void navigate(paths.job(last?.JobId || id), { replace: true });
+    void navigate(paths.job(last?.JobId || of), { replace: true });
   };
-  return { parent: reading.data?.job, isRead: id === '' || !reading.isPending, showLast: () => void showLast() };
+  return {
+    parent: reading.data?.job,
+    isRead: id === '' || !reading.isPending,
+    showLast: (of: string) => void showLast(of),
+  };
 }
 
 /**
