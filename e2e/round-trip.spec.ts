@@ -40,7 +40,7 @@ test('an edited export changes its devices, shows old and new values, and create
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Change 3 devices…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Change 3 devices' });
-  await expect(dialog.getByRole('row', { name: 'pump 1 group north south' })).toBeVisible();
+  await expect(dialog.getByRole('row', { name: 'pump 1 Group north south' })).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole('textbox').fill('3');
   await dialog.getByRole('button', { name: 'Change 3 devices' }).click();
@@ -60,7 +60,7 @@ test('each device gets its own values, tags and location', async ({ signedIn: pa
   await importText(page, service, ['id,name,customer,tags,lat,lng', ...rows].join('\n'));
   await page.getByRole('button', { name: 'Change 2 devices…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Change 2 devices' });
-  await expect(dialog.getByRole('row', { name: 'pump 1 name pump 1 pump A' })).toBeVisible();
+  await expect(dialog.getByRole('row', { name: 'pump 1 Name pump 1 pump A' })).toBeVisible();
   await dialog.getByRole('textbox').fill('2');
   await dialog.getByRole('button', { name: 'Change 2 devices' }).click();
   await expect(dialog.getByText('2 done').first()).toBeVisible();

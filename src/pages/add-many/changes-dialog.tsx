@@ -12,6 +12,7 @@ import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { changeRequests, changesWrite } from './changes-write.ts';
 import { changedColumns, type RowChange } from './row-changes.ts';
+import type { ColumnName } from './rows.ts';
 
 interface Line {
   key: string;
@@ -35,8 +36,29 @@ const COLUMNS: Column<Line>[] = [
   { header: 'Device', width: '28%', cell: ({ name, id }) => <span title={id}>{visible(name)}</span> },
   { header: 'Field', width: '14%', phone: 'second', cell: ({ field }) => field },
   { header: 'Now', phone: 'wide', cell: ({ before }) => value(before) },
-  { header: 'New', phone: 'wide', cell: ({ after }) => value(after) },
+  {
+    header: 'New',
+    phone: 'wide',
+    cell: ({ after }) => (
+      <>
+        <span aria-hidden className="dim">
+          →{' '}
+        </span>
+        {value(after)}
+      </>
+    ),
+  },
 ];
+
+const LABELS: Record<ColumnName, string> = {
+  name: 'Name',
+  group: 'Group',
+  customer: 'Customer',
+  site: 'Site',
+  lat: 'Latitude',
+  lng: 'Longitude',
+  tags: 'Tags',
+};
 
 const linesOf = (changes: readonly RowChange[]): Line[] =>
   changes.flatMap((change) =>
@@ -44,7 +66,7 @@ const linesOf = (changes: readonly RowChange[]): Line[] =>
       key: `${change.device.DeviceId} ${column}`,
       name: KIND.nameOf(change),
       id: change.device.DeviceId,
-      field: column,
+      field: LABELS[column],
       before: change.was[column] ?? '',
       after: change.row.cells[column],
     })),

@@ -38,7 +38,7 @@ const FATES: Record<RowFate, string> = {
 
 const fateColumn = ({ fateOf }: Pick<Plan, 'fateOf'>): Column<DraftRow> => ({
   header: 'Plan',
-  width: '92px',
+  width: '108px',
   className: classes.number,
   cell: (row) => (
     <span className={fateOf(row) === 'changed' || fateOf(row) === 'new' ? undefined : 'dim'} title={row.existing?.id}>
