@@ -82,13 +82,36 @@ test('older entries are shown page by page', async ({ signedIn: page, service })
   await expect(page.getByRole('button', { name: 'Show older entries' })).toBeHidden();
 });
 
+test('availability by device and site, and as a file', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump 7');
+  await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: 'Hamburg' });
+  await service.agent(DeviceKey);
+  await page.goto(`${service.url}/activity`);
+  await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Availability' }).click();
+  const table = page.getByRole('table', { name: 'Availability' });
+  await expect(table.getByRole('row').filter({ hasText: 'pump 7' })).toContainText('%');
+  await expectAccessible(page);
+  await page.getByRole('radiogroup', { name: 'By' }).getByText('Sites').click();
+  await expect(table.getByRole('row').filter({ hasText: 'Hamburg' })).toHaveCount(1);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const text = await readFile(await (await download).path(), 'utf8');
+  expect(text).toContain('Hamburg,Hamburg,1,');
+  await table.getByRole('link', { name: 'Hamburg' }).click();
+  await expect(page).toHaveURL(/\/devices\?site=Hamburg/);
+});
+
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
   foreignTest.use({ expectedConsole: [/status of 404/] });
 
-  foreignTest('the page says that there is no audit log', async ({ signedIn: page, service }) => {
+  foreignTest('the pages say that there is no audit log and no history', async ({ signedIn: page, service }) => {
     await page.goto(`${service.url}/activity`);
     await expect(page.getByText('This service has no audit log')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Export CSV' })).toHaveCount(0);
+    await page.goto(`${service.url}/activity/availability`);
+    await expect(page.getByText('This service keeps no history of states')).toBeVisible();
+    await page.goto(service.url);
+    await expect(page.getByRole('region', { name: 'Recent disconnects' })).toContainText('keeps no history');
   });
 });

@@ -102,6 +102,7 @@ export const paths = {
   tunnels: (filter: TunnelFilter = {}) => withQuery('/tunnels', { ...filter }),
   /** The audit log; `object`: only what concerns it. */
   activity: (view: { object?: string; by?: 'anyone' } = {}) => withQuery('/activity', view),
+  availability: () => '/activity/availability',
   account: () => '/account',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),

@@ -120,6 +120,12 @@ const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/tunnels/tunnels-page.tsx')).TunnelsPage }),
           },
           {
+            path: 'activity/availability',
+            lazy: async () => ({
+              Component: (await import('#/pages/activity/availability-page.tsx')).AvailabilityPage,
+            }),
+          },
+          {
             path: 'activity',
             lazy: async () => ({ Component: (await import('#/pages/activity/activity-page.tsx')).ActivityPage }),
           },

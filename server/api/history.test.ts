@@ -66,8 +66,8 @@ test('each change is listed with its cause, newest first and page by page', asyn
   await later(MINUTE);
   const other = await connect(two);
   assert.equal((await service.call('POST', `/v1/devices/${two.id}/key`)).status, 200);
-  assert.deepEqual(await causes(), ['NewKey', 'Connected', 'Disconnected', 'Connected']);
-  assert.deepEqual(await causes(`device_id=${one.id}`), ['Disconnected', 'Connected']);
+  assert.deepEqual(await causes(), ['NewKey', 'FirstConnected', 'Disconnected', 'FirstConnected']);
+  assert.deepEqual(await causes(`device_id=${one.id}`), ['Disconnected', 'FirstConnected']);
   const first = await read<Changes>('devices?limit=3');
   assert.deepEqual(
     first.Items.map(({ DeviceId, State }) => [DeviceId, State]),
@@ -99,7 +99,7 @@ test('while the service is stopped nobody is Offline, and who comes back in time
   await later(HOUR);
   await settle();
   await settle();
-  assert.deepEqual(await causes(`device_id=${back.id}`), ['ServiceUp', 'ServiceDown', 'Connected']);
+  assert.deepEqual(await causes(`device_id=${back.id}`), ['ServiceUp', 'ServiceDown', 'FirstConnected']);
   const [notBack, up] = (await read<Changes>(`devices?device_id=${gone.id}`)).Items;
   assert.deepEqual(
     [notBack?.Cause, notBack?.State, up?.Cause, up?.State],

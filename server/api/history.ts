@@ -21,6 +21,7 @@ const DEFAULT_LIMIT = 100;
 const HOUR_MS = 60 * 60 * 1000;
 const CAUSE_WORDS: Record<Cause, string> = {
   [CAUSES.connected]: 'Connected',
+  [CAUSES.firstConnected]: 'FirstConnected',
   [CAUSES.disconnected]: 'Disconnected',
   [CAUSES.newKey]: 'NewKey',
   [CAUSES.notBack]: 'NotBack',

@@ -6,9 +6,9 @@ import type { Database, Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
 /** Why a device changed its state; the numbers are stored. */
-export const CAUSES = { connected: 1, disconnected: 2, newKey: 3, notBack: 4 } as const;
+export const CAUSES = { connected: 1, disconnected: 2, newKey: 3, notBack: 4, firstConnected: 5 } as const;
 export type Cause = (typeof CAUSES)[keyof typeof CAUSES];
-export const isOnline = (cause: Cause): boolean => cause === CAUSES.connected;
+export const isOnline = (cause: Cause): boolean => cause === CAUSES.connected || cause === CAUSES.firstConnected;
 
 export interface Span {
   from: number;
@@ -27,14 +27,16 @@ export async function noteState(tx: Tx, seq: number, cause: Cause, at: number): 
     at,
     seq,
   );
-  if (changes > 0)
-    await tx.run(
-      `INSERT INTO state_changes (at, device_seq, cause) VALUES (?, ?, ?)
-       ON CONFLICT (at, device_seq) DO UPDATE SET cause = excluded.cause`,
-      at,
-      seq,
-      cause,
-    );
+  if (changes === 0) return;
+  const isFirst =
+    cause === CAUSES.connected && !(await tx.get('SELECT 1 FROM state_changes WHERE device_seq = ? LIMIT 1', seq));
+  await tx.run(
+    `INSERT INTO state_changes (at, device_seq, cause) VALUES (?, ?, ?)
+     ON CONFLICT (at, device_seq) DO UPDATE SET cause = excluded.cause`,
+    at,
+    seq,
+    isFirst ? CAUSES.firstConnected : cause,
+  );
 }
 
 // ---- When the service was down ---------------------------------------------------------------------------------------
@@ -60,8 +62,11 @@ const insertGap = (tx: Tx, { from, to }: Span) =>
  */
 export async function noteAlive(tx: Tx, now: number, { start = false } = {}): Promise<void> {
   const last = await lastAlive(tx);
-  if (last === undefined || now - last > 3 * ALIVE_EVERY_MS || (start && now > last))
-    await insertGap(tx, { from: last ?? 0, to: now });
+  if (last === undefined || now - last > 3 * ALIVE_EVERY_MS || (start && now > last)) {
+    // A change that was noted later is a sign of life, too.
+    const noted = await tx.get<{ at: number | null }>('SELECT max(at) AS at FROM state_changes WHERE at < ?', now);
+    await insertGap(tx, { from: last === undefined ? 0 : Math.max(last, noted?.at ?? 0), to: now });
+  }
   await tx.run(
     "INSERT INTO settings (key, value) VALUES ('alive', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
     String(now),

@@ -9,7 +9,7 @@ const stateChange = z.object({
   /** `Online`, `Offline`, or `Unknown` while the service was down. */
   State: text,
   Time: text,
-  /** `Connected`, `Disconnected`, `NewKey`, `NotBack` after the service was down, `ServiceDown`, `ServiceUp`. */
+  /** `FirstConnected`, `Connected`, `Disconnected`, `NewKey`, `NotBack` after the service was down, `ServiceDown`, `ServiceUp`. */
   Cause: text,
 });
 export type DeviceStateChange = z.output<typeof stateChange>;

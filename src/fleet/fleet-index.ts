@@ -151,20 +151,6 @@ export class FleetIndex {
     return coded;
   }
 
-  /** Devices that are not Online; `seen` is undefined if the service does not report it, and NaN for never. */
-  *away(): Generator<{ id: string; state: string; seen: number | undefined }> {
-    const states = this.#table.columns.get('DeviceStatus');
-    const times = this.#table.columns.get('LastSeenTime');
-    if (!(states instanceof CodeColumn)) return;
-    const online = states.dictionary.texts.indexOf('Online');
-    for (const row of this.#table.order) {
-      if (states.code(row) === online) continue;
-      const time = times instanceof TimeColumn ? times.time(row) : Number.NEGATIVE_INFINITY;
-      const seen = time === Number.NEGATIVE_INFINITY ? undefined : time;
-      yield { id: this.#table.ids[row] ?? '', state: String(states.value(row)), seen };
-    }
-  }
-
   /** The rows of exactly this group or tag. */
   members(of: { group: string } | { tag: string }): Uint32Array {
     return this.query({ filter: 'group' in of ? { group: [of.group] } : { tag: [of.tag] } });

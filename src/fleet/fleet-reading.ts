@@ -64,7 +64,7 @@ export async function readIndex(
   const showTable = (table: Table, change: Partial<Fleet>) =>
     show(async (index) => {
       let next = written(table, reading.writes);
-      for (const changes of reading.changes) next = (await inTurns(followSteps(next, changes))).table;
+      for (const changes of reading.changes) next = await inTurns(followSteps(next, changes));
       const isSame = index && tableOf(index) === next && index.complete === complete;
       return isSame ? index : new FleetIndex(next, complete);
     }, change);

@@ -147,10 +147,7 @@ export class FleetStore {
   private changeLive(): void {
     if (!this.fleet.isFollowed) return;
     // Until now it was current.
-    if (!this.isLive()) {
-      this.set({ at: Date.now() });
-      if (this.isWatched()) this.around.onStates?.([], BEAT);
-    }
+    if (!this.isLive()) this.set({ at: Date.now() });
     clearTimeout(this.timer);
     this.attend();
   }
@@ -219,8 +216,6 @@ export class FleetStore {
     this.seen = begun;
     this.set({ isReading: false, progress: undefined, error: failure });
     if (failure && isSignedOut(failure)) return this.around.signedOut();
-    const { index } = this.fleet;
-    if (index && !failure) this.around.onRead?.(index, before, this.interval());
     if (reading.again) this.readSoon();
     else if (this.listeners.size > 0) this.readIn(this.interval());
   }
@@ -244,7 +239,6 @@ export class FleetStore {
         this.seen = now;
         void this.publish(({ index }) => index && { index: index.with(seenNow(tableOf(index), now)) });
       }
-      this.around.onStates?.([], this.interval());
     }
     this.set({ error: failure, ...(!failure && !this.isLive() && { at: this.ended }) });
     if (this.listeners.size > 0) this.readIn(this.interval());
@@ -260,8 +254,7 @@ export class FleetStore {
     this.reading?.changes.push(changes);
     void this.publish(async ({ index }) => {
       if (!index) return undefined;
-      const { table, states } = await inTurns(followSteps(tableOf(index), changes));
-      if (states.length > 0) this.around.onStates?.(states, this.interval());
+      const table = await inTurns(followSteps(tableOf(index), changes));
       return { at: Date.now(), index: index.with(table) };
     });
   }

@@ -1,6 +1,5 @@
 // The state of the fleet in memory, and what keeping it up to date needs of the page.
 import type { FleetIndex } from './fleet-index.ts';
-import type { ReportedState } from './follow.ts';
 
 /** The current state of the fleet; a new object at each change. */
 export interface Fleet {
@@ -26,10 +25,6 @@ export interface Surroundings {
   onVisibility: (listener: () => void) => void;
   /** An answer was 401. */
   signedOut: () => void;
-  /** The fleet was read; `before`: the previous index, `every`: milliseconds between readings. */
-  onRead?: (index: FleetIndex, before: FleetIndex | undefined, every: number) => void;
-  /** The same for what changed since, possibly nothing. */
-  onStates?: (states: readonly ReportedState[], every: number) => void;
   /** Milliseconds until the next reading of all of it, instead of `usual`. */
   pace?: (fleet: Fleet, usual: number) => number;
   /** Whether changes are reported as they happen, and a callback when that begins or ends. */

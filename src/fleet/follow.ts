@@ -10,30 +10,14 @@ const STEP = 100;
 
 type Changes = Pick<DeviceChanges, 'changed' | 'removed'>;
 
-/** A device whose state is another one. */
-export interface ReportedState {
-  id: string;
-  state: string;
-  /** Its last contact, in milliseconds: NaN for never, undefined if the service does not report it. */
-  seen: number | undefined;
-  /** Before; undefined for a new device. */
-  was: string | undefined;
-}
-
-export function* followSteps(
-  table: Table,
-  { changed, removed }: Changes,
-): Generator<void, { table: Table; states: ReportedState[] }> {
+export function* followSteps(table: Table, { changed, removed }: Changes): Generator<void, Table> {
   const draft = new Draft(table);
   const positions: [row: number, at: { Lat: number; Lng: number }][] = [];
-  const touched: { row: number; was: string | undefined }[] = [];
   const fresh: number[] = [];
-  const stateOf = (of: Table, row: number) => String(of.columns.get('DeviceStatus')?.value(row));
   for (const [nth, { device, position }] of changed.entries()) {
     const known = table.rowOf.get(device.DeviceId);
     const isThere = known !== undefined && table.alive[known] === 1;
     const row = draft.put(device);
-    touched.push({ row, was: isThere ? stateOf(table, row) : undefined });
     if (!isThere) fresh.push(row);
     if (position) positions.push([row, position]);
     if (nth % STEP === STEP - 1) yield;
@@ -47,16 +31,9 @@ export function* followSteps(
   }
   yield;
   const next = withPlaces(draft.finish(order), positions);
-  if (next === table) return { table, states: [] };
+  if (next === table) return table;
   yield* carryOrders(table, next, draft.changed);
-  const times = next.columns.get('LastSeenTime');
-  const states = touched.flatMap(({ row, was }) => {
-    const state = stateOf(next, row);
-    if (state === was) return [];
-    const seen = times?.value(row);
-    return { id: next.ids[row]!, state, was, seen: typeof seen === 'string' ? Date.parse(seen) : undefined };
-  });
-  return { table: next, states };
+  return next;
 }
 
 /** The table when every connected device has just been seen, which is not reported as a change. */

@@ -7,7 +7,6 @@ import type { FleetIndex } from './fleet-index.ts';
 import type { Fleet } from './fleet.ts';
 import { FleetStore } from './fleet-store.ts';
 import { serviceSource } from './source.ts';
-import { tellChangedStates, tellStates } from './states-read.ts';
 import type { DeviceWrite } from './writes.ts';
 import { shownDevices } from '#/api/device-feed.ts';
 import { isLive, live } from '#/api/live.ts';
@@ -38,8 +37,6 @@ export function fleetStore(): FleetStore {
     isVisible: () => focusManager.isFocused(),
     onVisibility: (listener) => void focusManager.subscribe(listener),
     signedOut: sessionEnded,
-    onRead: tellStates,
-    onStates: tellChangedStates,
     isLive,
     onLive: live.subscribe,
     pace,

@@ -1,7 +1,7 @@
 // Which keys of localStorage are used, and how much is stored under them, by what the Account page calls it.
 import { OF_BROWSER } from './stored.ts';
 
-export type StoredKind = 'views' | 'rules' | 'verdicts' | 'history' | 'look' | 'other';
+export type StoredKind = 'views' | 'rules' | 'verdicts' | 'look' | 'other';
 
 /** These end in the account's name. Browsers hold data under them: a renamed key loses it. */
 const OF_ACCOUNT = {
@@ -10,8 +10,6 @@ const OF_ACCOUNT = {
   'muster-outcome-rules': 'rules',
   'muster-rule-names': 'rules',
   'muster-verdicts': 'verdicts',
-  'muster-states': 'history',
-  'muster-watched': 'history',
   'muster-recent': 'other',
   'muster-first-steps': 'other',
   'muster-stale-days': 'other',

@@ -104,8 +104,8 @@ test('only what is listed counts, and only of this account', () => {
 });
 
 test('sizes as a browser counts them', () => {
-  const parts = storedParts('[["muster-watched:a","1234"],["muster-states:a","12345"],["other","x"]]', 'a');
-  assert.deepEqual([...parts], [['history', { keys: ['muster-watched:a', 'muster-states:a'], bytes: 80 }]]);
+  const parts = storedParts('[["muster-recent:a","1234"],["muster-stale-days:a","1"],["other","x"]]', 'a');
+  assert.deepEqual([...parts], [['other', { keys: ['muster-recent:a', 'muster-stale-days:a'], bytes: 78 }]]);
 });
 
 test('what is cleared reads as the initial value, in what listens too', () => {

@@ -135,7 +135,7 @@ export function tabKeys<Prefix extends TabKey>(prefix: Prefix): Prefix[] {
 }
 
 /** Keys that earlier versions used, for what the service remembers now. */
-const FORMER_KEYS = ['muster-usage'];
+const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched'];
 
 /** Removes what earlier versions stored and nothing reads any more. */
 function removeFormer(): void {

@@ -10,7 +10,6 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useEscape } from '#/ui/controls/use-key-down.ts';
 import { focusPage, isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { usePreload } from '#/ui/late/use-preload.ts';
 import { PageExtra } from '#/ui/page/page.tsx';
 import { pageTitle } from '#/ui/page/title.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
@@ -23,8 +22,6 @@ import classes from './shell.module.css';
 // Here with the frame, since it is wanted when nothing more can be fetched.
 export { PageError } from './page-error.tsx';
 
-/** What every page reads of the fleet goes into the history that the overview shows. */
-const loadStateRecorder = async () => (await import('#/features/device-history/state-recorder.ts')).recordStates();
 /** What the page at hand has read, as commands for curl. */
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
 /** Begins to follow what changes. */
@@ -74,7 +71,6 @@ function Frame() {
   const [open, setOpen] = useMenu();
   useNewPage();
   const navigation = useNavigation();
-  usePreload(loadStateRecorder, false);
   const [areRequestsOpen, setRequestsOpen] = useState(false);
   const showRequests = () => setRequestsOpen(true);
   const palette = usePalette(showRequests);

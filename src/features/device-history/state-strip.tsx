@@ -1,5 +1,6 @@
-// The last hours as a strip: tall where all is Online, low where not, a dotted line where nobody looked; the hours below.
-import { formatClock } from '#/lib/format.ts';
+// The last hours or days as a strip: tall where all is Online, low where not, a dotted line where nothing is known; the
+// times below.
+import { formatClock, formatDay } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import classes from './state-strip.module.css';
 
@@ -15,6 +16,8 @@ const HEIGHT = 40;
 /** Even a single device that is away must be seen. */
 const LEAST = 5;
 const TICKS = 4;
+/** Of a longer time the days are shown. */
+const LONG = 2 * 86_400_000;
 
 const heightOf = (share: number) =>
   share >= 1 ? HEIGHT : Math.min(HEIGHT - LEAST, Math.max(0, Math.round(share * HEIGHT)));
@@ -36,6 +39,7 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
       if (top > 0) paths.away += `M${left} ${top}V0H${right}V${top}Z`;
     }
   }
+  const textOf = end - begin > LONG ? formatDay : formatClock;
   const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' };
   return (
     <div className={classes.strip} data-tall={tall || undefined}>
@@ -47,7 +51,7 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
       </svg>
       <div className={classes.hours} aria-hidden>
         {Array.from({ length: TICKS }, (_, index) => (
-          <span key={index}>{formatClock(new Date(begin + ((end - begin) * index) / TICKS), zone)}</span>
+          <span key={index}>{textOf(new Date(begin + ((end - begin) * index) / TICKS), zone)}</span>
         ))}
         <span>now</span>
       </div>

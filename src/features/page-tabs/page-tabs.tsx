@@ -32,3 +32,9 @@ const ARTIFACTS = [
   { to: paths.workflows(), label: 'Workflows' },
 ];
 export const ArtifactTabs = () => <PageTabs name="Artifacts" tabs={ARTIFACTS} />;
+
+const ACTIVITY = [
+  { to: paths.activity(), label: 'Audit log' },
+  { to: paths.availability(), label: 'Availability' },
+];
+export const ActivityTabs = () => <PageTabs name="Activity" tabs={ACTIVITY} />;

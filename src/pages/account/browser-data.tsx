@@ -19,7 +19,6 @@ const WORDS: Record<StoredKind, { name: string; loss: string }> = {
   views: { name: 'Views and columns of the device table', loss: 'Saved views and the choice of columns are lost.' },
   rules: { name: 'Outcome rules', loss: 'The rules that recognize success by the log are lost.' },
   verdicts: { name: 'Outcomes found by rules', loss: 'They are worked out again from the logs when needed.' },
-  history: { name: 'History of states', loss: 'Recent changes start over.' },
   look: { name: 'Appearance', loss: 'Colours, rows, times and log settings return to their defaults.' },
   other: { name: 'Recently used and other settings', loss: 'They start over.' },
 };

@@ -5,6 +5,7 @@ import { IconDownload } from '@tabler/icons-react';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
+import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -30,6 +31,7 @@ export function ActivityPage() {
       lead="Who did what, when and from where. Entries are never changed or removed."
       actions={!isNotOffered(reading.error) && <ExportButton save={() => saveAuditCsv(filters)} />}
     >
+      <ActivityTabs />
       {isNotOffered(reading.error) ? (
         <Empty title="This service has no audit log">Look for one in its own web portal.</Empty>
       ) : (

@@ -33,7 +33,7 @@ import classes from './device-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
 
-const DeviceDay = lazyPart(() => import('#/features/device-history/device-day.tsx'), 'DeviceDay');
+const DeviceHistory = lazyPart(() => import('#/features/device-history/device-history.tsx'), 'DeviceHistory');
 
 export function DeviceDetailPage() {
   const { id = '' } = useParams();
@@ -151,7 +151,7 @@ function Sections({ device }: { device: Device }) {
     <div className={classes.columns}>
       <div className={classes.work}>
         {first && install}
-        {!first && <DeviceDay open={{ device }} />}
+        {!first && <DeviceHistory open={{ device }} />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
       </div>

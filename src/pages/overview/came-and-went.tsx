@@ -1,44 +1,43 @@
-// What went and came back in the last day, the latest first, with the times in which nobody looked; and the devices
-// that change state all the time.
-import { useMemo, useState } from 'react';
+// What went and came back in the last day, the latest first, with the times in which the service was down; and the
+// devices that change state all the time.
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
-import { Time, useNow } from '#/ui/controls/time.tsx';
+import { Time } from '#/ui/controls/time.tsx';
+import { Section } from '#/ui/page/page.tsx';
 import { clusterText, ownersText, spanText } from './change-clusters.ts';
-import { recentChanges, type Happening, type Recent } from './recent-changes.ts';
+import type { Flapping, Happening } from './recent-changes.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
+import type { Recent } from './use-recent.ts';
 import classes from './short-list.module.css';
 
-const MINUTE = 60_000;
 /** Members of a cluster that are named. */
 const NAMED = 60;
 
-const NOTHING: Recent = { happenings: [], flapping: [], since: undefined };
-
-export function useRecent(index: FleetIndex | undefined, history: StateHistory): Recent {
-  const minute = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
-  return useMemo(() => (index ? recentChanges(index, history, minute + MINUTE) : NOTHING), [index, history, minute]);
-}
-
-export function CameAndWent({
-  reading,
-  recent: { happenings, since },
-}: {
-  reading: { data: FleetIndex | undefined; error: Error | null };
-  recent: Recent;
-}) {
+export function CameAndWent({ index, recent }: { index: FleetIndex | undefined; recent: Recent }) {
   const { zone } = useLook();
   const [most, setMost] = useState(SHOWN);
-  const begun = since === undefined ? '' : formatClock(new Date(since), zone);
+  const { isOffered, happenings, since, data, error } = recent;
+  if (isOffered === false)
+    return (
+      <Section title="Recent disconnects">
+        <p className="small dim">
+          This service keeps no history of states. Its own portal, or its monitoring, may have one.
+        </p>
+      </Section>
+    );
   return (
     <ShortList
       title="Recent disconnects"
-      lead={begun && `Last 24 h, observed by this browser since ${begun}.`}
+      lead={
+        since === undefined
+          ? 'Last 24 h.'
+          : `Since ${formatClock(new Date(since), zone)}; there were more in the last 24 h.`
+      }
       more={
         happenings.length > most && (
           <Button size="xs" onClick={() => setMost(most + 5 * SHOWN)}>
@@ -46,8 +45,8 @@ export function CameAndWent({
           </Button>
         )
       }
-      none={noneOf(reading, 'No device disconnected.')}
-      good={reading.data !== undefined}
+      none={noneOf({ data: data && index, error }, 'No device disconnected.')}
+      good={data !== undefined && index !== undefined}
     >
       {happenings.slice(0, most).map((happening) => (
         <OneHappening key={keyOf(happening)} happening={happening} />
@@ -56,18 +55,12 @@ export function CameAndWent({
   );
 }
 
-export function FlappingDevices({ recent: { flapping } }: { recent: Recent }) {
+export function FlappingDevices({ flapping }: { flapping: readonly Flapping[] }) {
   if (flapping.length === 0) return null;
   return (
     <ShortList title="Flapping" lead="Offline three or more times in 24 h." none="">
-      {flapping.slice(0, SHOWN).map(({ id, name, times, at }) => (
-        <Line
-          key={id}
-          name={name}
-          to={paths.device(id)}
-          detail={`went Offline ${formatCount(times)} times`}
-          at={<Time at={at} />}
-        />
+      {flapping.slice(0, SHOWN).map(({ id, name, times }) => (
+        <Line key={id} name={name} to={paths.device(id)} detail={`went Offline ${formatCount(times)} times`} at="" />
       ))}
     </ShortList>
   );
@@ -84,20 +77,14 @@ function OneHappening({ happening }: { happening: Happening }) {
   if (happening.kind === 'gap')
     return (
       <li className={classes.gap}>
-        No data between {clock(happening.from)} and {clock(happening.to)}
+        The service was down between {clock(happening.from)} and {clock(happening.to)}
       </li>
     );
   const { to, cluster } = happening;
   const [first] = cluster.rows;
   if (!first) return null;
   const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went Offline' : `became ${to}`;
-  // Nobody saw the moment itself, only that it is between two looks.
-  const unsure = cluster.rows.some(({ at, since }) => at - since > 5 * MINUTE);
-  const at = unsure ? (
-    `${clock(Math.min(...cluster.rows.map(({ since }) => since)))} – ${clock(cluster.to)}`
-  ) : (
-    <Time at={cluster.to} />
-  );
+  const at = <Time at={cluster.to} />;
   if (cluster.rows.length === 1) {
     const after = first.away === undefined ? '' : ` after ${formatDuration(first.away, 'rough')}`;
     const detail = [`${did}${after}`, ownersText(first)].filter(Boolean).join(' · ');

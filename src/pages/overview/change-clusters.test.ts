@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { indexOf } from '#/fleet/index-of.ts';
-import { NO_HISTORY, type StateHistory } from '#/features/device-history/state-history.ts';
 import { downNow, listOf } from './down-list.ts';
-import { recentChanges } from './recent-changes.ts';
+import { flappingOf, recentChanges } from './recent-changes.ts';
 import { clusterChanges, clusterText, spanText, type ChangeCluster, type ChangedState } from './change-clusters.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -67,7 +66,7 @@ test('the list behind a line shows as many as it says', () => {
     offline('never', '', 'Berlin'),
     device.parse({ DeviceId: 'e', DeviceStatus: 'Online', LastSeenTime: '2026-11-21T11:00:30.000Z' }),
   ]);
-  const [first, cluster, ...more] = downNow(index, NO_HISTORY);
+  const [first, cluster, ...more] = downNow(index);
   assert.deepEqual([first?.rows[0]?.id, cluster?.rows.length, more.length], ['d', 3, 0]);
   assert.deepEqual(cluster && listOf(index, cluster), {
     count: 3,
@@ -75,50 +74,50 @@ test('the list behind a line shows as many as it says', () => {
   });
 });
 
-test('where no times are reported, the history of this browser has them, or nothing does', () => {
-  const index = indexOf([offline('a', undefined), offline('b', undefined)]);
-  const down = downNow(index, { ...NO_HISTORY, away: new Map([['b', { state: 'Offline', at: NOW }]]) });
-  assert.deepEqual(
-    down.map(({ rows, from }) => [rows[0]?.id, from]),
-    [
-      ['b', NOW],
-      ['a', Number.NaN],
-    ],
-  );
-  const [known] = down;
+test('where no times are reported, none is shown, and no list is behind it', () => {
+  const index = indexOf([offline('a', undefined)]);
+  const [known] = downNow(index);
+  assert.deepEqual([known?.rows[0]?.id, known?.from], ['a', Number.NaN]);
   assert.equal(known && listOf(index, known), undefined);
 });
 
-test('what went and came back, what does so all the time, and when nobody looked', () => {
+test('what went and came back, without first connections and what does so all the time, and when the service was down', () => {
   const index = indexOf(
-    ['a', 'flap'].map((id) => device.parse({ DeviceId: id, DeviceName: id, DeviceStatus: 'Online' })),
+    ['a', 'flap', 'new'].map((id) => device.parse({ DeviceId: id, DeviceName: id, DeviceStatus: 'Online' })),
   );
-  const change = (id: string, to: string, minute: number) => {
-    const at = NOW - minute * MINUTE;
-    return { id, to, at, since: at };
-  };
-  const history: StateHistory = {
-    ...NO_HISTORY,
-    watched: [
-      [NOW - 600 * MINUTE, NOW - 300 * MINUTE],
-      [NOW - 299 * MINUTE, NOW - 200 * MINUTE],
-      [NOW - 60 * MINUTE, NOW],
-    ],
-    changes: [
-      change('a', 'Offline', 2000),
-      change('a', 'Online', 500),
-      change('gone', 'Offline', 400),
-      ...[290, 280, 270].flatMap((minute) => [change('flap', 'Offline', minute), change('flap', 'Online', minute - 1)]),
-      change('a', 'Offline', 50),
-    ],
-  };
-  const { happenings, flapping, since } = recentChanges(index, history, NOW);
+  const event = (id: string, state: string, minute: number, cause = '') => ({
+    id,
+    state,
+    cause,
+    at: NOW - minute * MINUTE,
+  });
+  const events = [
+    event('a', 'Offline', 50),
+    event('flap', 'Online', 60),
+    event('flap', 'Offline', 70),
+    event('new', 'Online', 80, 'FirstConnected'),
+    event('gone', 'Offline', 400),
+    event('a', 'Online', 500),
+    event('a', 'Offline', 600),
+  ];
+  const gap = { from: NOW - 200 * MINUTE, to: NOW - 100 * MINUTE };
+  const restart = { from: NOW - 20 * MINUTE, to: NOW - 20 * MINUTE + 5000 };
+  const sum = (Key: string, Changes: number) => ({
+    Key,
+    Name: Key,
+    Changes,
+    Devices: 1,
+    OnlineSeconds: 0,
+    OfflineSeconds: 0,
+    UnknownSeconds: 0,
+  });
+  const flapping = flappingOf([sum('flap', 7), sum('a', 3)]);
+  assert.deepEqual(flapping, [{ id: 'flap', name: 'flap', times: 3 }]);
+  const happenings = recentChanges(index, events, [gap, restart], new Set(['flap']));
   assert.deepEqual(
     happenings.map((each) => (each.kind === 'gap' ? 'gap' : `${each.cluster.rows[0]?.id} ${each.to}`)),
-    ['a Offline', 'gap', 'a Online'],
+    ['a Offline', 'gap', 'a Online', 'a Offline'],
   );
-  const [, , back] = happenings;
-  assert.equal(back?.kind === 'changed' && back.cluster.rows[0]?.away, 1500 * MINUTE);
-  assert.deepEqual(flapping, [{ id: 'flap', name: 'flap', times: 3, at: NOW - 269 * MINUTE }]);
-  assert.equal(since, NOW - 600 * MINUTE);
+  const back = happenings[2];
+  assert.equal(back?.kind === 'changed' && back.cluster.rows[0]?.away, 100 * MINUTE);
 });

@@ -2,14 +2,11 @@
 import { printRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { clusterChanges, type ChangeCluster, type ChangedState } from './change-clusters.ts';
 
 export interface DownDevice extends ChangedState {
   name: string;
-  /** The service reports when it was last there. */
-  isReported: boolean;
 }
 
 /** The name of a device and where it belongs. */
@@ -21,18 +18,16 @@ export const ownersOf = (index: FleetIndex, row: number) => ({
 });
 
 /** Devices that were there once and are Offline. Without a known time `at` is not finite, and they are last. */
-export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster<DownDevice>[] {
+export function downNow(index: FleetIndex): ChangeCluster<DownDevice>[] {
   const timed: DownDevice[] = [];
   const untimed: ChangeCluster<DownDevice>[] = [];
   for (const row of index.query({ filter: { status: ['offline'] } })) {
     const id = index.idOf(row);
-    const lastSeen = index.timeOf(row, 'LastSeenTime');
-    const isReported = Number.isFinite(lastSeen);
-    const at = isReported ? lastSeen : history.away?.get(id)?.at;
-    if (at !== undefined) timed.push({ id, at, isReported, ...ownersOf(index, row) });
+    const at = index.timeOf(row, 'LastSeenTime');
+    if (Number.isFinite(at)) timed.push({ id, at, ...ownersOf(index, row) });
     // The service reports that it was never there: that is another list.
     else if (!index.tells(row, 'LastSeenTime')) {
-      const rows = [{ id, at: Number.NaN, isReported, ...ownersOf(index, row) }];
+      const rows = [{ id, at: Number.NaN, ...ownersOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, owner: undefined });
     }
   }
@@ -41,7 +36,7 @@ export function downNow(index: FleetIndex, history: StateHistory): ChangeCluster
 
 /** The list behind a cluster, and how many it shows; undefined where no filter finds just these. */
 export function listOf(index: FleetIndex, { rows, from, to, owner }: ChangeCluster<DownDevice>) {
-  if (!rows.every(({ isReported }) => isReported)) return undefined;
+  if (!rows.every(({ at }) => Number.isFinite(at))) return undefined;
   const seen = printRange(from, to);
   const filter: RowFilter = { status: ['offline'], seen, ...(owner && { [owner.kind]: [owner.name] }) };
   const where = owner && { [owner.kind]: owner.name };

@@ -2,7 +2,6 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
@@ -12,12 +11,11 @@ import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
 interface DownNowProps {
   reading: { data: FleetIndex | undefined; error: Error | null };
-  history: StateHistory;
 }
 
-export function DownNow({ reading, history }: DownNowProps) {
+export function DownNow({ reading }: DownNowProps) {
   const index = reading.data;
-  const down = useMemo(() => (index ? downNow(index, history) : []), [index, history]);
+  const down = useMemo(() => (index ? downNow(index) : []), [index]);
   const count = useMemo(() => index?.query({ filter: { status: ['offline'] } }).length ?? 0, [index]);
   const isSeen = index !== undefined && count < index.size;
   return (

@@ -2,7 +2,6 @@
 import { useMemo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { StateHistory } from '#/features/device-history/state-history.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
 import { awayStretches } from '#/features/device-history/state-stretches.ts';
 import { StateStrip } from '#/features/device-history/state-strip.tsx';
@@ -11,22 +10,20 @@ import { devicesText, formatCount, formatDuration } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { fleetFigures } from './figures.ts';
+import type { Recent } from './use-recent.ts';
 import classes from './overview-page.module.css';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** The latest reading still holds for so long: a large fleet is read every few minutes. */
-const HOLDS = 330_000;
-
 /** Less than that is no picture. */
 const LITTLE = 300_000;
 
 interface FleetSummaryProps {
   index: FleetIndex;
-  history: StateHistory;
+  recent: Recent;
 }
 
-export function FleetSummary({ index, history }: FleetSummaryProps) {
+export function FleetSummary({ index, recent }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
   return (
     <section className={classes.summary} aria-label="Fleet">
@@ -58,7 +55,7 @@ export function FleetSummary({ index, history }: FleetSummaryProps) {
           ))}
         </p>
       </div>
-      <LastDay index={index} history={history} away={index.size - figures.online} />
+      {recent.data && <LastDay index={index} recent={recent} away={index.size - figures.online} />}
     </section>
   );
 }
@@ -78,37 +75,32 @@ function Sentence({ total, online }: { total: number; online: number }): ReactNo
   );
 }
 
-function LastDay({ index, history, away }: FleetSummaryProps & { away: number }) {
+function LastDay({ index, recent, away }: FleetSummaryProps & { away: number }) {
   // To the minute: a day is no wider than a few hundred pixels.
-  const now = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
-  const stretches = useMemo(() => {
-    const last = history.watched.at(-1)?.[1] ?? now;
-    const span = { from: now - DAY, now, ...(now - last < HOLDS && { looked: [[last, now] as const] }) };
-    return awayStretches(history, away, span);
-  }, [history, away, now]);
+  const to = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
+  const { events, gaps, since } = recent;
+  const stretches = useMemo(
+    () => awayStretches(events, gaps, away, { from: Math.max(since ?? 0, to - DAY), to }),
+    [events, gaps, away, since, to],
+  );
   const known = stretches.filter(({ value }) => value !== undefined);
-  const length = known.reduce((sum, { from, to }) => sum + to - from, 0);
+  const length = known.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
   const counts = known.map(({ value }) => value ?? 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (length < LITTLE || index.size === 0) return null;
   const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
-  const label = `The last 24 hours, of which this browser saw ${formatDuration(length, 'rough')}: ${range} of ${devicesText(index.size)} not Online`;
+  const span = since === undefined ? '24 hours' : formatDuration(to - since, 'rough');
   return (
     <div className={classes.day}>
       <StateStrip
         tall
-        label={label}
-        stretches={stretches.map(({ from, to, value }) => ({
-          from,
-          to,
+        label={`The last ${span}: ${range} of ${devicesText(index.size)} not Online`}
+        stretches={stretches.map(({ value, ...stretch }) => ({
+          ...stretch,
           share: value === undefined ? undefined : 1 - value / index.size,
         }))}
       />
-      <p className={classes.note}>
-        {length < DAY - HOLDS
-          ? `Online in the last 24 h, observed by this browser for ${formatDuration(length, 'rough')}.`
-          : 'Online in the last 24 hours.'}
-      </p>
+      <p className={classes.note}>Online in the last {span}.</p>
     </div>
   );
 }

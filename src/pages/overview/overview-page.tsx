@@ -8,23 +8,21 @@ import { jobQueries } from '#/api/jobs.ts';
 import type { Account } from '#/contract/account.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { recordStates, useStateHistory } from '#/features/device-history/state-recorder.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
-import { CameAndWent, FlappingDevices, useRecent } from './came-and-went.tsx';
+import { CameAndWent, FlappingDevices } from './came-and-went.tsx';
 import { FailedLately, UnderWay } from './deployments.tsx';
 import { DownNow } from './down-now.tsx';
+import { fleetFigures } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { FleetSummary } from './fleet-summary.tsx';
 import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
+import { useRecent } from './use-recent.ts';
 import classes from './overview-page.module.css';
-
-// Before the fleet is read for the first time.
-recordStates();
 
 const NONE: Job[] = [];
 /** Milliseconds between two looks at the account: who adds the first device waits for it to appear. */
@@ -55,11 +53,12 @@ function useJobs(index: FleetIndex | undefined) {
 
 function Day({ account }: { account: Account }) {
   const fleet = useLateFleet(undefined, true);
-  const history = useStateHistory();
-  const recent = useRecent(fleet?.index, history);
-  const { jobs, all, verdicts } = useJobs(fleet?.index);
+  const index = fleet?.index;
+  const online = useMemo(() => index && fleetFigures(index).online, [index]);
+  const recent = useRecent(account.History === true, index, online);
+  const { jobs, all, verdicts } = useJobs(index);
   const reading = {
-    data: fleet?.index,
+    data: index,
     error: fleet?.error ?? null,
     isFetching: fleet?.isReading ?? true,
     refetch: () => fleet?.retry(),
@@ -69,11 +68,11 @@ function Day({ account }: { account: Account }) {
   const isEmpty = account.NumDevicesAdded === 0;
   return (
     <>
-      <FirstSteps devices={account.NumDevicesAdded} index={fleet?.index} />
+      <FirstSteps devices={account.NumDevicesAdded} index={index} />
       {!isEmpty && (
         <div className={classes.top}>
           <View query={reading} name="devices" empty={null} rows={3}>
-            {(index) => <FleetSummary index={index} history={history} />}
+            {(read) => <FleetSummary index={read} recent={recent} />}
           </View>
         </div>
       )}
@@ -86,7 +85,7 @@ function Day({ account }: { account: Account }) {
       {(!isEmpty || all.length > 0) && (
         <div className={classes.lists}>
           <div>
-            <DownNow reading={reading} history={history} />
+            <DownNow reading={reading} />
           </div>
           <div className={classes.jobs}>
             {jobs.error && (
@@ -96,10 +95,10 @@ function Day({ account }: { account: Account }) {
             )}
             <UnderWay {...work} />
             <FailedLately {...work} />
-            <FlappingDevices recent={recent} />
+            <FlappingDevices flapping={recent.flapping} />
           </div>
           <div>
-            <CameAndWent reading={reading} recent={recent} />
+            <CameAndWent index={index} recent={recent} />
           </div>
         </div>
       )}

@@ -1,0 +1,147 @@
+// When a device was Online: the last day, week or month as a strip, the share of it, and the latest changes.
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { accountQueries } from '#/api/account.ts';
+import { historyQueries, type StateEvent } from '#/api/history.ts';
+import type { Device } from '#/contract/devices.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { formatShare } from '#/lib/format-share.ts';
+import { counted, formatDuration } from '#/lib/format.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Time, useNow } from '#/ui/controls/time.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { View } from '#/ui/page/view.tsx';
+import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { deviceStretches } from './state-stretches.ts';
+import { StateStrip } from './state-strip.tsx';
+import classes from './device-history.module.css';
+
+const HOUR = 3_600_000;
+/** Changes that are listed at once. */
+const SHOWN = 5;
+const MORE = 50;
+
+const PERIODS = [
+  { value: '24', label: '24 h', words: 'the last 24 hours' },
+  { value: '168', label: '7 days', words: 'the last 7 days' },
+  { value: '720', label: '30 days', words: 'the last 30 days' },
+] as const;
+
+const CAUSES: Record<string, string> = {
+  FirstConnected: 'connected for the first time',
+  Connected: 'connected',
+  Disconnected: 'connection lost',
+  NewKey: 'new key',
+  NotBack: 'not back after the service was down',
+  ServiceDown: 'the service was down',
+  ServiceUp: 'the service was up again',
+};
+
+const historyUrl = urlSchema({ period: oneOf(['24', '168', '720'], '24') });
+
+export function DeviceHistory({ device }: { device: Device }) {
+  const account = useQuery(accountQueries.get()).data;
+  const [{ period }, url] = useUrlState(historyUrl);
+  const { value, words } = PERIODS.find((each) => each.value === period) ?? PERIODS[0];
+  const isOffered = account?.History === true;
+  const query = useQuery({
+    ...historyQueries.device(device.DeviceId, Number(value), device.DeviceStatus),
+    enabled: isOffered,
+  });
+  return (
+    <Section
+      title="History"
+      actions={
+        isOffered && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Period"
+            value={value}
+            data={PERIODS}
+            onChange={(chosen) => url.set({ period: chosen })}
+          />
+        )
+      }
+    >
+      {account && !isOffered ? (
+        <p className="small dim">
+          This service keeps no history of states. Its own portal, or its monitoring, may have one.
+        </p>
+      ) : (
+        <View query={query} name="the history" rows={2} empty={null}>
+          {({ events }) => <Filled device={device} events={events} hours={Number(value)} words={words} />}
+        </View>
+      )}
+    </Section>
+  );
+}
+
+interface FilledProps {
+  device: Device;
+  events: readonly StateEvent[];
+  hours: number;
+  words: string;
+}
+
+function Filled({ device, events, hours, words }: FilledProps) {
+  const to = useNow().getTime();
+  const from = to - hours * HOUR;
+  const created = parseTimestamp(device.CreatedTime ?? '')?.getTime() ?? Number.NaN;
+  const stretches = deviceStretches(events, { from, to }, created);
+  const length = (state: string | undefined) =>
+    stretches.reduce((sum, stretch) => sum + (stretch.value === state ? stretch.to - stretch.from : 0), 0);
+  const [online, offline] = [length('Online'), length('Offline')];
+  const unknown = length(undefined) - Math.max(0, Math.min(created, to) - from || 0);
+  const away = stretches.filter(({ value }) => value === 'Offline').length;
+  const text =
+    online + offline === 0
+      ? `Nothing is known of ${words}`
+      : `Online for ${formatShare(online / (online + offline))} of ${words}`;
+  return (
+    <>
+      <StateStrip
+        label={text}
+        stretches={stretches.map(({ value, ...span }) => ({
+          ...span,
+          share: value === undefined ? undefined : value === 'Online' ? 1 : 0.25,
+        }))}
+      />
+      <p className={classes.note}>
+        {text}
+        {away > 0 && online > 0 && `, Offline ${counted(away, 'time')} for ${formatDuration(offline, 'rough')}`}.{' '}
+        {unknown >= 1000 && `Unknown for ${formatDuration(unknown, 'rough')}, because the service was down.`}
+      </p>
+      <Changes events={events.filter(({ at }) => at >= from)} />
+    </>
+  );
+}
+
+function Changes({ events }: { events: readonly StateEvent[] }) {
+  const [most, setMost] = useState(SHOWN);
+  if (events.length === 0) return null;
+  return (
+    <>
+      <ul className={classes.changes} aria-label="State changes">
+        {events.slice(0, most).map(({ state, cause, at }) => (
+          <li key={`${at} ${state}`}>
+            <StateMark state={state} />
+            <span className="dim">{CAUSES[cause] ?? ''}</span>
+            <span className={classes.at}>
+              <Time at={new Date(at)} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {events.length > most && (
+        <div>
+          <Button size="xs" variant="default" onClick={() => setMost(most + MORE)}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

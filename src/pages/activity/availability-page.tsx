@@ -1,0 +1,183 @@
+// Availability: how long devices, sites and groups were Online, and how often that changed.
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { Button, Group } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import type { Availability, ServiceGap } from '#/contract/history.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { accountQueries } from '#/api/account.ts';
+import { historyQueries } from '#/api/history.ts';
+import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { paths } from '#/paths.ts';
+import { formatShare } from '#/lib/format-share.ts';
+import { counted, formatCount, formatDuration } from '#/lib/format.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import type { Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import {
+  BY,
+  AVAILABLE_WITHIN,
+  SORTS,
+  availabilityUrl,
+  availabilityChoice,
+  saveAvailability,
+  shareOf,
+} from './availability-view.ts';
+
+const LEAD = 'How long devices were Online. Time in which the service was down does not count.';
+
+export function AvailabilityPage() {
+  const account = useQuery(accountQueries.get());
+  const [view, url] = useUrlState(availabilityUrl);
+  const choice = availabilityChoice(view);
+  const isOffered = account.data?.History === true;
+  const reading = useInfiniteQuery({ ...historyQueries.availability(choice), enabled: isOffered });
+  const exporting = useMutation({ mutationFn: () => saveAvailability(view) });
+  const rows = reading.data?.pages.flatMap(({ Items }) => Items) ?? [];
+  const [first] = reading.data?.pages ?? [];
+  return (
+    <Page
+      title="Availability"
+      lead={LEAD}
+      actions={
+        isOffered && (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate()}
+          >
+            Export CSV
+          </Button>
+        )
+      }
+    >
+      <ActivityTabs />
+      {exporting.error && <p role="alert">The file was not made: {exporting.error.message}</p>}
+      {account.data && !isOffered ? (
+        <Empty title="This service keeps no history of states">Its own portal, or its monitoring, may have one.</Empty>
+      ) : (
+        <div className="stack">
+          <FilterBar
+            label="Availability"
+            count={first ? `${counted(rows.length, 'row')}${reading.hasNextPage ? ' so far' : ''}` : ''}
+          >
+            <SegmentedControl aria-label="By" value={view.of} data={BY} onChange={(of) => url.set({ of })} />
+            <SegmentedControl
+              aria-label="Period"
+              value={view.hours}
+              data={AVAILABLE_WITHIN}
+              onChange={(hours) => url.set({ hours })}
+            />
+            <SegmentedControl
+              aria-label="First"
+              value={view.sort}
+              data={SORTS}
+              onChange={(sort) => url.set({ sort })}
+            />
+          </FilterBar>
+          <View
+            query={reading}
+            name="the availability"
+            isEmpty={() => rows.length === 0}
+            empty={
+              <Empty
+                title="There are no devices yet"
+                next={{ label: 'All devices', to: paths.devices(), variant: 'default' }}
+              />
+            }
+          >
+            {() => (
+              <>
+                {first && <Gaps gaps={first.Gaps} />}
+                <VirtualTable name="Availability" columns={columnsOf(view.of)} rows={rows} rowKey={({ Key }) => Key} />
+                {reading.hasNextPage && (
+                  <Group justify="center">
+                    <Button
+                      variant="default"
+                      loading={reading.isFetchingNextPage}
+                      onClick={() => void reading.fetchNextPage()}
+                    >
+                      Show more
+                    </Button>
+                  </Group>
+                )}
+              </>
+            )}
+          </View>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Gaps({ gaps }: { gaps: readonly ServiceGap[] }) {
+  const time = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
+  const length = gaps.reduce((sum, { From, To }) => sum + time(To) - time(From), 0);
+  if (length < 1000) return null;
+  return (
+    <p className="small dim">
+      Nothing is known of {formatDuration(length, 'rough')}: the service was down {counted(gaps.length, 'time')}, or
+      kept no history yet.
+    </p>
+  );
+}
+
+const seconds = (value: number) => formatDuration(value * 1000, 'rough');
+
+function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
+  const hasMany = of !== 'device';
+  return [
+    {
+      header: of === 'device' ? 'Device' : of === 'site' ? 'Site' : 'Group',
+      width: '34%',
+      cell: ({ Key, Name }) =>
+        of === 'device' ? (
+          <Link to={paths.device(Key)}>
+            <bdi>{Name || Key}</bdi>
+          </Link>
+        ) : Key ? (
+          <Link to={paths.devices(of === 'site' ? { site: Key } : { group: Key })}>
+            <bdi>{Name}</bdi>
+          </Link>
+        ) : (
+          <span className="dim">No {of}</span>
+        ),
+    },
+    ...(hasMany
+      ? [
+          {
+            header: 'Devices',
+            align: 'end' as const,
+            phone: 'second' as const,
+            cell: ({ Devices }: Availability) => formatCount(Devices),
+          },
+        ]
+      : []),
+    {
+      header: 'Online',
+      align: 'end',
+      phone: 'end',
+      cell: (row) => {
+        const share = shareOf(row);
+        return share === undefined ? <span className="dim">Unknown</span> : formatShare(share);
+      },
+    },
+    {
+      header: hasMany ? 'Offline, all together' : 'Offline',
+      align: 'end',
+      phone: 'second',
+      cell: ({ OfflineSeconds }) => seconds(OfflineSeconds),
+    },
+    {
+      header: 'Changes',
+      align: 'end',
+      phone: 'second',
+      cell: ({ Changes }) => formatCount(Changes),
+    },
+  ];
+}

@@ -1,0 +1,58 @@
+// The latest changes of states in the fleet, read again soon after one is seen.
+import { useEffect, useMemo, useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { historyQueries, type StateEvent } from '#/api/history.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { Span } from '#/features/device-history/state-stretches.ts';
+import { flappingOf, recentChanges, type Flapping, type Happening } from './recent-changes.ts';
+
+/** Milliseconds between two readings while states change. */
+const PAUSE = 3_000;
+const NO_EVENTS: StateEvent[] = [];
+
+export interface Recent {
+  /** Whether this service has a history; undefined until it is known. */
+  isOffered: boolean | undefined;
+  /** Newest first. */
+  events: readonly StateEvent[];
+  gaps: readonly Span[];
+  happenings: readonly Happening[];
+  flapping: readonly Flapping[];
+  /** Since when the list is complete, if that is not the whole day. */
+  since: number | undefined;
+  /** Undefined until it was read. */
+  data: object | undefined;
+  error: Error | null;
+}
+
+const timeOf = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
+
+/** `online`: how many devices are Online; another number means that states changed. */
+export function useRecent(
+  isOffered: boolean | undefined,
+  index: FleetIndex | undefined,
+  online: number | undefined,
+): Recent {
+  const enabled = isOffered === true;
+  const latest = useQuery({ ...historyQueries.latest(), enabled });
+  const lately = useQuery({ ...historyQueries.lately(), enabled });
+  const { refetch, dataUpdatedAt } = latest;
+  const readAt = useRef(0);
+  useEffect(() => {
+    readAt.current = dataUpdatedAt;
+  }, [dataUpdatedAt]);
+  useEffect(() => {
+    if (!enabled || online === undefined) return undefined;
+    const timer = setTimeout(() => void refetch(), Math.max(0, readAt.current + PAUSE - Date.now()));
+    return () => clearTimeout(timer);
+  }, [enabled, online, refetch]);
+  return useMemo(() => {
+    const { events = NO_EVENTS, isWhole = true } = latest.data ?? {};
+    const gaps = (lately.data?.Gaps ?? []).map(({ From, To }) => ({ from: timeOf(From), to: timeOf(To) }));
+    const flapping = flappingOf(lately.data?.Items ?? []);
+    const happenings = index ? recentChanges(index, events, gaps, new Set(flapping.map(({ id }) => id))) : [];
+    const since = isWhole ? undefined : events.at(-1)?.at;
+    return { isOffered, events, gaps, happenings, flapping, since, data: latest.data, error: latest.error };
+  }, [isOffered, index, latest.data, latest.error, lately.data]);
+}
