@@ -71,7 +71,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'Target',
       by: 'target',
-      width: '17%',
+      width: '15%',
       phone: 'wide',
       cell: (job) => {
         const text = targetText(targetOf(job, tags));
@@ -81,7 +81,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'State',
       by: 'state',
-      width: '33%',
+      width: '32%',
       phone: 'wide',
       cell: (job) => <Standing job={job} known={known} />,
     },

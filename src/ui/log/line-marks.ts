@@ -1,5 +1,6 @@
 // Lines that a link points to, as the URL has them: `?line=120`, `?line=120-131`, and with the name of the stream where
 // it is not the first: `?line=stderr.7`.
+import { formatCount } from '#/lib/format.ts';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 
 /** The stream that is shown, and the lines that a link points to. */
@@ -39,4 +40,5 @@ export function markedBy(
 }
 
 /** "Line 120", "Lines 120 to 131". */
-export const markText = ({ from, to }: LineMark): string => (to > from ? `Lines ${from} to ${to}` : `Line ${from}`);
+export const markText = ({ from, to }: LineMark): string =>
+  to > from ? `Lines ${formatCount(from)} to ${formatCount(to)}` : `Line ${formatCount(from)}`;
