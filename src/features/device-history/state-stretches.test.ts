@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { awayStretches, deviceStretches, type StateStretch } from './state-stretches.ts';
 
-const event = (state: string, at: number, id = 'a') => ({ id, state, at, cause: '' });
+const event = (state: string, at: number, id = 'a', cause = '') => ({ id, state, at, cause });
 const texts = (stretches: StateStretch<string | number>[]) =>
   stretches.map(({ from, to, value }) => `${from}..${to} ${value ?? '?'}`);
 const span = { from: 0, to: 100 };
@@ -12,8 +12,9 @@ test('a device that went and came, and a service that was down meanwhile', () =>
   const events = [
     event('Online', 90),
     event('Offline', 80),
-    event('Online', 60),
-    event('Unknown', 50),
+    event('Online', 60, 'a', 'ServiceUp'),
+    event('Offline', 55),
+    event('Unknown', 50, 'a', 'ServiceDown'),
     event('Offline', 30),
     event('Online', -5),
   ];

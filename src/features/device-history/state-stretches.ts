@@ -33,16 +33,20 @@ export function deviceStretches(
   const stretches: StateStretch<string>[] = [];
   if (created > from) stretches.push({ from, to: Math.min(created, to), value: undefined });
   let at = Math.max(from, created || from);
-  let state = 'Offline';
+  let state: string | undefined = 'Offline';
+  let isDown = false;
   for (const event of events.toReversed()) {
     const until = Math.min(event.at, to);
     if (until > at) {
-      stretches.push({ from: at, to: until, value: state === 'Unknown' ? undefined : state });
+      stretches.push({ from: at, to: until, value: state });
       at = until;
     }
-    state = event.state;
+    // The last sign of life is before the service went down: a change after it may still have been noted.
+    if (event.cause === 'ServiceDown') isDown = true;
+    if (event.cause === 'ServiceUp') isDown = false;
+    state = isDown ? undefined : event.state;
   }
-  stretches.push({ from: at, to, value: state === 'Unknown' ? undefined : state });
+  stretches.push({ from: at, to, value: state });
   return joined(stretches);
 }
 
