@@ -128,7 +128,9 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       const { id } = await db.write((tx) =>
         runOnce(tx, { accountId, key, content: draft }, now(), async () => {
           const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, accountId, draft);
-          await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', jobId);
+          // A single job that is retried gets a parent: the entry belongs to both.
+          const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
+          await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));
           tx.recheck(...devices.map(({ seq }) => seq));
           return jobId;
         }),

@@ -84,6 +84,9 @@ test('the first attempt stays under its own id, with its output, and is not retr
     RetryOf: single,
   });
   assert.equal(again.status, 400);
+  const audit = await service.call('GET', '/v1/audit?action=job.retry');
+  const { Items } = (await audit.json()) as { Items: { Object: string }[] };
+  assert.equal(Items[0]?.Object, `${single} ${parent}`);
   assert.match(await again.text(), /is a child itself: RetryOf names its parent/);
   await finish(agent, 9);
   await fleet.ended(parent);
