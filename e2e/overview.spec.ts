@@ -140,10 +140,11 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   // The same for the device alone.
   await page.goto(`${service.url}/devices/${first}`);
   const history = part(page, 'History');
-  await expect(history.getByRole('img', { name: /^Online for .* of the last 24 hours$/ })).toBeVisible();
+  await expect(history.getByRole('img', { name: /^Online for .* that are known$/ })).toBeVisible();
   await expect(history.getByRole('list', { name: 'State changes' })).toContainText('connection lost');
   await history.getByText('30 days').click();
-  await expect(history.getByRole('img', { name: /of the last 30 days$/ })).toBeVisible();
+  await expect(page).toHaveURL(/period=720/);
+  await expect(history.getByRole('radio', { name: '30 days' })).toBeChecked();
   await expectAccessible(page);
 });
 

@@ -20,6 +20,8 @@ import { StateStrip } from './state-strip.tsx';
 import classes from './device-history.module.css';
 
 const HOUR = 3_600_000;
+/** Less of a period than this is named. */
+const MOST = 0.98;
 /** Changes that are listed at once. */
 const SHOWN = 5;
 const MORE = 50;
@@ -79,6 +81,9 @@ export function DeviceHistory({ device }: { device: Device }) {
   );
 }
 
+const firstOnline = (stretches: readonly { value: string | undefined }[]) =>
+  stretches.findIndex(({ value }) => value === 'Online');
+
 interface FilledProps {
   device: Device;
   events: readonly StateEvent[];
@@ -95,11 +100,12 @@ function Filled({ device, events, hours, words }: FilledProps) {
     stretches.reduce((sum, stretch) => sum + (stretch.value === state ? stretch.to - stretch.from : 0), 0);
   const [online, offline] = [length('Online'), length('Offline')];
   const unknown = length(undefined) - Math.max(0, Math.min(created, to) - from || 0);
-  const away = stretches.filter(({ value }) => value === 'Offline').length;
-  const text =
-    online + offline === 0
-      ? `Nothing is known of ${words}`
-      : `Online for ${formatShare(online / (online + offline))} of ${words}`;
+  const known = online + offline;
+  // Before its first connection it was not away.
+  const away = stretches.filter(({ value }, index) => value === 'Offline' && index > firstOnline(stretches));
+  const awayFor = away.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
+  const of = known < MOST * hours * HOUR ? `the ${formatDuration(known, 'rough')} that are known` : words;
+  const text = known === 0 ? `Nothing is known of ${words}` : `Online for ${formatShare(online / known)} of ${of}`;
   return (
     <>
       <StateStrip
@@ -111,7 +117,7 @@ function Filled({ device, events, hours, words }: FilledProps) {
       />
       <p className={classes.note}>
         {text}
-        {away > 0 && online > 0 && `, Offline ${counted(away, 'time')} for ${formatDuration(offline, 'rough')}`}.{' '}
+        {away.length > 0 && `, Offline ${counted(away.length, 'time')} for ${formatDuration(awayFor, 'rough')}`}.{' '}
         {unknown >= 1000 && `Unknown for ${formatDuration(unknown, 'rough')}, because the service was down.`}
       </p>
       <Changes events={events.filter(({ at }) => at >= from)} />

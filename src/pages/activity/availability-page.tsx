@@ -7,6 +7,7 @@ import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
 import { historyQueries } from '#/api/history.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { formatShare } from '#/lib/format-share.ts';
@@ -93,7 +94,7 @@ export function AvailabilityPage() {
           >
             {() => (
               <>
-                {first && <Gaps gaps={first.Gaps} />}
+                {first && <Gaps from={first.From} gaps={first.Gaps} />}
                 <VirtualTable name="Availability" columns={columnsOf(view.of)} rows={rows} rowKey={({ Key }) => Key} />
                 {reading.hasNextPage && (
                   <Group justify="center">
@@ -115,14 +116,24 @@ export function AvailabilityPage() {
   );
 }
 
-function Gaps({ gaps }: { gaps: readonly ServiceGap[] }) {
-  const time = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
-  const length = gaps.reduce((sum, { From, To }) => sum + time(To) - time(From), 0);
-  if (length < 1000) return null;
+const timeOf = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
+
+/** Of which time nothing is known. */
+function Gaps({ from, gaps }: { from: string; gaps: readonly ServiceGap[] }) {
+  const [first] = gaps;
+  const begins = first && timeOf(first.From) <= timeOf(from) ? first : undefined;
+  const down = gaps.filter((gap) => gap !== begins);
+  const length = down.reduce((sum, { From, To }) => sum + timeOf(To) - timeOf(From), 0);
+  if (!begins && down.length === 0) return null;
   return (
     <p className="small dim">
-      Nothing is known of {formatDuration(length, 'rough')}: the service was down {counted(gaps.length, 'time')}, or
-      kept no history yet.
+      {begins && (
+        <>
+          The history begins <Timestamp text={begins.To} />.{' '}
+        </>
+      )}
+      {down.length > 0 &&
+        `The service was down ${counted(down.length, 'time')}, for ${formatDuration(length, 'rough')} in all.`}
     </p>
   );
 }
@@ -171,13 +182,21 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
       header: hasMany ? 'Offline, all together' : 'Offline',
       align: 'end',
       phone: 'second',
-      cell: ({ OfflineSeconds }) => seconds(OfflineSeconds),
+      cell: ({ OfflineSeconds }) => (
+        <>
+          {seconds(OfflineSeconds)} <span className="on-phone">Offline</span>
+        </>
+      ),
     },
     {
       header: 'Changes',
       align: 'end',
       phone: 'second',
-      cell: ({ Changes }) => formatCount(Changes),
+      cell: ({ Changes }) => (
+        <>
+          {formatCount(Changes)} <span className="on-phone">{Changes === 1 ? 'change' : 'changes'}</span>
+        </>
+      ),
     },
   ];
 }
