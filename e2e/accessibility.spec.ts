@@ -93,12 +93,12 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
   await page.goto(service.url);
   for (const [path, seen] of [
     ['/', 'First steps'],
-    ['/devices', 'No devices yet.'],
+    ['/devices', 'No devices yet'],
     ['/devices?group=none', 'No device matches these filters.'],
     ['/devices/none', 'There is no device with this id.'],
-    ['/map', 'There are no devices yet.'],
+    ['/map', 'No devices yet'],
     ['/artifacts', 'No artifacts yet'],
-    ['/deploy', 'There are no devices yet'],
+    ['/deploy', 'No devices yet'],
     ['/jobs', 'No jobs yet'],
     ['/jobs/none', 'There is no such job'],
     ['/archive', 'No job is archived'],

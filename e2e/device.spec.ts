@@ -108,13 +108,13 @@ test.describe('of a device that is gone', () => {
     await service.call('DELETE', `/v1/devices/${DeviceId}`);
     await expect(page.getByText('short-lived no longer exists.')).toBeVisible();
     await page.getByRole('link', { name: 'All devices' }).click();
-    await expect(page.getByText('No devices yet.')).toBeVisible();
+    await expect(page.getByText('No devices yet')).toBeVisible();
 
     const other = await service.createDevice('last one');
     await page.goto(`${service.url}/devices/${other.DeviceId}`);
     await page.getByRole('link', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete device' }).click();
-    await expect(page.getByText('No devices yet.')).toBeVisible();
+    await expect(page.getByText('No devices yet')).toBeVisible();
   });
 });
 

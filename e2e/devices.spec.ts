@@ -143,7 +143,7 @@ test('no match and no devices have different pages, each with the next step @mai
   service,
 }) => {
   await openDevices(page, service);
-  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await expect(page.getByText('No devices yet')).toBeVisible();
   await expect(page.getByRole('link', { name: 'Add this machine' })).toBeVisible();
   await page.getByRole('link', { name: 'Add a device' }).click();
   await expect(page.getByRole('dialog', { name: 'Add a device' })).toBeVisible();
@@ -153,7 +153,7 @@ test('no match and no devices have different pages, each with the next step @mai
   await service.createDevice('only one', 'north');
   await openDevices(page, service, '?group=south');
   await expect(page.getByText('No device matches these filters.')).toBeVisible();
-  await expect(page.getByText('No devices yet.')).toBeHidden();
+  await expect(page.getByText('No devices yet')).toBeHidden();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expectNames(page, ['only one']);
   await expect(page).toHaveURL(`${service.url}/devices`);

@@ -276,9 +276,9 @@ test('a service whose empty list is null has no devices, and is not asked for mo
 }) => {
   await rewrite(page, () => null);
   await page.goto(`${service.url}/devices`);
-  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await expect(page.getByText('No devices yet')).toBeVisible();
   await page.goto(`${service.url}/devices?sort=name`);
-  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await expect(page.getByText('No devices yet')).toBeVisible();
 });
 
 test('the sorted, filtered table is accessible, wide and on a phone', async ({ signedIn: page, service }) => {

@@ -55,7 +55,7 @@ export const READINGS: Record<string, Reading> = {
     from: () => '/v1/devices/1/25',
     what: 'devices',
     seen: 'pump 7',
-    empty: 'No devices yet.',
+    empty: 'No devices yet',
   },
   'filtered devices': {
     at: () => '/devices?group=north',
@@ -82,7 +82,7 @@ export const READINGS: Record<string, Reading> = {
     from: () => '/v1/devices/1/1000',
     what: 'the map',
     seen: 'pump 7',
-    empty: 'There are no devices yet.',
+    empty: 'No devices yet',
   },
   'the places on the map': {
     at: () => '/map',
@@ -104,7 +104,7 @@ export const READINGS: Record<string, Reading> = {
     what: 'artifacts',
     seen: /^Artifact$/,
     picker: true,
-    empty: 'There are no artifacts yet',
+    empty: 'No artifacts yet',
   },
   jobs: { at: () => '/jobs', from: () => '/v1/job', what: 'jobs', seen: 'first job', empty: 'No jobs yet' },
   'a job': {

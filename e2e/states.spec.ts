@@ -254,5 +254,5 @@ test('without an answer about the session the page shows what is wrong', async (
   }
   session.release('real');
   await page.getByRole('button', { name: 'Reload' }).click();
-  await expect(page.getByText('No devices yet.')).toBeVisible();
+  await expect(page.getByText('No devices yet')).toBeVisible();
 });

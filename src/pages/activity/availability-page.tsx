@@ -86,10 +86,7 @@ export function AvailabilityPage() {
             name="the availability"
             isEmpty={() => rows.length === 0}
             empty={
-              <Empty
-                title="There are no devices yet"
-                next={{ label: 'All devices', to: paths.devices(), variant: 'default' }}
-              />
+              <Empty title="No devices yet" next={{ label: 'All devices', to: paths.devices(), variant: 'default' }} />
             }
           >
             {() => (

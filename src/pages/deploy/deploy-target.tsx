@@ -184,7 +184,7 @@ export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProp
   const fleet = useQuery({ ...deviceQueries.page(1, 25, { device_name: '' }), ...still });
   if (fleet.data?.rows.length === 0)
     return (
-      <Empty title="There are no devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>
+      <Empty title="No devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>
         A deploy needs at least one device.
       </Empty>
     );

@@ -42,7 +42,7 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
   if (!data) return <NoDataYet query={artifacts} name="artifacts" rows={2} />;
   if (data.length === 0)
     return (
-      <Empty title="There are no artifacts yet" next={{ label: 'Upload an artifact', variant: 'default', to: upload }}>
+      <Empty title="No artifacts yet" next={{ label: 'Upload an artifact', variant: 'default', to: upload }}>
         An artifact is a tar.gz with an update.sh, or a script.
       </Empty>
     );

@@ -63,7 +63,7 @@ export function DeviceJobs({ device }: { device: Device }) {
         isEmpty={(jobs) => jobs.length === 0}
         empty={
           <Empty
-            title={fallback ? 'No jobs to this device alone.' : 'No jobs yet.'}
+            title={fallback ? 'No jobs to this device alone' : 'No jobs yet'}
             action={
               <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs">
                 Deploy to it

@@ -34,7 +34,7 @@ function NoDevices() {
   const { hasOwnAgent, addThisMachine, add, addMany } = useAddButtons(true);
   return (
     <Empty
-      title="No devices yet."
+      title="No devices yet"
       action={
         <>
           {addThisMachine}

@@ -71,7 +71,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'Target',
       by: 'target',
-      width: '15%',
+      width: '16%',
       phone: 'wide',
       cell: (job) => {
         const text = targetText(targetOf(job, tags));
@@ -81,14 +81,14 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'State',
       by: 'state',
-      width: '32%',
+      width: '35%',
       phone: 'wide',
       cell: (job) => <Standing job={job} known={known} />,
     },
     {
       header: 'Submitted',
       by: 'submitted',
-      width: '96px',
+      width: '90px',
       phone: 'hide',
       cell: (job) => <Time at={timesOf(job).created} raw={job.CreatedTime} />,
     },
@@ -103,7 +103,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
     {
       header: 'Duration',
       by: 'took',
-      width: '100px',
+      width: '92px',
       room: 'medium',
       phone: 'end',
       cell: (job) => <Duration job={job} />,

@@ -78,7 +78,7 @@ function NoFleet() {
   return (
     <div className={classes.none}>
       <Empty
-        title="There are no devices yet."
+        title="No devices yet"
         action={
           <>
             {hasOwnAgent && (

@@ -45,7 +45,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   {
     header: 'Device',
     by: 'device',
-    width: '25%',
+    width: '22%',
     cell: ({ row }) => (
       <span className={classes.device}>
         <ActionIcon
@@ -110,7 +110,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   },
   {
     header: 'Runs now',
-    width: '16%',
+    width: '14%',
     room: 'medium',
     phone: 'hide',
     cell: ({ row: { running } }) =>
