@@ -1,5 +1,5 @@
 // The page of one device: its fields, tags, location and key, and what it says when the device is gone.
-import { expect, test } from './fixtures.ts';
+import { expect, expectAccessible, test } from './fixtures.ts';
 
 test('fields of a device are edited in place', async ({ signedIn: page, service }) => {
   const { DeviceId } = await service.createDevice('lift 1', 'house A');
@@ -128,4 +128,29 @@ test('a name that another device has gets a hint, and is still accepted', async 
   await expect(add.getByText('Another device has this name.')).toBeVisible();
   await add.getByRole('button', { name: 'Add device' }).click();
   await expect(page.getByRole('dialog', { name: 'Connect pump 7' })).toBeVisible();
+});
+
+test('the timeline has what happened and notes, by kind; a note is written and deleted', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('lift 1');
+  await service.agent(DeviceKey);
+  await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: 'Hamburg' });
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+  await expect(items.filter({ hasText: 'Online: connected for the first time' })).toHaveCount(1);
+  await expect(items.filter({ hasText: 'Changed device' })).toContainText('Token');
+  await page.getByRole('textbox', { name: 'Note' }).fill('New power supply');
+  await page.getByRole('button', { name: 'Add note' }).click();
+  await expect(items.filter({ hasText: 'New power supply' })).toHaveCount(1);
+  await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('');
+  await expectAccessible(page);
+  await page.getByRole('group', { name: 'Show' }).getByRole('button', { name: 'Notes' }).click();
+  await expect(items).toHaveCount(1);
+  await items.getByRole('button', { name: 'Delete note' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete note' });
+  await expect(question).toContainText('New power supply');
+  await question.getByRole('button', { name: 'Delete note' }).click();
+  await expect(page.getByText('Nothing of this kind yet.')).toBeVisible();
 });

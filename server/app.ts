@@ -5,6 +5,7 @@ import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
 import { historyEndpoints } from '#/contract/history.ts';
+import { timelineEndpoints } from '#/contract/timeline.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
@@ -30,6 +31,7 @@ import { archiveRoutes } from './api/archive.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
 import { historyRoutes } from './api/history.ts';
+import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
 import { bulkRoutes } from './api/bulk.ts';
 import { changeRoutes } from './api/changes.ts';
@@ -71,6 +73,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, auditEndpoints, auditRoutes(context));
   implement(app, usageEndpoints, usageRoutes(context));
   implement(app, historyEndpoints, historyRoutes(context));
+  implement(app, timelineEndpoints, timelineRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
@@ -85,6 +88,7 @@ export function createApp(context: Context, operation: Operation): App {
     auditEndpoints,
     usageEndpoints,
     historyEndpoints,
+    timelineEndpoints,
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);

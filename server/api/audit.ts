@@ -6,7 +6,7 @@ import type { Handlers } from '../http/implement.ts';
 import { logFault } from '../http/system-fault.ts';
 import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
 import type { HashedRow } from '../store/audit-log.ts';
-import type { Reader } from '../store/database.ts';
+import { namesOf, objectKey } from './audit-names.ts';
 
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
@@ -71,51 +71,3 @@ const entryOf = (row: HashedRow): Omit<AuditEntry, 'ActorName' | 'ObjectName'> =
 /** Fields hold ids and words of the service only: no spreadsheet takes one for a formula. */
 const csvLine = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) =>
   `${COLUMNS.map((name) => `"${entry[name].replaceAll('"', '""')}"`).join(',')}\r\n`;
-
-/** What has names, by the part of an action before its dot. */
-const NAMED = { device: 'devices', tag: 'devices', job: 'jobs', artifact: 'artifacts', token: 'tokens' } as const;
-type Kind = keyof typeof NAMED;
-
-const kindOf = (action: string): Kind | undefined => {
-  const kind = action.slice(0, action.indexOf('.'));
-  return Object.hasOwn(NAMED, kind) ? (kind as Kind) : undefined;
-};
-/** As actors are written: `device:<id>`. */
-const objectKey = ({ action, target }: Pick<HashedRow, 'action' | 'target'>): string => {
-  const kind = kindOf(action);
-  return `${kind === 'tag' ? 'device' : kind}:${target.split(' ').at(-1)}`;
-};
-
-/** Present names of the actors and objects of these entries, by `<kind>:<id>`. */
-async function namesOf(db: Reader, accountId: number, rows: readonly HashedRow[]): Promise<Map<string, string>> {
-  const openedBy = await openersOf(db, accountId, rows);
-  const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
-  const keys = [...new Set([...actors, ...rows.map(objectKey)])].map((key) => key.split(':'));
-  const names = new Map<string, string>();
-  for (const kind of ['device', 'job', 'artifact', 'token'] as const) {
-    const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
-    if (ids.length === 0) continue;
-    const found = await db.all<{ id: string; name: string }>(
-      `SELECT id, name FROM ${NAMED[kind]} WHERE account_id = ? AND id IN (SELECT value FROM ${db.dialect.list('asked')})`,
-      accountId,
-      JSON.stringify(ids),
-    );
-    for (const { id, name } of found) names.set(`${kind}:${id}`, name);
-  }
-  for (const [session, opener] of openedBy)
-    names.set(session, opener.startsWith('token:') ? (names.get(opener) ?? '') : opener);
-  return names;
-}
-
-/** Who opened the sessions that act here: `session:<id>` to `token:<id>` or `sign-in link`. A session itself has no name. */
-async function openersOf(db: Reader, accountId: number, rows: readonly HashedRow[]): Promise<Map<string, string>> {
-  const sessions = new Set(rows.flatMap(({ actor }) => (actor.startsWith('session:') ? [actor.slice(8)] : [])));
-  if (sessions.size === 0) return new Map();
-  const found = await db.all<{ target: string; actor: string }>(
-    `SELECT target, actor FROM audit JOIN audit_objects ON audit_seq = seq
-     WHERE action = 'session.open' AND account_id = ? AND object IN (SELECT value FROM ${db.dialect.list('asked')})`,
-    accountId,
-    JSON.stringify([...sessions]),
-  );
-  return new Map(found.map(({ target, actor }) => [`session:${target}`, actor]));
-}

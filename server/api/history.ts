@@ -28,12 +28,15 @@ const CAUSE_WORDS: Record<Cause, string> = {
 };
 
 const time = (at: number): string => printIsoTime(new Date(at));
-const stateOf = (cause: Cause | undefined): string => (cause !== undefined && isOnline(cause) ? 'Online' : 'Offline');
+/** A cause as the API says it. */
+export const causeWord = (cause: Cause): string => CAUSE_WORDS[cause];
+export const stateWord = (cause: Cause | undefined): string =>
+  cause !== undefined && isOnline(cause) ? 'Online' : 'Offline';
 const changeOf = ({ id, at, cause }: ListedChange): DeviceStateChange => ({
   DeviceId: id,
-  State: stateOf(cause),
+  State: stateWord(cause),
   Time: time(at),
-  Cause: CAUSE_WORDS[cause],
+  Cause: causeWord(cause),
 });
 const gapOf = ({ from, to }: Span): ServiceGap => ({ From: time(from), To: time(to) });
 
@@ -67,7 +70,7 @@ export function historyRoutes({ db, now }: Context): Handlers<typeof historyEndp
             edges.push({ at: on, item: { DeviceId: device.id, State, Time: time(on), Cause } });
         };
         edge(gap.from, 'Unknown', 'ServiceDown');
-        edge(gap.to, stateOf((await lastChange(db, device.seq, gap.to))?.cause), 'ServiceUp');
+        edge(gap.to, stateWord((await lastChange(db, device.seq, gap.to))?.cause), 'ServiceUp');
       }
       const items = [...shown.map((row) => ({ at: row.at, item: changeOf(row) })), ...edges];
       return { Items: items.sort((one, two) => two.at - one.at).map(({ item }) => item), Next };

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { accountEndpoints } from '#/contract/account.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
+import { timelineEndpoints } from '#/contract/timeline.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
@@ -36,6 +37,7 @@ const GROUPS: Record<string, Group> = {
   audit: auditEndpoints,
   usage: usageEndpoints,
   history: historyEndpoints,
+  timeline: timelineEndpoints,
 };
 
 /** Descriptions of values in paths, queries and forms. */
@@ -55,6 +57,8 @@ const PARAMETERS: Record<string, string> = {
   from: 'Not before this time',
   to: 'Not after this time',
   search: 'Text to find, in any letter case',
+  kind: 'Kinds with commas between them; without it, all',
+  note_id: 'NoteId of a note',
   hours: 'Hours until now: 1 to 2160',
   sort: 'changes or offline: what is most comes first',
   days: 'Most days: 1 to 1000',

@@ -202,4 +202,15 @@ export const migrations: readonly Migration[] = [
   CREATE INDEX devices_to_settle ON devices (seq) WHERE online = 0 AND state_online = 1;
   `,
   ADOPTED_TRIGGER,
+  `
+  CREATE TABLE notes (                        -- what people wrote about a device
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX notes_of_device ON notes (device_seq, at);
+  `,
 ];

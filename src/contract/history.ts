@@ -12,6 +12,16 @@ const stateChange = z.object({
   /** `FirstConnected`, `Connected`, `Disconnected`, `NewKey`, `NotBack` after the service was down, `ServiceDown`, `ServiceUp`. */
   Cause: text,
 });
+/** What a Cause means. */
+export const CAUSE_TEXTS: Readonly<Record<string, string>> = {
+  FirstConnected: 'connected for the first time',
+  Connected: 'connected',
+  Disconnected: 'connection lost',
+  NewKey: 'new key',
+  NotBack: 'not back after the service was down',
+  ServiceDown: 'the service was down',
+  ServiceUp: 'the service was up again',
+};
 export type DeviceStateChange = z.output<typeof stateChange>;
 
 /** The service was down: nothing is known of any device. */

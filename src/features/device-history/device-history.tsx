@@ -5,6 +5,7 @@ import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import type { Device } from '#/contract/devices.ts';
+import { CAUSE_TEXTS } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatShare } from '#/lib/format-share.ts';
 import { counted, formatDuration } from '#/lib/format.ts';
@@ -31,16 +32,6 @@ const PERIODS = [
   { value: '168', label: '7 days', words: 'the last 7 days' },
   { value: '720', label: '30 days', words: 'the last 30 days' },
 ] as const;
-
-const CAUSES: Record<string, string> = {
-  FirstConnected: 'connected for the first time',
-  Connected: 'connected',
-  Disconnected: 'connection lost',
-  NewKey: 'new key',
-  NotBack: 'not back after the service was down',
-  ServiceDown: 'the service was down',
-  ServiceUp: 'the service was up again',
-};
 
 const historyUrl = urlSchema({ period: oneOf(['24', '168', '720'], '24') });
 
@@ -134,7 +125,7 @@ function Changes({ events }: { events: readonly StateEvent[] }) {
         {events.slice(0, most).map(({ state, cause, at }) => (
           <li key={`${at} ${state}`}>
             <StateMark state={state} />
-            <span className="dim">{CAUSES[cause] ?? ''}</span>
+            <span className="dim">{CAUSE_TEXTS[cause] ?? ''}</span>
             <span className={classes.at}>
               <Time at={new Date(at)} />
             </span>

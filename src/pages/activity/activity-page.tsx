@@ -15,7 +15,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditFilterBar } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
-import { actorText } from './audit-words.ts';
+import { actorText } from '#/features/audit-link/actor-text.ts';
 import { NO_AUDIT_FILTER, auditUrl, filtersOf } from './audit-view.ts';
 
 export function ActivityPage() {

@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
-import { actionText, actorText } from './audit-words.ts';
+import { actionText } from '#/contract/audit-actions.ts';
+import { actorText } from '#/features/audit-link/actor-text.ts';
 import { AuditSubject } from './audit-table.tsx';
 
 export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
@@ -39,7 +40,7 @@ export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClos
     ],
   ];
   return (
-    <BaseDialog title={actionText(entry)} size="lg" onClose={onClose}>
+    <BaseDialog title={actionText(entry.Action)} size="lg" onClose={onClose}>
       <dl className="facts">
         {facts.map(([term, value, copied]) => [
           <dt key={`${term} term`}>{term}</dt>,

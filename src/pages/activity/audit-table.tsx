@@ -7,7 +7,9 @@ import { Time } from '#/ui/controls/time.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import { actionText, actorText, pageOf, subjectOf } from './audit-words.ts';
+import { actionText } from '#/contract/audit-actions.ts';
+import { actorText } from '#/features/audit-link/actor-text.ts';
+import { pageOf, subjectOf } from './audit-words.ts';
 import classes from './audit-table.module.css';
 
 interface AuditTableProps {
@@ -33,7 +35,7 @@ export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
       width: '28%',
       cell: (entry) => (
         <span className="inline">
-          <Link {...dialog.link('entry', entry.Id)}>{actionText(entry)}</Link>
+          <Link {...dialog.link('entry', entry.Id)}>{actionText(entry.Action)}</Link>
           {entry.Outcome === 'refused' && <StateMark state="Failed" label="Refused" />}
         </span>
       ),

@@ -1,7 +1,9 @@
 // Entries of the audit log in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actionText, actorText, pageOf, subjectOf } from './audit-words.ts';
+import { actionText } from '#/contract/audit-actions.ts';
+import { actorText } from '#/features/audit-link/actor-text.ts';
+import { pageOf, subjectOf } from './audit-words.ts';
 
 test('an actor is named by what it is, and by its id where its name is unknown', () => {
   assert.equal(actorText({ Actor: 'token:t1', ActorName: 'Build server' }), 'Token Build server');
@@ -12,9 +14,9 @@ test('an actor is named by what it is, and by its id where its name is unknown',
 });
 
 test('an action that is not known here is shown as it is', () => {
-  assert.equal(actionText({ Action: 'device.create' }), 'Created device');
-  assert.equal(actionText({ Action: 'rocket.launch' }), 'rocket.launch');
-  assert.equal(actionText({ Action: 'toString' }), 'toString');
+  assert.equal(actionText('device.create'), 'Created device');
+  assert.equal(actionText('rocket.launch'), 'rocket.launch');
+  assert.equal(actionText('toString'), 'toString');
 });
 
 test('an entry leads to what it is about, and nowhere if that was deleted', () => {

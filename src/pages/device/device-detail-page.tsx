@@ -35,6 +35,8 @@ const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-
 
 const DeviceHistory = lazyPart(() => import('#/features/device-history/device-history.tsx'), 'DeviceHistory');
 
+const DeviceTimeline = lazyPart(() => import('#/features/device-history/device-timeline.tsx'), 'DeviceTimeline');
+
 export function DeviceDetailPage() {
   const { id = '' } = useParams();
   return <OneDevice key={id} id={id} />;
@@ -154,6 +156,7 @@ function Sections({ device }: { device: Device }) {
         {!first && <DeviceHistory open={{ device }} />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
+        <DeviceTimeline open={{ device }} />
       </div>
       <div className={classes.about}>
         {hasProblem && <DeviceAgent device={device} />}

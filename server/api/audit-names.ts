@@ -1,0 +1,53 @@
+// Present names of who and what is in entries of the audit log.
+import type { HashedRow } from '../store/audit-log.ts';
+import type { Reader } from '../store/database.ts';
+
+type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
+
+/** What has names, by the part of an action before its dot. */
+const NAMED = { device: 'devices', tag: 'devices', job: 'jobs', artifact: 'artifacts', token: 'tokens' } as const;
+type Kind = keyof typeof NAMED;
+
+const kindOf = (action: string): Kind | undefined => {
+  const kind = action.slice(0, action.indexOf('.'));
+  return Object.hasOwn(NAMED, kind) ? (kind as Kind) : undefined;
+};
+/** As actors are written: `device:<id>`. */
+export const objectKey = ({ action, target }: Pick<Named, 'action' | 'target'>): string => {
+  const kind = kindOf(action);
+  return `${kind === 'tag' ? 'device' : kind}:${target.split(' ').at(-1)}`;
+};
+
+/** Present names of the actors and objects of these entries, by `<kind>:<id>`. */
+export async function namesOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
+  const openedBy = await openersOf(db, accountId, rows);
+  const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
+  const keys = [...new Set([...actors, ...rows.map(objectKey)])].map((key) => key.split(':'));
+  const names = new Map<string, string>();
+  for (const kind of ['device', 'job', 'artifact', 'token'] as const) {
+    const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
+    if (ids.length === 0) continue;
+    const found = await db.all<{ id: string; name: string }>(
+      `SELECT id, name FROM ${NAMED[kind]} WHERE account_id = ? AND id IN (SELECT value FROM ${db.dialect.list('asked')})`,
+      accountId,
+      JSON.stringify(ids),
+    );
+    for (const { id, name } of found) names.set(`${kind}:${id}`, name);
+  }
+  for (const [session, opener] of openedBy)
+    names.set(session, opener.startsWith('token:') ? (names.get(opener) ?? '') : opener);
+  return names;
+}
+
+/** Who opened the sessions that act here: `session:<id>` to `token:<id>` or `sign-in link`. A session itself has no name. */
+async function openersOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
+  const sessions = new Set(rows.flatMap(({ actor }) => (actor.startsWith('session:') ? [actor.slice(8)] : [])));
+  if (sessions.size === 0) return new Map();
+  const found = await db.all<{ target: string; actor: string }>(
+    `SELECT target, actor FROM audit JOIN audit_objects ON audit_seq = seq
+     WHERE action = 'session.open' AND account_id = ? AND object IN (SELECT value FROM ${db.dialect.list('asked')})`,
+    accountId,
+    JSON.stringify([...sessions]),
+  );
+  return new Map(found.map(({ target, actor }) => [`session:${target}`, actor]));
+}

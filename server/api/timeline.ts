@@ -1,0 +1,166 @@
+// All that happened to a device in one order, and notes about it; an addition.
+import { actionText } from '#/contract/audit-actions.ts';
+import { CAUSE_TEXTS } from '#/contract/history.ts';
+import { TIMELINE_KINDS, type TimelineItem, type TimelineKind, type timelineEndpoints } from '#/contract/timeline.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import type { Handlers } from '../http/implement.ts';
+import { notFound } from '../http/problem.ts';
+import { AT_ONCE, hashAudit } from '../store/audit-log.ts';
+import type { Reader } from '../store/database.ts';
+import { deviceById, type DeviceRow } from '../store/devices.ts';
+import { gapsIn, stateChanges } from '../store/state-history.ts';
+import { runOnce } from '../store/submissions.ts';
+import { deleteNote, deviceEdits, insertNote, jobEvents, notesOf, tunnelEvents, type Part } from '../store/timeline.ts';
+import { namesOf } from './audit-names.ts';
+import { causeWord, stateWord } from './history.ts';
+
+const DEFAULT_LIMIT = 50;
+
+/** An item before its actor has a name. */
+interface Found extends Omit<TimelineItem, 'Time' | 'Actor' | 'ActorName' | 'Kind'> {
+  at: number;
+  Kind: TimelineKind;
+  actor: string;
+}
+
+type Source = (db: Reader, device: DeviceRow, part: Part) => Promise<Found[]>;
+
+const states: Source = async (db, { seq, account_id }, { before, limit }) => {
+  const span = { from: 0, to: before };
+  const changes = await stateChanges(db, account_id, { ...span, device: seq, limit });
+  const found = changes.map(({ at, cause }): Found => {
+    const word = causeWord(cause);
+    const State = stateWord(cause);
+    return { Id: `state-${at}`, at, Kind: 'state', Text: `${State}: ${CAUSE_TEXTS[word]}`, actor: '', State };
+  });
+  // What the service did not see belongs between its changes; before the first one nothing is missing.
+  const oldest = changes.at(-1)?.at ?? before;
+  for (const { from } of await gapsIn(db, { from: oldest, to: before }))
+    if (from > oldest)
+      found.push({
+        Id: `gap-${from}`,
+        at: from,
+        Kind: 'state',
+        Text: `Unknown: ${CAUSE_TEXTS['ServiceDown']}`,
+        actor: '',
+        State: 'Unknown',
+      });
+  return found;
+};
+
+const jobs: Source = async (db, { seq }, part) =>
+  (await jobEvents(db, seq, part)).map(({ at, id, parent_id, name, status }) => ({
+    Id: `job-${id}-${status || 'Submitted'}`,
+    at,
+    Kind: 'job',
+    Text: status === '' ? `Job submitted: ${name}` : `Job ${status.toLowerCase()}: ${name}`,
+    actor: '',
+    State: status || 'Waiting',
+    JobId: id,
+    ...(parent_id !== null && { ParentId: parent_id }),
+  }));
+
+const edits: Source = async (db, { id, account_id }, part) =>
+  (await deviceEdits(db, account_id, id, part)).map(({ seq, at, actor, action, tag }) => ({
+    Id: `audit-${seq}`,
+    at,
+    Kind: action === 'device.rekey' ? 'key' : 'edit',
+    Text: tag === null ? actionText(action) : `${actionText(action)} ${tag}`,
+    actor,
+  }));
+
+const tunnels: Source = async (db, { id, account_id }, part) =>
+  (await tunnelEvents(db, account_id, id, part)).map(({ seq, at, action, target }) => ({
+    Id: `audit-${seq}`,
+    at,
+    Kind: 'tunnel',
+    Text: `${actionText(action)} ${target}`,
+    actor: '',
+  }));
+
+const notes: Source = async (db, { seq }, part) =>
+  (await notesOf(db, seq, part)).map(({ id, at, actor, text }) => ({
+    Id: `note-${id}`,
+    at,
+    Kind: 'note',
+    Text: text,
+    actor,
+    NoteId: id,
+  }));
+
+const SOURCES: [source: Source, ...kinds: TimelineKind[]][] = [
+  [states, 'state'],
+  [jobs, 'job'],
+  [edits, 'edit', 'key'],
+  [tunnels, 'tunnel'],
+  [notes, 'note'],
+];
+
+export function timelineRoutes({ db, audit, now, disk }: Context): Handlers<typeof timelineEndpoints> {
+  return {
+    list: async ({ account, params, query: { kind, limit, before } }) => {
+      const device = await deviceById(db, account.id, params.device_id);
+      // The newest entries of the audit log are found by their object only after it.
+      if (disk.refusal() === undefined) await hashAudit(db, AT_ONCE);
+      const kinds = new Set<string>(kind?.split(',') ?? TIMELINE_KINDS);
+      const most = Number(limit ?? DEFAULT_LIMIT);
+      const part = { before: before ? Number(before) : now() + 1, limit: most + 1 };
+      const found: Found[] = [];
+      for (const [source, ...of] of SOURCES)
+        if (of.some((each) => kinds.has(each))) found.push(...(await source(db, device, part)));
+      const all = found.filter(({ Kind }) => kinds.has(Kind)).sort((one, two) => two.at - one.at);
+      const { shown, next } = pageOf(all, most);
+      const names = await namesOf(
+        db,
+        account.id,
+        shown.map(({ actor }) => ({ actor, action: '', target: '' })),
+      );
+      return {
+        Items: shown.map(({ at, actor, ...item }) => ({
+          ...item,
+          Time: printIsoTime(new Date(at)),
+          Actor: actor,
+          ActorName: names.get(actor) ?? '',
+        })),
+        Next: next,
+      };
+    },
+
+    addNote: (request) => {
+      const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
+      return db.write(async (tx) => {
+        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const { id: NoteId } = await runOnce(tx, submission, now(), async () => {
+          const { actor } = request;
+          const id = await insertNote(tx, device.seq, { at: now(), actor, text: request.body.Text.trim() });
+          await audit.record(tx, request, 'note.create', `${id} ${device.id}`);
+          return id;
+        });
+        return { NoteId };
+      });
+    },
+
+    removeNote: (request) =>
+      db.write(
+        async (tx) => {
+          const { device_id, note_id } = request.params;
+          const device = await deviceById(tx, request.account.id, device_id);
+          if (!(await deleteNote(tx, device.seq, note_id))) throw notFound('note', note_id);
+          await audit.record(tx, request, 'note.remove', `${note_id} ${device.id}`);
+        },
+        { essential: true },
+      ),
+  };
+}
+
+/** Cut between two times, so that the next page begins with the earlier one. */
+function pageOf(all: readonly Found[], most: number): { shown: Found[]; next: string } {
+  const cut = all[most]?.at;
+  if (cut === undefined) return { shown: [...all], next: '' };
+  const shown = all.filter(({ at }) => at > cut);
+  // More of one moment than a page holds.
+  if (shown.length === 0) return { shown: all.filter(({ at }) => at === cut), next: String(cut) };
+  return { shown, next: String(cut + 1) };
+}

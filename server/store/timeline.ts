@@ -1,0 +1,109 @@
+// What happened to a device, from the tables that each have a part of it; and the notes about it.
+import type { HashedRow } from './audit-log.ts';
+import type { Reader, Tx } from './database.ts';
+import { newId } from './ids.ts';
+
+/** Of each part the newest before a time, at most so many. */
+export interface Part {
+  before: number;
+  limit: number;
+}
+
+export interface JobEvent {
+  at: number;
+  id: string;
+  parent_id: string | null;
+  name: string;
+  /** '' when it was submitted. */
+  status: string;
+}
+
+/** When jobs of the device were submitted and when they ended. */
+export async function jobEvents(db: Reader, deviceSeq: number, { before, limit }: Part): Promise<JobEvent[]> {
+  const job = `jobs.id, parents.id AS parent_id, jobs.name`;
+  const from = 'FROM jobs LEFT JOIN jobs AS parents ON parents.seq = jobs.parent_seq WHERE jobs.device_seq = ?';
+  const submitted = await db.all<JobEvent>(
+    `SELECT jobs.created AS at, ${job}, '' AS status ${from} AND jobs.created < ? ORDER BY jobs.seq DESC LIMIT ?`,
+    deviceSeq,
+    before,
+    limit,
+  );
+  const ended = await db.all<JobEvent>(
+    `SELECT jobs.ended AS at, ${job}, jobs.status ${from} AND jobs.ended < ? ORDER BY jobs.ended DESC LIMIT ?`,
+    deviceSeq,
+    before,
+    limit,
+  );
+  return [...submitted, ...ended];
+}
+
+type AuditRow = Pick<HashedRow, 'seq' | 'at' | 'actor' | 'action' | 'target'>;
+
+/** What people did to the device, with the present name of the tag that it is about. Notes are listed by themselves. */
+export const deviceEdits = (
+  db: Reader,
+  accountId: number,
+  deviceId: string,
+  { before, limit }: Part,
+): Promise<(AuditRow & { tag: string | null })[]> =>
+  db.all<AuditRow & { tag: string | null }>(
+    `SELECT seq, at, actor, action, target, CASE WHEN action IN ('tag.attach', 'tag.detach') THEN (
+         SELECT name FROM tags WHERE tags.account_id = audit.account_id AND target = tags.id || ' ' || ?1) END AS tag
+     FROM audit
+     WHERE seq IN (SELECT audit_seq FROM audit_objects WHERE object = ?1) AND account_id = ?2 AND outcome = 'done'
+       AND at < ?3 AND NOT (action > 'note.' AND action < 'note/')
+     ORDER BY seq DESC LIMIT ?4`,
+    deviceId,
+    accountId,
+    before,
+    limit,
+  );
+
+/** Tunnels that its agent opened, and that ended. */
+export const tunnelEvents = (
+  db: Reader,
+  accountId: number,
+  deviceId: string,
+  { before, limit }: Part,
+): Promise<AuditRow[]> =>
+  db.all<AuditRow>(
+    // '/' follows '.': all actions of the kind.
+    `SELECT seq, at, actor, action, target FROM audit
+     WHERE actor = ? AND account_id = ? AND action > 'tunnel.' AND action < 'tunnel/' AND at < ? ORDER BY seq DESC LIMIT ?`,
+    `device:${deviceId}`,
+    accountId,
+    before,
+    limit,
+  );
+
+export interface NoteRow {
+  id: string;
+  at: number;
+  actor: string;
+  text: string;
+}
+
+export async function insertNote(tx: Tx, deviceSeq: number, { at, actor, text }: Omit<NoteRow, 'id'>): Promise<string> {
+  const id = newId();
+  await tx.run(
+    'INSERT INTO notes (id, device_seq, at, actor, text) VALUES (?, ?, ?, ?, ?)',
+    id,
+    deviceSeq,
+    at,
+    actor,
+    tx.dialect.storable(text.toWellFormed()),
+  );
+  return id;
+}
+
+export const notesOf = (db: Reader, deviceSeq: number, { before, limit }: Part): Promise<NoteRow[]> =>
+  db.all<NoteRow>(
+    'SELECT id, at, actor, text FROM notes WHERE device_seq = ? AND at < ? ORDER BY at DESC LIMIT ?',
+    deviceSeq,
+    before,
+    limit,
+  );
+
+/** False if there is no such note. */
+export const deleteNote = async (tx: Tx, deviceSeq: number, id: string): Promise<boolean> =>
+  (await tx.run('DELETE FROM notes WHERE device_seq = ? AND id = ?', deviceSeq, id)).changes > 0;

@@ -1,0 +1,47 @@
+// What happened to a device in one order, and notes about it.
+import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query';
+import { timelineEndpoints, type TimelineKind } from '#/contract/timeline.ts';
+import { call } from '#/api/call.ts';
+import { livePace } from '#/api/live.ts';
+
+const PAGE = '30';
+const EVERY = 15_000;
+
+export const timelineQueries = {
+  /** Newest first. `kinds`: all if there is none; `state`: of the device now, since a change of it is a new item. */
+  list: (id: string, kinds: readonly TimelineKind[], state: string) =>
+    infiniteQueryOptions({
+      queryKey: ['timeline', id, kinds, state],
+      queryFn: ({ pageParam, signal }) =>
+        call(
+          timelineEndpoints.list,
+          {
+            params: { device_id: id },
+            query: {
+              limit: PAGE,
+              ...(kinds.length > 0 && { kind: kinds.join(',') }),
+              ...(pageParam && { before: pageParam }),
+            },
+          },
+          { signal },
+        ),
+      initialPageParam: '',
+      getNextPageParam: ({ Next }) => Next || undefined,
+      select: ({ pages }) => pages.flatMap(({ Items }) => Items),
+      placeholderData: keepPreviousData,
+      refetchInterval: livePace(EVERY, EVERY),
+    }),
+};
+
+export const timelineMutations = {
+  addNote: (id: string) =>
+    mutationOptions({
+      mutationFn: (Text: string) => call(timelineEndpoints.addNote, { params: { device_id: id }, body: { Text } }),
+      meta: { invalidates: [['timeline', id]] },
+    }),
+  removeNote: (id: string, note: string) =>
+    mutationOptions({
+      mutationFn: () => call(timelineEndpoints.removeNote, { params: { device_id: id, note_id: note } }),
+      meta: { invalidates: [['timeline', id]] },
+    }),
+};

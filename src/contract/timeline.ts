@@ -1,0 +1,68 @@
+// All that happened to a device in one order, and the notes that people write about it; an addition.
+import * as z from 'zod/mini';
+import { optionalText, pageFields, text, type Group } from '#/contract/endpoint.ts';
+
+export const TIMELINE_KINDS = ['state', 'job', 'edit', 'tunnel', 'key', 'note'] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+const KIND_LIST = new RegExp(`^(${TIMELINE_KINDS.join('|')})(,(${TIMELINE_KINDS.join('|')}))*$`);
+
+const timelineItem = z.object({
+  Id: z.string().check(z.minLength(1)),
+  Time: text,
+  /** One of TIMELINE_KINDS. */
+  Kind: text,
+  /** What happened, in words; of a note what it says. */
+  Text: text,
+  /** As in the audit log; '' where the device or the service did it. */
+  Actor: text,
+  ActorName: text,
+  /** The state that it went into, or that a job ended in. */
+  State: optionalText,
+  JobId: optionalText,
+  /** Of a child job. */
+  ParentId: optionalText,
+  NoteId: optionalText,
+});
+export type TimelineItem = z.output<typeof timelineItem>;
+
+export const LONGEST_NOTE = 2_000;
+const noteDraft = z.object({
+  Text: z.string().check(
+    z.maxLength(LONGEST_NOTE, `must have at most ${LONGEST_NOTE} characters`),
+    z.refine((value) => value.trim() !== '', 'must not be empty'),
+  ),
+});
+
+const oneDevice = z.object({ device_id: z.string() });
+
+export const timelineEndpoints = {
+  list: {
+    method: 'GET',
+    path: '/v1/device/:device_id/timeline',
+    addition: true,
+    summary: 'List what happened to a device: states, jobs, edits, tunnels, keys and notes, newest first, page by page',
+    params: oneDevice,
+    query: z.object({
+      kind: z.optional(z.string().check(z.regex(KIND_LIST, `must be some of ${TIMELINE_KINDS.join(',')}`))),
+      ...pageFields,
+    }),
+    response: z.object({ Items: z.array(timelineItem), Next: text }),
+  },
+  addNote: {
+    method: 'POST',
+    path: '/v1/device/:device_id/notes',
+    addition: true,
+    summary: 'Write a note about a device',
+    once: true,
+    params: oneDevice,
+    body: noteDraft,
+    response: z.object({ NoteId: z.string() }),
+  },
+  removeNote: {
+    method: 'DELETE',
+    path: '/v1/device/:device_id/notes/:note_id',
+    addition: true,
+    summary: 'Delete a note',
+    params: z.object({ device_id: z.string(), note_id: z.string() }),
+  },
+} as const satisfies Group;
