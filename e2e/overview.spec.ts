@@ -126,6 +126,7 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   const { first, loseNorth, startNorth } = await openFleet(page, service);
   const down = part(page, 'Down now');
   await expect(down).toContainText('Every device that was seen before is Online.');
+  await expect(part(page, 'Recent disconnects')).toContainText('No device disconnected.');
   await loseNorth();
   await expect(down.getByRole('listitem')).toHaveCount(1);
   await expect(down.getByRole('listitem')).toContainText('3 devices of site');

@@ -51,7 +51,10 @@ export function useRecent(
     const { events = NO_EVENTS, isWhole = true } = latest.data ?? {};
     const gaps = (lately.data?.Gaps ?? []).map(({ From, To }) => ({ from: timeOf(From), to: timeOf(To) }));
     const flapping = flappingOf(lately.data?.Items ?? []);
-    const happenings = index ? recentChanges(index, events, gaps, new Set(flapping.map(({ id }) => id))) : [];
+    // The time before the history began is no time in which the service was down.
+    const begin = lately.data ? timeOf(lately.data.From) : 0;
+    const down = gaps.filter(({ from }) => from > begin);
+    const happenings = index ? recentChanges(index, events, down, new Set(flapping.map(({ id }) => id))) : [];
     const since = isWhole ? undefined : events.at(-1)?.at;
     return { isOffered, events, gaps, happenings, flapping, since, data: latest.data, error: latest.error };
   }, [isOffered, index, latest.data, latest.error, lately.data]);
