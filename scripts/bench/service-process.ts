@@ -2,7 +2,9 @@
 // server and a bare WebSocket server that only send: the lower limit on this machine. The parent process controls it by
 // messages.
 import { createServer } from 'node:http';
+import { readdirSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
@@ -13,6 +15,8 @@ export interface Requests {
   addresses: { ask: null; answer: { url: string; bare: string; token: string } };
   /** Adds devices to the store; returns their keys if agents need them. */
   devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
+  /** Writes so many changes a day of each device's state, for the days until now; returns what they need on disk. */
+  states: { ask: { days: number; changes: number }; answer: { bytes: number } };
   /** After a garbage collection; `peak`: the maximum so far. */
   memory: { ask: null; answer: { rss: number; heap: number; peak: number } };
   /** Milliseconds of processor time of this process so far: on a busy machine more accurate than a clock. */
@@ -25,6 +29,7 @@ export interface Requests {
 }
 
 const DEVICES_A_UNIT = 1_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const service = await startService(process.env);
 const { db, order } = service.context;
 
@@ -69,6 +74,29 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
         }
       });
     return { keys: made };
+  },
+  states: async ({ days, changes }) => {
+    const size = () =>
+      readdirSync(service.context.config.dataDir, { withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('ballast'))
+        .reduce((sum, { name }) => sum + statSync(join(service.context.config.dataDir, name)).size, 0);
+    const before = size();
+    const begin = Date.now() - days * DAY_MS;
+    for (let day = 0; day < days; day++)
+      await db.write((tx) =>
+        // Devices change at different times, but each regularly.
+        tx.run(
+          `WITH RECURSIVE steps (step) AS (SELECT 0 UNION ALL SELECT step + 1 FROM steps WHERE step < ?1 - 1)
+           INSERT INTO state_changes (at, device_seq, cause)
+           SELECT CAST(?2 AS BIGINT) + step * ?3 + (seq * 7919) % ?3, seq, 1 + step % 2 FROM steps CROSS JOIN devices`,
+          changes,
+          begin + day * DAY_MS,
+          Math.floor(DAY_MS / changes),
+        ),
+      );
+    // All of it was unknown until now.
+    await db.write((tx) => tx.run('UPDATE service_gaps SET to_time = ? WHERE from_time = 0', begin));
+    return { bytes: size() - before };
   },
   memory: async () => {
     globalThis.gc?.();

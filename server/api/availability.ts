@@ -9,8 +9,10 @@ import { sumStates, type StateSums } from '../store/state-sums.ts';
 type By = (typeof AVAILABILITY_BY)[number];
 type Sort = (typeof AVAILABILITY_SORTS)[number];
 
-/** Devices that are read at once. */
-const PORTION = 200;
+/** Milliseconds in which others wait for the devices that are read at once. */
+const TURN_MS = 10;
+const FIRST_PORTION = 20;
+const MOST_AT_ONCE = 500;
 /** How long a result is shown before it is computed again, and at least how many times as long as that took. */
 const FRESH_MS = 30_000;
 const FRESH_TIMES = 20;
@@ -136,8 +138,10 @@ export class Availabilities {
     const span = { from: to - length, to };
     const gaps = await gapsIn(this.#db, span);
     const rows: Row[] = [];
+    let portion = FIRST_PORTION;
     for (let after = 0; ;) {
-      const devices = await nextStates(this.#db, accountId, span, after, PORTION);
+      const began = performance.now();
+      const devices = await nextStates(this.#db, accountId, span, after, portion);
       for (const device of devices)
         rows.push({
           ...sumStates({ ...device, created: Math.floor(device.created / 1000) * 1000 }, span, gaps),
@@ -146,8 +150,10 @@ export class Availabilities {
           group: { key: device.grp, name: device.grp },
         });
       const last = devices.at(-1);
-      if (!last || devices.length < PORTION) return new Result(span, gaps, rows);
+      if (!last || devices.length < portion) return new Result(span, gaps, rows);
       after = last.seq;
+      const share = TURN_MS / Math.max(1, performance.now() - began);
+      portion = Math.min(MOST_AT_ONCE, Math.max(1, Math.round(portion * Math.min(2, share))));
       await otherRequests();
     }
   }

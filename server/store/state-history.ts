@@ -154,8 +154,9 @@ export function stateChanges(
 ): Promise<ListedChange[]> {
   const end = before ?? { at: to, device_seq: Number.MAX_SAFE_INTEGER };
   return db.all<ListedChange>(
-    `SELECT at, device_seq, cause, devices.id FROM state_changes JOIN devices ON devices.seq = device_seq
-     WHERE account_id = ? AND at >= ? AND (at, device_seq) < (?, ?) ${device === undefined ? '' : 'AND device_seq = ?'}
+    // SQLite keeps the order of a CROSS JOIN: the newest changes first, not all devices.
+    `SELECT at, device_seq, cause, devices.id FROM state_changes CROSS JOIN devices
+     WHERE devices.seq = device_seq AND account_id = ? AND at >= ? AND (at, device_seq) < (?, ?) ${device === undefined ? '' : 'AND device_seq = ?'}
      ORDER BY at DESC, device_seq DESC LIMIT ?`,
     accountId,
     from,
