@@ -1,7 +1,6 @@
 // Activity: the audit log of the account.
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
@@ -15,6 +14,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditFilterBar } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
+import { ExportButton } from './export-button.tsx';
 import { actorText } from '#/features/audit-link/actor-text.ts';
 import { NO_AUDIT_FILTER, auditUrl, filtersOf } from './audit-view.ts';
 
@@ -29,7 +29,7 @@ export function ActivityPage() {
     <Page
       title="Activity"
       lead="Who did what, when and from where. Entries are never changed or removed."
-      actions={!isNotOffered(reading.error) && <ExportButton save={() => saveAuditCsv(filters)} />}
+      actions={!isNotOffered(reading.error) && <ExportButton what="The audit log" save={() => saveAuditCsv(filters)} />}
     >
       <ActivityTabs />
       {isNotOffered(reading.error) ? (
@@ -89,20 +89,3 @@ const countText = (entries: readonly AuditEntry[] | undefined, more: boolean): s
     : more
       ? `Newest ${formatCount(entries.length)}`
       : `${formatCount(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}`;
-
-function ExportButton({ save }: { save: () => Promise<void> }) {
-  const saving = useMutation({ mutationFn: save });
-  return (
-    <>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
-        loading={saving.isPending}
-        onClick={() => saving.mutate()}
-      >
-        Export CSV
-      </Button>
-      {saving.error && <p role="alert">The audit log was not exported: {saving.error.message}</p>}
-    </>
-  );
-}

@@ -1,8 +1,7 @@
 // Availability: how long devices, sites and groups were Online, and how often that changed.
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
@@ -28,6 +27,7 @@ import {
   saveAvailability,
   shareOf,
 } from './availability-view.ts';
+import { ExportButton } from './export-button.tsx';
 
 const LEAD = 'How long devices were Online. Time in which the service was down does not count.';
 
@@ -37,28 +37,15 @@ export function AvailabilityPage() {
   const choice = availabilityChoice(view);
   const isOffered = account.data?.History === true;
   const reading = useInfiniteQuery({ ...historyQueries.availability(choice), enabled: isOffered });
-  const exporting = useMutation({ mutationFn: () => saveAvailability(view) });
   const rows = reading.data?.pages.flatMap(({ Items }) => Items) ?? [];
   const [first] = reading.data?.pages ?? [];
   return (
     <Page
       title="Availability"
       lead={LEAD}
-      actions={
-        isOffered && (
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
-            loading={exporting.isPending}
-            onClick={() => exporting.mutate()}
-          >
-            Export CSV
-          </Button>
-        )
-      }
+      actions={isOffered && <ExportButton what="The availability" save={() => saveAvailability(view)} />}
     >
       <ActivityTabs />
-      {exporting.error && <p role="alert">The file was not made: {exporting.error.message}</p>}
       {account.data && !isOffered ? (
         <Empty title="This service keeps no history of states">Its own portal, or its monitoring, may have one.</Empty>
       ) : (
