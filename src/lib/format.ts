@@ -62,10 +62,6 @@ export function formatClock(at: Date, zone: keyof typeof absolute, now = new Dat
   return at.toLocaleString(undefined, { ...form, ...zoneOf(zone) });
 }
 
-/** "Nov 3" */
-export const formatDay = (at: Date, zone: keyof typeof absolute): string =>
-  at.toLocaleDateString(undefined, { month: 'short', day: 'numeric', ...zoneOf(zone) });
-
 /** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; a rough one has no seconds beside minutes. Milliseconds in. */
 export function formatDuration(ms: number, rough?: 'rough'): string {
   const seconds = Math.max(0, ms) / 1000;

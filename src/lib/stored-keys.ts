@@ -38,3 +38,16 @@ export function storedParts(all: string, account: string): Map<StoredKind, Store
   }
   return parts;
 }
+
+/** Keys that earlier versions used, for what the service remembers now. */
+const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched'];
+
+/** Removes what earlier versions stored and nothing reads any more. */
+export function removeFormer(): void {
+  try {
+    for (const key of Object.keys(localStorage))
+      if (FORMER_KEYS.some((former) => key.startsWith(`${former}:`))) localStorage.removeItem(key);
+  } catch {
+    // Storage is turned off: nothing is stored.
+  }
+}

@@ -134,21 +134,6 @@ export function tabKeys<Prefix extends TabKey>(prefix: Prefix): Prefix[] {
   }
 }
 
-/** Keys that earlier versions used, for what the service remembers now. */
-const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched'];
-
-/** Removes what earlier versions stored and nothing reads any more. */
-function removeFormer(): void {
-  try {
-    for (const key of Object.keys(localStorage))
-      if (FORMER_KEYS.some((former) => key.startsWith(`${former}:`))) localStorage.removeItem(key);
-  } catch {
-    // Storage is turned off: nothing is stored.
-  }
-}
-
-currentAccount.subscribe(removeFormer);
-
 // ---- For the Account page --------------------------------------------------------------------------------------------
 
 /** Everything in localStorage, as one text: a store has to give the same value while nothing changed. */

@@ -6,6 +6,7 @@ import { IconAlertTriangle, IconRefreshDot } from '@tabler/icons-react';
 import { heldBack, startEvents } from '#/api/events.ts';
 import { isLive, live } from '#/api/live.ts';
 import { readFailedAgain } from '#/api/read-again.ts';
+import { removeFormer } from '#/lib/stored-keys.ts';
 import { onUnreadable, unreadableTotal } from '#/contract/unreadable-rows.ts';
 import { setCurrent } from '#/ui/page/away.ts';
 import { Notice } from './notice.tsx';
@@ -13,6 +14,7 @@ import { Notice } from './notice.tsx';
 export function LiveWatch() {
   const client = useQueryClient();
   useEffect(startEvents, []);
+  useEffect(removeFormer, []);
   useEffect(() => readFailedAgain(client), [client]);
   useEffect(() => {
     const tell = () => setCurrent(isLive());
