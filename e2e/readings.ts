@@ -74,7 +74,8 @@ export const READINGS: Record<string, Reading> = {
     at: ({ device }) => `/devices/${device}`,
     from: ({ device }) => `/v1/device/${device}/queue`,
     what: 'its jobs',
-    seen: 'first job',
+    // The timeline has it, too, in other words.
+    seen: /^first job$/,
     without: 'This service does not list a device’s jobs',
   },
   'the map': {

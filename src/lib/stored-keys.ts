@@ -1,5 +1,5 @@
 // Which keys of localStorage are used, and how much is stored under them, by what the Account page calls it.
-import { OF_BROWSER } from './stored.ts';
+import { OF_BROWSER, allStored, clearStored } from './stored.ts';
 
 export type StoredKind = 'views' | 'rules' | 'verdicts' | 'look' | 'other';
 
@@ -44,10 +44,6 @@ const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched'];
 
 /** Removes what earlier versions stored and nothing reads any more. */
 export function removeFormer(): void {
-  try {
-    for (const key of Object.keys(localStorage))
-      if (FORMER_KEYS.some((former) => key.startsWith(`${former}:`))) localStorage.removeItem(key);
-  } catch {
-    // Storage is turned off: nothing is stored.
-  }
+  const keys = (JSON.parse(allStored.get()) as [key: string, text: string][]).map(([key]) => key);
+  clearStored(keys.filter((key) => FORMER_KEYS.some((former) => key.startsWith(`${former}:`))));
 }
