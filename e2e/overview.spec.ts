@@ -141,7 +141,7 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   // The same for the device alone.
   await page.goto(`${service.url}/devices/${first}`);
   const history = part(page, 'History');
-  await expect(history.getByRole('img', { name: /^Online for .* that are known$/ })).toBeVisible();
+  await expect(history.getByRole('img', { name: /^Online for .* of the time that is known/ })).toBeVisible();
   await expect(history.getByRole('list', { name: 'State changes' })).toContainText('connection lost');
   await history.getByText('30 days').click();
   await expect(page).toHaveURL(/period=720/);

@@ -95,7 +95,7 @@ function Filled({ device, events, hours, words }: FilledProps) {
   // Before its first connection it was not away.
   const away = stretches.filter(({ value }, index) => value === 'Offline' && index > firstOnline(stretches));
   const awayFor = away.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
-  const of = known < MOST * hours * HOUR ? `the ${formatDuration(known, 'rough')} that are known` : words;
+  const of = known < MOST * hours * HOUR ? `the time that is known (${formatDuration(known, 'rough')})` : words;
   const text = known === 0 ? `Nothing is known of ${words}` : `Online for ${formatShare(online / known)} of ${of}`;
   return (
     <>
