@@ -1,10 +1,10 @@
 // The map with 10,000 devices: what a list of that length needs, and how long the page does not answer.
 import type { Page } from '@playwright/test';
 import { expect, test, type Service } from './fixtures.ts';
-import { inView, middle, openMap, unplaced } from './on-map.ts';
+import { anyDrawn, inView, middle, openMap, unplaced } from './on-map.ts';
 
-/** Opens a map of 10,000 devices, one of which has a location that is on no map. */
-async function openLarge(page: Page, service: Service): Promise<void> {
+/** Answers for 10,000 devices, one of which has a location that is on no map. `held`: the last page waits for it. */
+async function answerLarge(page: Page, held: Promise<void> = Promise.resolve()): Promise<void> {
   // The answers are made here: creating so many would be the longest part of the test.
   const fleet = Array.from({ length: 10_000 }, (_, i) => ({
     DeviceId: `device-${i}`,
@@ -14,8 +14,9 @@ async function openLarge(page: Page, service: Service): Promise<void> {
     LocalPort: '',
     DeviceStatus: i % 4 === 0 ? 'Offline' : 'Online',
   }));
-  await page.route(/\/v1\/devices\/\d+\/\d+$/, (route) => {
+  await page.route(/\/v1\/devices\/\d+\/\d+$/, async (route) => {
     const [number = 1, rows = 1] = new URL(route.request().url()).pathname.split('/').slice(-2).map(Number);
+    if (number * rows >= fleet.length) await held;
     return route.fulfill({
       json: { Devices: fleet.slice((number - 1) * rows, number * rows), TotalNumDevices: fleet.length },
     });
@@ -29,6 +30,10 @@ async function openLarge(page: Page, service: Service): Promise<void> {
       })),
     }),
   );
+}
+
+async function openLarge(page: Page, service: Service): Promise<void> {
+  await answerLarge(page);
   await openMap(page, service);
   await expect(page.getByText('9,999 on the map · 1 without a location')).toBeVisible();
   await expect(inView(page).getByRole('listitem').first()).toBeVisible();
@@ -60,6 +65,24 @@ test('10,000 devices: the long tasks of the page are recorded', async ({ signedI
   const text = `Tasks over 50 ms with 10,000 devices: opening ${say(opening)}; panning and zooming ${say(moving)}`;
   test.info().annotations.push({ type: 'long tasks', description: text });
   await test.info().attach('long-tasks.txt', { body: text });
+});
+
+test('10,000 devices: the map draws while it reads, and shows all when it has read them', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await answerLarge(page, held);
+  await openMap(page, service);
+  await expect(page.getByRole('progressbar', { name: 'Devices read' })).toBeVisible();
+  await expect.poll(() => anyDrawn(page)).toBe(true);
+  await expect(page.getByText('9,000 of 10,000 devices read')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toBeDisabled();
+  release();
+  await expect(page.getByText('9,999 on the map · 1 without a location')).toBeVisible();
+  await expect(page.getByRole('progressbar', { name: 'Devices read' })).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toBeEnabled();
+  expect(new URL(page.url()).search, 'the page chose the view, not the person').toBe('');
 });
 
 test('10,000 devices: the list sorts, and a location that is on no map is reported', async ({

@@ -30,6 +30,15 @@ export const locationOf = async (service: Service, id: string) =>
     ({ DeviceId }) => DeviceId === id,
   );
 
+/** Whether the canvas of the markers has anything drawn. */
+export const anyDrawn = (page: Page) =>
+  page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.leaflet-overlay-pane canvas');
+    const { data } = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
+    for (let i = 3; i < data.length; i += 4) if (data[i]! > 200) return true;
+    return false;
+  });
+
 /** Whether the canvas of the markers has something drawn near the middle of the map. */
 export const drawnInTheMiddle = (page: Page) =>
   page.evaluate(() => {

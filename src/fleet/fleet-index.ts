@@ -57,6 +57,11 @@ export class FleetIndex {
     this.search = new Search(table, before?.search);
   }
 
+  /** Whether more devices follow, because the first reading goes on. */
+  get isPart(): boolean {
+    return this.#table.isPart === true;
+  }
+
   /** Number of devices. */
   get size(): number {
     return this.#table.order.length;

@@ -31,9 +31,15 @@ interface ReadingSteps {
   rows: number;
   mayGoOn: () => Promise<void>;
   onProgress: (read: number, total: number | undefined) => void;
+  /** Shows the devices read so far, with their locations. */
+  showPart: (part: FleetIndex) => void;
   /** Shows the next index, made of the one that is shown by then. */
   show: (make: (index: FleetIndex | undefined) => Promise<FleetIndex>, change: Partial<Fleet>) => Promise<void>;
 }
+
+/** Devices in the first part that is shown; each further part has four times as many. */
+const FIRST_PART = 5_000;
+const GROWTH = 4;
 
 /** Reads and shows it; `rows` of the result: as many as a page of this service has. */
 export async function readIndex(
@@ -46,14 +52,20 @@ export async function readIndex(
   const queue = new RequestQueue({ signal, atOnce: AT_ONCE, mayGoOn: steps.mayGoOn });
   const ask = <Answer>(request: () => Promise<Answer>) => queue.add(() => queue.read(request));
   const draft = new Draft(before ? tableOf(before) : emptyTable());
+  let locations: DeviceLocation[] | undefined;
+  let nextPart = FIRST_PART;
   const listing = readFleet({
     readPage: (page, rows) => ask(() => source.readPage(page, rows, signal)),
     rows: steps.rows,
     draft,
     had: before?.size ?? 0,
-    onProgress: steps.onProgress,
+    onProgress: (read, total, order) => {
+      steps.onProgress(read, total);
+      if (before || !locations || read < nextPart || read === total) return;
+      nextPart = read * GROWTH;
+      void inTurns(placeSteps(draft.part(order()), locations)).then((table) => steps.showPart(new FleetIndex(table)));
+    },
   });
-  let locations: DeviceLocation[] | undefined;
   const locating = ask(() => source.readLocations(signal)).then((rows) => {
     locations = rows;
     return null;

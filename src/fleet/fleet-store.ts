@@ -101,7 +101,7 @@ export class FleetStore {
     if (forget) {
       this.rows = ROWS;
       this.set(NO_FLEET);
-    } else this.set({ isReading: false, progress: undefined, isFollowed: false });
+    } else this.set({ isReading: false, progress: undefined, partial: undefined, isFollowed: false });
   }
 
   /** There is a session again. */
@@ -195,10 +195,14 @@ export class FleetStore {
         onProgress: (read, total) => {
           if (!before && this.reading === reading) this.set({ progress: { read, total } });
         },
+        showPart: (partial) => {
+          const isNext = !this.fleet.index && partial.size > (this.fleet.partial?.size ?? 0);
+          if (isNext && this.reading === reading) this.set({ partial });
+        },
         show: (make, change) =>
           this.publish(async ({ index }) => {
             const next = await make(index);
-            return this.reading === reading ? { ...change, index: next } : undefined;
+            return this.reading === reading ? { ...change, index: next, partial: undefined } : undefined;
           }),
       });
       if (this.reading === reading) {
@@ -214,7 +218,7 @@ export class FleetStore {
     this.ended = Date.now();
     this.took = this.ended - begun;
     this.seen = begun;
-    this.set({ isReading: false, progress: undefined, error: failure });
+    this.set({ isReading: false, progress: undefined, partial: undefined, error: failure });
     if (failure && isSignedOut(failure)) return this.around.signedOut();
     if (reading.again) this.readSoon();
     else if (this.listeners.size > 0) this.readIn(this.interval());

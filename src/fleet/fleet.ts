@@ -8,6 +8,8 @@ export interface Fleet {
   /** Progress of the first reading. */
   progress: { read: number; total: number | undefined } | undefined;
   index: FleetIndex | undefined;
+  /** What the first reading has so far, with locations: for the map, which draws it until all is read. */
+  partial: FleetIndex | undefined;
   /** Start of the reading of this index, in milliseconds since the epoch. */
   at: number | undefined;
   /** Why the latest reading of the listing failed; an older index remains. */
@@ -32,5 +34,12 @@ export interface Surroundings {
   onLive?: (listener: () => void) => void;
 }
 
-const NOTHING = { progress: undefined, index: undefined, at: undefined, error: null, placesError: null };
+const NOTHING = {
+  progress: undefined,
+  index: undefined,
+  partial: undefined,
+  at: undefined,
+  error: null,
+  placesError: null,
+};
 export const NO_FLEET: Fleet = { state: 'absent', isReading: false, isFollowed: false, ...NOTHING };

@@ -11,7 +11,8 @@ export interface FleetReading {
   draft: Draft;
   /** Number of devices at the last reading. */
   had: number;
-  onProgress?: (read: number, total: number | undefined) => void;
+  /** `order`: the rows that have been read, in the service's order. */
+  onProgress?: (read: number, total: number | undefined, order: () => Uint32Array) => void;
 }
 
 export interface FleetRead {
@@ -50,7 +51,11 @@ export async function readFleet({ readPage, rows, draft, had, onProgress }: Flee
         return fresh.length;
       },
       // Only the first reading is progress; a second one checks.
-      ...(reading === 1 && onProgress && { onProgress }),
+      ...(reading === 1 &&
+        onProgress && {
+          onProgress: (count: number, total: number | undefined) =>
+            onProgress(count, total, () => Uint32Array.from(pages.flat())),
+        }),
     });
     ask = read.rows;
     const order = Uint32Array.from(pages.flat());

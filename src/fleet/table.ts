@@ -21,6 +21,8 @@ export interface Table {
   /** Name and id, folded, for the search. */
   haystack: TextColumn;
   places: Places | undefined;
+  /** More devices follow: the reading goes on. */
+  isPart?: boolean;
   /** Returned devices, so that an unchanged one is the same object again. */
   cached: Map<number, Device>;
 }
@@ -100,6 +102,15 @@ export class Draft {
   private touch(row: number): void {
     this.changed.add(row);
     this.haystack.put(row, haystackOf(String(this.columns.get('DeviceName')?.value(row)), this.base.ids[row] ?? ''));
+  }
+
+  /**
+   * These rows as far as they are read. Its columns are copies, since sort orders are cached by column and the reading
+   * goes on in these.
+   */
+  part(order: Uint32Array): Table {
+    const columns = new Map(Array.from(this.columns, ([name, column]) => [name, column.fork()]));
+    return { ...this.finish(order), columns, haystack: this.haystack.fork(), isPart: true };
   }
 
   /** The version with the devices of these rows in this order; the old one if nothing is different. */

@@ -48,13 +48,13 @@ const Control = ({ name, icon: Icon, ...button }: ControlProps) => (
   </button>
 );
 
-export function MapControls({ model: { map, state, change, fit, shown, selected } }: { model: FleetMapModel }) {
+export function MapControls({ model: { fleet, map, state, change, fit, shown, selected } }: { model: FleetMapModel }) {
   const { placed } = shown;
   const zoom = state.view?.zoom ?? map?.getZoom() ?? 2;
   const toggle = (tool: AreaTool) => change({ tool: state.tool === tool ? undefined : tool, message: '' });
   useKeyDown((event) => {
     const meant = TOOLS.find(({ key }) => key === event.key);
-    if (meant && !isTyping(event) && !event.defaultPrevented) toggle(meant.tool);
+    if (meant && !fleet.isPart && !isTyping(event) && !event.defaultPrevented) toggle(meant.tool);
   });
   const pan = (x: number, y: number) => {
     const size = map?.getSize();
@@ -89,7 +89,8 @@ export function MapControls({ model: { map, state, change, fit, shown, selected 
             key={tool}
             name={name}
             icon={icon}
-            title={`${name} (${key.toUpperCase()})`}
+            title={fleet.isPart ? `${name}: when all devices are read` : `${name} (${key.toUpperCase()})`}
+            disabled={fleet.isPart}
             aria-keyshortcuts={key}
             aria-pressed={state.tool === tool}
             onClick={() => toggle(tool)}

@@ -7,6 +7,7 @@ import { Button } from '@mantine/core';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import type { Places } from '#/fleet/columns.ts';
+import type { Fleet } from '#/fleet/fleet.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { addAtOnce } from '#/features/install/at-once.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
@@ -23,39 +24,52 @@ import classes from './map-page.module.css';
 export function MapPage() {
   const fleet = useFleet({ need: true });
   const read = fleetReading(fleet, { places: true });
+  const data = read.data ?? fleet.partial;
   // New readings are drawn in pieces, with room for a click in between; a first render of them, too.
-  const reading = { ...read, data: useDeferredValue(read.data, undefined) };
+  const reading = { ...read, data: useDeferredValue(data, undefined) };
   const progress = read.data ? undefined : fleet.progress;
   return (
     <Page title="Map" full>
       {(!reading.data || reading.data.size === 0) && (
         <div className={classes.bar}>
           <MapTitle />
-          {progress && progress.read > 0 && (
-            <>
-              <progress
-                className={classes.progress}
-                aria-label="Devices read"
-                max={progress.total}
-                value={progress.total === undefined ? undefined : progress.read}
-              />
-              <p className={classes.count} role="status">
-                {formatCount(progress.read)} {progress.total !== undefined && `of ${formatCount(progress.total)} `}
-                devices read
-              </p>
-            </>
-          )}
+          <Progress of={progress} />
         </div>
       )}
       <View query={reading} name="the map" isEmpty={(index) => index.size === 0} empty={<NoFleet />} rows={14}>
-        {(index) => index.places && <FleetMap fleet={index} places={index.places} />}
+        {(index) => index.places && <FleetMap fleet={index} places={index.places} progress={progress} />}
       </View>
     </Page>
   );
 }
 
+function Progress({ of: progress }: { of: Fleet['progress'] }) {
+  if (!progress || progress.read === 0) return null;
+  const { read, total } = progress;
+  return (
+    <>
+      <progress
+        className={classes.progress}
+        aria-label="Devices read"
+        max={total}
+        value={total === undefined ? undefined : read}
+      />
+      <p className={classes.count} role="status">
+        {formatCount(read)} {total !== undefined && `of ${formatCount(total)} `}
+        devices read
+      </p>
+    </>
+  );
+}
+
+interface FleetMapProps {
+  fleet: FleetIndex;
+  places: Places;
+  progress: Fleet['progress'];
+}
+
 /** The map with the filters above it and the list beside it, all of one fleet and one filter. */
-function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
+function FleetMap({ fleet, places, progress }: FleetMapProps) {
   const model = useFleetMap(fleet, places);
   const { tagged, stage } = model.shown;
   return (
@@ -65,8 +79,16 @@ function FleetMap({ fleet, places }: { fleet: FleetIndex; places: Places }) {
         <Failure what="who has this tag" error={tagged.error} busy={tagged.isFetching} onRetry={tagged.refetch} />
       )}
       <div className={classes.body} data-list={model.state.isListOpen}>
-        <MapSection model={model} />
-        {stage >= STAGES.list ? <SidePanel model={model} /> : <div className={classes.side} />}
+        <MapSection model={model}>
+          {fleet.isPart && progress && (
+            <div className={classes.banner}>
+              <div className={classes.bannerRow}>
+                <Progress of={progress} />
+              </div>
+            </div>
+          )}
+        </MapSection>
+        {stage >= STAGES.list && !fleet.isPart ? <SidePanel model={model} /> : <div className={classes.side} />}
       </div>
       <BulkBar where="the map" />
     </div>

@@ -1,5 +1,5 @@
 // The map itself with everything on it.
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { ScaleControl } from 'react-leaflet';
 import { MapBox } from '#/features/base-map/map-box.tsx';
@@ -27,7 +27,8 @@ function startOf({ url, places, shown }: FleetMapModel) {
     : { center: [25, 10] as [number, number], zoom: 2 };
 }
 
-export function MapSection({ model }: { model: FleetMapModel }) {
+/** `children`: over the map. */
+export function MapSection({ model, children }: { model: FleetMapModel; children: ReactNode }) {
   const { state, change, setMap } = model;
   const { stage, tagged } = model.shown;
   const scheme = useComputedColorScheme('light');
@@ -50,6 +51,7 @@ export function MapSection({ model }: { model: FleetMapModel }) {
       )}
       <MapControls model={model} />
       <Legend model={model} scheme={scheme} />
+      {children}
       <PlacingBanner model={model} />
       <p className={classes.said} role="status">
         {tagged.filter || tagged.error ? state.message : 'Reading which devices have this tag.'}

@@ -70,7 +70,7 @@ function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
   const stage = useStages(STAGES.list);
   const placed = useSame(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
   // Not before the map itself: they are for lists that are opened later.
-  const counts = useFacets(stage >= STAGES.list ? fleet : undefined, filter);
+  const counts = useFacets(stage >= STAGES.list && !fleet.isPart ? fleet : undefined, filter);
   return { tagged, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
 }
 
@@ -95,6 +95,8 @@ interface MapState {
   /** What was selected last, in words. */
   message: string;
   isListOpen: boolean;
+  /** The person has moved the map. */
+  isMoved?: boolean;
   /** What opened the card by keyboard, and gets the focus back. */
   opener?: HTMLElement | undefined;
 }
@@ -129,7 +131,8 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     follow: (moved: L.Map, isMove: boolean) => {
       const [bounds, zoom] = [moved.getBounds(), moved.getZoom()];
       const [south, north] = [bounds.getSouth(), bounds.getNorth()];
-      change({ view: { box: { south, west: bounds.getWest(), north, east: bounds.getEast() }, zoom } });
+      const view = { box: { south, west: bounds.getWest(), north, east: bounds.getEast() }, zoom };
+      change({ view, ...(isMove && { isMoved: true }) });
       if (!isMove) return;
       const { lat, lng } = moved.getCenter().wrap();
       url.setView(printView({ lat, lng, zoom }));
