@@ -82,6 +82,18 @@ test('a change before the first version was known is read, since no later questi
   leave();
 });
 
+test('a page that opens while the first version is read is read again as well', async () => {
+  const { client, follower, show } = setUp();
+  const leave = await show(page(), rowsOf(aRow('a')));
+  follower.report({ Devices: ['a'] }, false);
+  const later = page({ group: 'lab' });
+  client.setQueryData(later, rowsOf(aRow('a')));
+  const leaveLater = await show(later, rowsOf(aRow('a')));
+  assert.equal(client.getQueryState(later)?.dataUpdateCount, 2);
+  leave();
+  leaveLater();
+});
+
 test('a filtered page, a page that loses a device and one that may gain one are read again', async () => {
   const CreatedTime = new Date().toISOString();
   const cases: [filter: object, changes: Partial<DeviceChanges>][] = [

@@ -58,9 +58,9 @@ export class ChangeFollower {
     this.read(['devices', 'tagged'], VERY_SELDOM);
     this.read(['arrivals'], SELDOM);
     void this.client.invalidateQueries({ queryKey: ['devices', 'locations'], refetchType: 'none' });
-    const shown = this.client.getQueryCache().findAll({ predicate: isOfDevices });
-    if (!isFleetUsed && !shown.some((query) => query.isActive())) {
-      for (const query of shown) query.invalidate();
+    const findShown = () => this.client.getQueryCache().findAll({ predicate: isOfDevices });
+    if (!isFleetUsed && !findShown().some((query) => query.isActive())) {
+      for (const query of findShown()) query.invalidate();
       this.feed.hasMissed = true;
       return;
     }
@@ -68,7 +68,7 @@ export class ChangeFollower {
     const isComplete = this.feed.hasBegun;
     void this.feed.begin().then((isOffered) => {
       const readAgain = () => {
-        for (const query of shown) this.refetcher.refetch(query, SELDOM);
+        for (const query of findShown()) this.refetcher.refetch(query, SELDOM);
       };
       if (!isOffered || !isComplete) readAgain();
       // Nothing may report this change again; and their own reading says why it failed.
