@@ -57,10 +57,10 @@ export async function longListRows(): Promise<Row[]> {
       ['/artifacts', 'Artifacts', `${ARTIFACTS.toLocaleString('en-US')} artifacts`],
     ] as const) {
       const page = await opened(browser, `${host.url}/account`);
-      await page.locator('nav a[href="/jobs"]').waitFor();
+      await page.locator('nav[aria-label=Main] a[href="/jobs"]').waitFor();
       const table = page.getByRole('table', { name, exact: true });
       const opening = await longestTask(browser, page, async () => {
-        await page.locator(`nav a[href="${path === '/queues' ? '/jobs' : path}"]`).click();
+        await page.locator(`nav[aria-label=Main] a[href="${path === '/queues' ? '/jobs' : path}"]`).click();
         if (path === '/queues') await page.locator('a[href="/queues"]').click();
         await table.locator('tbody tr').nth(9).waitFor({ timeout: 60_000 });
       });
