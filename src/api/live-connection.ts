@@ -235,7 +235,8 @@ export class LiveConnection {
 
   private tell(change: ChangeEvent): void {
     this.around.report(change);
-    this.around.post({ kind: 'change', state: this.state, version: this.version, change });
+    const { state, version, isHeldBack } = this;
+    this.around.post({ kind: 'change', state, version, isHeldBack, change });
   }
 
   private beat(): void {
