@@ -27,6 +27,18 @@ async function retry(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Retry on 1 device' }).click();
 }
 
+/** A job of one device that failed, retried from its page with success. */
+async function retriedSingle(page: Page, service: Service) {
+  const { sandbox, DeviceId, ArtifactId } = await update(service);
+  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
+  await page.goto(`${service.url}/jobs/${failed}`);
+  await expect(heading(page)).toHaveText('Update Failed');
+  await sandbox.open('room');
+  await retry(page);
+  await expect(heading(page)).toHaveText('Update Succeeded');
+  return failed;
+}
+
 test('a child that is retried on its own page becomes the next attempt in its parent', async ({
   signedIn: page,
   service,
@@ -50,13 +62,7 @@ test('from a single job that failed, two clicks lead to the log of its retry @ma
   signedIn: page,
   service,
 }) => {
-  const { sandbox, DeviceId, ArtifactId } = await update(service);
-  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
-  await page.goto(`${service.url}/jobs/${failed}`);
-  await expect(heading(page)).toHaveText('Update Failed');
-  await sandbox.open('room');
-  await retry(page);
-  await expect(heading(page)).toHaveText('Update Succeeded');
+  await retriedSingle(page, service);
   await expect(log(page, 'mill')).toContainText('installed');
 });
 
@@ -64,13 +70,7 @@ test('a single job that is retried stays one row, whose page has both attempts',
   signedIn: page,
   service,
 }) => {
-  const { sandbox, DeviceId, ArtifactId } = await update(service);
-  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
-  await page.goto(`${service.url}/jobs/${failed}`);
-  await expect(heading(page)).toHaveText('Update Failed');
-  await sandbox.open('room');
-  await retry(page);
-  await expect(heading(page)).toHaveText('Update Succeeded');
+  const failed = await retriedSingle(page, service);
   await page.getByRole('navigation').getByRole('link', { name: 'Jobs', exact: true }).first().click();
   const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: /Update/ });
   await expect(row).toHaveCount(1);

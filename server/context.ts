@@ -192,6 +192,8 @@ export async function openContext(
       limitBytes: config.outputQuota,
       days: config.outputDays,
     });
+    /** Adds to the database only while the disk has room. */
+    const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
       [
@@ -199,20 +201,20 @@ export async function openContext(
         {
           what: 'note that the service is up',
           everyMs: ALIVE_EVERY_MS,
-          run: async () => disk.refusal() === undefined && db.write((tx) => noteAlive(tx, now())),
+          run: ifRoom(() => db.write((tx) => noteAlive(tx, now()))),
         },
-        { what: 'settle the states of devices', everyMs: 10_000, run: openSettling(db, now) },
+        { what: 'settle the states of devices', everyMs: 10_000, run: ifRoom(openSettling(db, now)) },
         {
           what: 'remove old changes of states',
           everyMs: 600_000,
           run: () => pruneStates(db, now() - config.historyDays * DAY_MS),
         },
-        { what: 'note what the accounts use', everyMs: 300_000, run: () => noteUsage(db, now()) },
+        { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
         { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
         {
           what: 'hash new entries of the audit log',
           everyMs: 2_000,
-          run: async () => disk.refusal() === undefined && hashAudit(db, AT_ONCE),
+          run: ifRoom(() => hashAudit(db, AT_ONCE)),
         },
       ],
     );

@@ -13,15 +13,20 @@ const DEFAULT_LIMIT = 100;
 const PORTION = 500;
 const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash'] as const;
 
-export function auditRoutes({ db, disk }: Context): Handlers<typeof auditEndpoints> {
-  /** The newest are found by their object only after it. A full disk is no reason not to show the log. */
-  const hashed = async () => {
-    if (disk.isReadOnly()) return;
-    await hashAudit(db, AT_ONCE).catch((cause: unknown) => logFault('audit: could not hash new entries', cause));
-  };
+/**
+ * Hashes the newest entries, which are found by their object only after it. A full disk or another fault is no reason not
+ * to show the others.
+ */
+export async function hashNewest({ db, disk }: Context): Promise<void> {
+  if (disk.refusal() !== undefined) return;
+  await hashAudit(db, AT_ONCE).catch((cause: unknown) => logFault('audit: could not hash new entries', cause));
+}
+
+export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
+  const { db } = context;
   return {
     list: async ({ account, query: { limit, before, ...filters } }) => {
-      await hashed();
+      await hashNewest(context);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const page = { before: before ? Number(before) : undefined, limit: most + 1 };
       const rows = await auditEntries(db, account.id, filters, page);
@@ -38,7 +43,7 @@ export function auditRoutes({ db, disk }: Context): Handlers<typeof auditEndpoin
     },
 
     csv: async ({ account, query: filters, http }) => {
-      await hashed();
+      await hashNewest(context);
       const lines = async function* () {
         yield Buffer.from(`${COLUMNS.join(',')}\r\n`);
         for (let before: number | undefined; ;) {

@@ -18,16 +18,14 @@ const FRESH_MS = 30_000;
 const FRESH_TIMES = 20;
 /** Past this age nobody is shown a result while the next is computed. */
 const STALE_MS = 10 * 60_000;
-const MOST_RESULTS = 12;
+/** One of 100,000 devices takes about 30 MB. */
+const MOST_RESULTS = 4;
 
-interface Key {
-  key: string;
-  name: string;
-}
 interface Row extends StateSums {
-  site: Key;
-  group: Key;
-  device: Key;
+  id: string;
+  name: string;
+  site: string;
+  group: string;
 }
 
 /** The availability in one span. */
@@ -55,8 +53,15 @@ class Result {
 function totals(rows: readonly Row[], by: By): Availability[] {
   const sums = new Map<string, StateSums & { name: string; devices: number }>();
   for (const row of rows) {
-    const { key, name } = row[by];
-    const sum = sums.get(key) ?? { name, devices: 0, online: 0, offline: 0, unknown: 0, changes: 0 };
+    const key = by === 'device' ? row.id : row[by];
+    const sum = sums.get(key) ?? {
+      name: by === 'device' ? row.name : key,
+      devices: 0,
+      online: 0,
+      offline: 0,
+      unknown: 0,
+      changes: 0,
+    };
     sum.devices++;
     sum.online += row.online;
     sum.offline += row.offline;
@@ -115,22 +120,25 @@ export class Availabilities {
     this.#results.set(key, known);
     const [oldest] = this.#results.keys();
     if (this.#results.size > MOST_RESULTS && oldest !== undefined) this.#results.delete(oldest);
+    const { result } = known;
     const age = performance.now() - known.at;
-    if (!known.result || age > Math.max(FRESH_MS, FRESH_TIMES * known.took)) {
-      const began = performance.now();
-      known.computing ??= this.#compute(accountId, length)
-        .then((result) => {
-          const at = performance.now();
-          Object.assign(known, { result, at, took: at - began });
-          return result;
-        })
-        .finally(() => (known.computing = undefined));
+    if (result && age < Math.max(FRESH_MS, FRESH_TIMES * known.took)) return result;
+    known.computing ??= this.#refresh(known, accountId, length);
+    if (!result || age > STALE_MS) return known.computing;
+    known.computing.catch(() => {}); // The next reader without a result sees the error.
+    return result;
+  }
+
+  async #refresh(known: Remembered, accountId: number, length: number): Promise<Result> {
+    const began = performance.now();
+    try {
+      const result = await this.#compute(accountId, length);
+      const at = performance.now();
+      Object.assign(known, { result, at, took: at - began });
+      return result;
+    } finally {
+      known.computing = undefined;
     }
-    if (known.result && age < STALE_MS) {
-      known.computing?.catch(() => {}); // The next reader without a result sees the error.
-      return known.result;
-    }
-    return known.computing ?? this.of(accountId, length);
   }
 
   async #compute(accountId: number, length: number): Promise<Result> {
@@ -145,9 +153,10 @@ export class Availabilities {
       for (const device of devices)
         rows.push({
           ...sumStates({ ...device, created: Math.floor(device.created / 1000) * 1000 }, span, gaps),
-          device: { key: device.id, name: device.name },
-          site: { key: device.site, name: device.site },
-          group: { key: device.grp, name: device.grp },
+          id: device.id,
+          name: device.name,
+          site: device.site,
+          group: device.grp,
         });
       const last = devices.at(-1);
       if (!last || devices.length < portion) return new Result(span, gaps, rows);

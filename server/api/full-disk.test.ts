@@ -115,6 +115,11 @@ test('jobs, artifacts and devices can be deleted while all else is refused, agen
   assert.equal(created.status, 503);
   assert.match(await created.text(), /disk of the service is full.*Delete jobs or artifacts/);
 
+  // What can be read is read, without a try to write.
+  for (const at of ['audit', `device/${device.id}/timeline`])
+    assert.equal((await service.call('GET', `/v1/${at}`)).status, 200, at);
+  assert.ok(!lines.some((line) => line.includes('audit')), lines.join('\n'));
+
   // A fault that repeats is one line in the log.
   await agent.end();
   for (let again = 0; again < 5; again++) {

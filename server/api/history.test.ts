@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Availability, ServiceGap, DeviceStateChange } from '#/contract/history.ts';
-import { openSettling, pruneStates } from '../store/state-history.ts';
+import { CAUSES, noteState, openSettling, pruneStates } from '../store/state-history.ts';
 import { FakeAgent } from '../test-agents.ts';
+import { Availabilities } from './availability.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
@@ -95,9 +96,9 @@ test('while the service is stopped nobody is Offline, and who comes back in time
   service.clock.offset += HOUR;
   await start();
   const settle = openSettling(service.context.db, service.context.now);
+  await settle();
   const again = await connect(back);
   await later(HOUR);
-  await settle();
   await settle();
   assert.deepEqual(await causes(`device_id=${back.id}`), ['ServiceUp', 'ServiceDown', 'FirstConnected']);
   const [notBack, up] = (await read<Changes>(`devices?device_id=${gone.id}`)).Items;
@@ -124,6 +125,44 @@ test('while the service is stopped nobody is Offline, and who comes back in time
   );
   assert.equal(Gaps.length, 2); // the other is all the time before the first start
   await again.end();
+});
+
+test('a node that leads long after its start counts missing devices as Offline from its first look', async () => {
+  const device = await fleet.device();
+  const settle = openSettling(service.context.db, service.context.now);
+  await later(24 * HOUR);
+  await service.context.db.write((tx) => noteState(tx, 1, CAUSES.connected, service.context.now()));
+  await later(HOUR);
+  const seen = service.context.now();
+  await settle();
+  await later(HOUR);
+  await settle();
+  const [notBack] = (await read<Changes>(`devices?device_id=${device.id}`)).Items;
+  assert.equal(notBack?.Cause, 'NotBack');
+  assert.ok(Date.parse(notBack?.Time ?? '') >= seen);
+});
+
+test('a gap that begins with a change of a state is after it, on whatever page that change is the last', async () => {
+  const device = await fleet.device();
+  const began = service.context.now() + HOUR;
+  await service.context.db.write(async (tx) => {
+    await noteState(tx, 1, CAUSES.connected, began);
+    await tx.run('INSERT INTO service_gaps (from_time, to_time) VALUES (?, ?)', began, began + HOUR);
+    await noteState(tx, 1, CAUSES.disconnected, began + HOUR);
+    await noteState(tx, 1, CAUSES.connected, began + HOUR + 1);
+  });
+  await later(3 * HOUR);
+  const order = ['Connected', 'Disconnected', 'ServiceUp', 'ServiceDown', 'FirstConnected'];
+  assert.deepEqual(await causes(`device_id=${device.id}`), order);
+  for (const limit of [1, 2]) {
+    const paged: string[] = [];
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const { Items, Next }: Changes = await read(`devices?device_id=${device.id}&limit=${limit}&before=${next}`);
+      paged.push(...Items.map(({ Cause }) => Cause));
+      next = Next || undefined;
+    }
+    assert.deepEqual(paged, order);
+  }
 });
 
 test('a clock that was set ahead leaves a gap, and nobody was Online in it', async () => {
@@ -157,6 +196,17 @@ test('sites and groups are summed up, sorted as asked for, page by page', async 
   assert.equal(site?.Devices, 2);
   for (const wrong of ['hours=0', 'hours=2161', 'by=me', 'sort=name'])
     assert.equal((await service.call('GET', `/v1/history/summary?${wrong}`)).status, 400, wrong);
+});
+
+test('a summary that took a minute to compute is remembered for longer than one that did not', async (t) => {
+  await fleet.device();
+  const { db, now } = service.context;
+  let elapsed = 0;
+  t.mock.method(performance, 'now', () => (elapsed += 15_000));
+  const availabilities = new Availabilities(db, now);
+  const first = await availabilities.of(1, HOUR);
+  elapsed += 11 * MINUTE;
+  assert.equal(await availabilities.of(1, HOUR), first);
 });
 
 test('old changes are removed but the last one before, and what is older is unknown', async () => {

@@ -3,7 +3,8 @@ import type { historyEndpoints, ServiceGap, DeviceStateChange } from '#/contract
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
-import { deviceById } from '../store/devices.ts';
+import type { Reader } from '../store/database.ts';
+import { deviceById, type DeviceRow } from '../store/devices.ts';
 import {
   CAUSES,
   createdAt,
@@ -40,6 +41,21 @@ const changeOf = ({ id, at, cause }: ListedChange): DeviceStateChange => ({
 });
 const gapOf = ({ from, to }: Span): ServiceGap => ({ From: time(from), To: time(to) });
 
+/** When the service went down and was up again: from `from` on, before `to`. */
+async function gapEdges(db: Reader, { id, seq }: DeviceRow, { from, to }: Span) {
+  const gaps = await gapsIn(db, { from: from - 1, to });
+  const edge = (at: number, State: string, Cause: string) => ({
+    at,
+    item: { DeviceId: id, State, Time: time(at), Cause },
+  });
+  const isHere = (at: number) => at >= from && at < to;
+  const downs = gaps.filter((gap) => isHere(gap.from)).map((gap) => edge(gap.from, 'Unknown', 'ServiceDown'));
+  const ups: typeof downs = [];
+  for (const gap of gaps)
+    if (isHere(gap.to)) ups.push(edge(gap.to, stateWord((await lastChange(db, seq, gap.to))?.cause), 'ServiceUp'));
+  return { downs, ups };
+}
+
 export function historyRoutes({ db, now }: Context): Handlers<typeof historyEndpoints> {
   const availabilities = new Availabilities(db, now);
   return {
@@ -60,20 +76,14 @@ export function historyRoutes({ db, now }: Context): Handlers<typeof historyEndp
       const hasMore = rows.length > most && last !== undefined;
       const Next = hasMore ? `${last.at}-${last.device_seq}` : '';
       if (!device) return { Items: shown.map(changeOf), Next };
-      // The edges of the gaps that belong between the rows of this page.
+      // The edges of the gaps that belong between the rows of this page; a gap may begin with the last one.
       const begin = Math.max(span.from, await createdAt(db, device.seq));
       const page = { from: hasMore ? last.at : begin, to: position?.at ?? span.to };
-      const edges: { at: number; item: DeviceStateChange }[] = [];
-      for (const gap of await gapsIn(db, page)) {
-        const edge = (on: number, State: string, Cause: string) => {
-          if (on > page.from && on < page.to)
-            edges.push({ at: on, item: { DeviceId: device.id, State, Time: time(on), Cause } });
-        };
-        edge(gap.from, 'Unknown', 'ServiceDown');
-        edge(gap.to, stateWord((await lastChange(db, device.seq, gap.to))?.cause), 'ServiceUp');
-      }
-      const items = [...shown.map((row) => ({ at: row.at, item: changeOf(row) })), ...edges];
-      return { Items: items.sort((one, two) => two.at - one.at).map(({ item }) => item), Next };
+      const { downs, ups } = await gapEdges(db, device, page);
+      const rowsHere = shown.map((row) => ({ at: row.at, item: changeOf(row) }));
+      // Of one moment, the service was up before the change, and down after it.
+      const items = [...downs, ...rowsHere, ...ups].sort((one, two) => two.at - one.at);
+      return { Items: items.map(({ item }) => item), Next };
     },
 
     summary: async ({ account, query: { hours = '24', by = 'device', sort = 'changes', limit, before } }) => {

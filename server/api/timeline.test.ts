@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TimelineItem } from '#/contract/timeline.ts';
+import { CAUSES, noteState } from '../store/state-history.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
@@ -78,6 +79,29 @@ test('what happened to a device is in one order, with who did it', async () => {
     page.Items.map(({ Id }) => Id),
   );
   await agent.end();
+});
+
+test('states a millisecond apart are on one page each, and a gap is after the state it begins with', async () => {
+  const device = await fleet.device();
+  const seq = (await service.context.db.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', device.id))?.seq;
+  const at = service.context.now() + 1_000;
+  await service.context.db.write(async (tx) => {
+    await noteState(tx, seq ?? 0, CAUSES.connected, at);
+    await noteState(tx, seq ?? 0, CAUSES.disconnected, at + 1);
+    await tx.run('INSERT INTO service_gaps (from_time, to_time) VALUES (?, ?)', at + 1, at + 2);
+  });
+  service.clock.offset += 10_000;
+  const paged: string[] = [];
+  for (let next: string | undefined = ''; next !== undefined && paged.length < 10;) {
+    const page: Page = await read(device.id, `?kind=state&limit=1&before=${next}`);
+    paged.push(...texts(page));
+    next = page.Next || undefined;
+  }
+  assert.deepEqual(paged, [
+    'state: Unknown: the service was down',
+    'state: Offline: connection lost',
+    'state: Online: connected for the first time',
+  ]);
 });
 
 test('a note is deleted; one that is empty, too long, or about no device is refused', async () => {

@@ -7,12 +7,12 @@ import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { Handlers } from '../http/implement.ts';
 import { notFound } from '../http/problem.ts';
-import { AT_ONCE, hashAudit } from '../store/audit-log.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
 import { gapsIn, stateChanges } from '../store/state-history.ts';
 import { runOnce } from '../store/submissions.ts';
 import { deleteNote, deviceEdits, insertNote, jobEvents, notesOf, tunnelEvents, type Part } from '../store/timeline.ts';
+import { hashNewest } from './audit.ts';
 import { namesOf } from './audit-names.ts';
 import { causeWord, stateWord } from './history.ts';
 
@@ -37,17 +37,14 @@ const states: Source = async (db, { seq, account_id }, { before, limit }) => {
   });
   // What the service did not see belongs between its changes; before the first one nothing is missing.
   const oldest = changes.at(-1)?.at ?? before;
-  for (const { from } of await gapsIn(db, { from: oldest, to: before }))
-    if (from > oldest)
-      found.push({
-        Id: `gap-${from}`,
-        at: from,
-        Kind: 'state',
-        Text: `Unknown: ${CAUSE_TEXTS['ServiceDown']}`,
-        actor: '',
-        State: 'Unknown',
-      });
-  return found;
+  const gaps = (await gapsIn(db, { from: oldest - 1, to: before }))
+    .filter(({ from }) => from >= oldest)
+    .map(({ from }): Found => {
+      const Text = `Unknown: ${CAUSE_TEXTS['ServiceDown']}`;
+      return { Id: `gap-${from}`, at: from, Kind: 'state', Text, actor: '', State: 'Unknown' };
+    });
+  // A gap may begin with a change, and is after it.
+  return [...gaps, ...found];
 };
 
 const jobs: Source = async (db, { seq }, part) =>
@@ -98,12 +95,12 @@ const SOURCES: [source: Source, ...kinds: TimelineKind[]][] = [
   [notes, 'note'],
 ];
 
-export function timelineRoutes({ db, audit, now, disk }: Context): Handlers<typeof timelineEndpoints> {
+export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoints> {
+  const { db, audit, now } = context;
   return {
     list: async ({ account, params, query: { kind, limit, before } }) => {
       const device = await deviceById(db, account.id, params.device_id);
-      // The newest entries of the audit log are found by their object only after it.
-      if (disk.refusal() === undefined) await hashAudit(db, AT_ONCE);
+      await hashNewest(context);
       const kinds = new Set<string>(kind?.split(',') ?? TIMELINE_KINDS);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const part = { before: before ? Number(before) : now() + 1, limit: most + 1 };

@@ -111,13 +111,15 @@ const PORTION = 500;
  * and they did not come back in time. They count as Offline from when they were first found so.
  */
 export function openSettling(db: Database, now: () => number): () => Promise<void> {
-  let found = new Map<number, number>();
-  let from: number | undefined = now();
+  const opened = now();
+  let found: Map<number, number> | undefined;
   return async () => {
     const rows = await db.all<{ seq: number }>('SELECT seq FROM devices WHERE online = 0 AND state_online = 1');
     const at = now();
-    found = new Map(rows.map(({ seq }) => [seq, Math.min(found.get(seq) ?? from ?? at, at)]));
-    from = undefined;
+    // A node that leads long after its start knows nothing of the time between.
+    const first = !found && at - opened < BACK_WITHIN_MS ? opened : at;
+    const before = found;
+    found = new Map(rows.map(({ seq }) => [seq, Math.min(before?.get(seq) ?? first, at)]));
     const due = [...found].filter(([, since]) => at - since >= BACK_WITHIN_MS);
     for (let done = 0; done < due.length; done += PORTION)
       await db.write(
@@ -152,7 +154,7 @@ export function stateChanges(
     limit,
   }: { device?: number | undefined; before?: Position | undefined; limit: number } & Span,
 ): Promise<ListedChange[]> {
-  const end = before ?? { at: to, device_seq: Number.MAX_SAFE_INTEGER };
+  const end = before ?? { at: to, device_seq: 0 };
   return db.all<ListedChange>(
     // SQLite keeps the order of a CROSS JOIN: the newest changes first, not all devices.
     `SELECT at, device_seq, cause, devices.id FROM state_changes CROSS JOIN devices

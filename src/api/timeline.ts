@@ -2,10 +2,13 @@
 import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query';
 import { timelineEndpoints, type TimelineKind } from '#/contract/timeline.ts';
 import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
+import { livePace, type QueryReading } from '#/api/live.ts';
 
 const PAGE = '30';
-const EVERY = 15_000;
+const EVERY = 30_000;
+const EVERY_WHILE_LIVE = 60_000;
+/** Pages that are read again by themselves: all that were loaded would be. */
+const MOST_READ_AGAIN = 3;
 
 export const timelineQueries = {
   /** Newest first. `kinds`: all if there is none; `state`: of the device now, since a change of it is a new item. */
@@ -29,7 +32,11 @@ export const timelineQueries = {
       getNextPageParam: ({ Next }) => Next || undefined,
       select: ({ pages }) => pages.flatMap(({ Items }) => Items),
       placeholderData: keepPreviousData,
-      refetchInterval: livePace(EVERY, EVERY),
+      refetchInterval: livePace(
+        ({ state: { data } }: QueryReading<{ pages: unknown[] }>) =>
+          (data?.pages.length ?? 0) <= MOST_READ_AGAIN && EVERY,
+        EVERY_WHILE_LIVE,
+      ),
     }),
 };
 

@@ -85,7 +85,7 @@ test('what was edited is changed, with the values it replaces', () => {
   );
 });
 
-test('changed, new, same, unknown and repeated rows are told apart; only rows without an id become devices', () => {
+test('changed, new, same, unknown and repeated rows are distinguished; only rows without an id become devices', () => {
   const { rows } = parseRows('id,group\nd1,south\nd2,north\nd3,\nd9,x\n d1 ,west\n');
   const [fresh] = parseRows('id,name\n,valve\n').rows;
   const plan = planOf([...rows, fresh!], fleet, 7);

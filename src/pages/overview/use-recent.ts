@@ -38,13 +38,16 @@ export function useRecent(
   const latest = useQuery({ ...historyQueries.latest(), enabled });
   const lately = useQuery({ ...historyQueries.lately(), enabled });
   const { refetch, dataUpdatedAt } = latest;
-  const readAt = useRef(0);
+  const last = useRef({ online, readAt: 0 });
   useEffect(() => {
-    readAt.current = dataUpdatedAt;
+    last.current.readAt = dataUpdatedAt;
   }, [dataUpdatedAt]);
   useEffect(() => {
-    if (!enabled || online === undefined) return undefined;
-    const timer = setTimeout(() => void refetch(), Math.max(0, readAt.current + PAUSE - Date.now()));
+    const { online: before, readAt } = last.current;
+    last.current.online = online;
+    // Both were read at the beginning.
+    if (!enabled || before === undefined || before === online) return undefined;
+    const timer = setTimeout(() => void refetch(), Math.max(0, readAt + PAUSE - Date.now()));
     return () => clearTimeout(timer);
   }, [enabled, online, refetch]);
   return useMemo(() => {

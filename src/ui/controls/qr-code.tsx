@@ -2,7 +2,7 @@
 import { encode } from 'uqr';
 
 export function QrCode({ text, className }: { text: string; className: string | undefined }) {
-  // One mask for all, as good as any: to try each of them takes twenty times as long.
+  // Choosing the best of the eight masks takes twenty times as long, and readers need none in particular.
   const { size, data } = encode(text, { ecc: 'M', border: 2, maskPattern: 3, boostEcc: false });
   let path = '';
   data.forEach((line, y) => {
