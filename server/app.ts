@@ -7,6 +7,7 @@ import { auditEndpoints } from '#/contract/audit.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { timelineEndpoints } from '#/contract/timeline.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
+import { viewEndpoints } from '#/contract/views.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
@@ -33,6 +34,7 @@ import { auditRoutes } from './api/audit.ts';
 import { historyRoutes } from './api/history.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
+import { viewRoutes } from './api/views.ts';
 import { bulkRoutes } from './api/bulk.ts';
 import { changeRoutes } from './api/changes.ts';
 import { deviceRoutes } from './api/devices.ts';
@@ -74,6 +76,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, usageEndpoints, usageRoutes(context));
   implement(app, historyEndpoints, historyRoutes(context));
   implement(app, timelineEndpoints, timelineRoutes(context));
+  implement(app, viewEndpoints, viewRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
@@ -89,6 +92,7 @@ export function createApp(context: Context, operation: Operation): App {
     usageEndpoints,
     historyEndpoints,
     timelineEndpoints,
+    viewEndpoints,
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);

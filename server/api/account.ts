@@ -43,6 +43,7 @@ export function accountRoutes(
         JobDevicesLimit: MOST_DEVICES,
         Audit: true,
         History: true,
+        Views: true,
         IdempotencyKeyHours: 24,
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };

@@ -213,4 +213,16 @@ export const migrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX notes_of_device ON notes (device_seq, at);
   `,
+  `
+  CREATE TABLE views (                        -- saved views of the devices
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    owner TEXT NOT NULL,                      -- who alone sees it; '': everybody
+    folded TEXT NOT NULL,
+    name TEXT NOT NULL,
+    query TEXT NOT NULL,
+    changed_by TEXT NOT NULL,
+    changed INTEGER NOT NULL,
+    PRIMARY KEY (account_id, owner, folded)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -31,6 +31,8 @@ export const account = z.looseObject({
   Audit: z.catch(z.optional(z.boolean()), undefined),
   /** Whether the service remembers what was: GET /v1/history/… */
   History: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether it stores views for everybody of the account: GET /v1/views */
+  Views: z.catch(z.optional(z.boolean()), undefined),
   /**
    * For how many hours the service recognises a request repeated with its Idempotency-Key; missing if it knows no such
    * header: then none is sent, since a browser may send only headers that a service at another address has allowed.

@@ -35,6 +35,8 @@ const ACTIONS: Record<string, string> = {
   'session.end': 'Signed out a browser',
   'session.end-all': 'Signed out all browsers',
   'signin-link.make': 'Created sign-in link',
+  'view.save': 'Saved view',
+  'view.remove': 'Deleted view',
   'bulk.edit': 'Changed many devices',
   'bulk.tag': 'Tagged many devices',
   'bulk.untag': 'Removed a tag from many devices',

@@ -9,7 +9,7 @@ type NamedFields = Schema<Record<string, string | undefined>> & { readonly shape
 
 /** One operation of the API. Without `response` it is "200, no body" in the document. */
 export interface Endpoint {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path below the base address; `:name` is a value of `params`. */
   path: `/v1/${string}`;
   summary: string;

@@ -1,0 +1,70 @@
+// Saved views of the devices; an addition.
+import { MOST_VIEWS, type View, type viewEndpoints } from '#/contract/views.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
+import { notFound, Problem } from '../http/problem.ts';
+import type { Reader } from '../store/database.ts';
+import { fold } from '../store/fold.ts';
+import { countViews, deleteView, personOf, saveView, viewsOf, type ViewRow } from '../store/views.ts';
+import { namesOf } from './audit-names.ts';
+
+export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEndpoints> {
+  return {
+    list: (request) => list(db, request),
+
+    save: (request) =>
+      db.write(async (tx) => {
+        const { account, params, body } = request;
+        await requireUnchanged(tx, request);
+        const person = await personOf(tx, request.actor);
+        const name = params.name.trim();
+        const before = await visible(tx, account.id, person, name);
+        const owner = body.Private ? person : '';
+        // A view that was shared before is no longer, and the other way round.
+        if (before && before.owner !== owner) await deleteView(tx, account.id, before);
+        if (before?.owner !== owner && (await countViews(tx, account.id, owner)) >= MOST_VIEWS)
+          throw new Problem(409, `There are ${MOST_VIEWS} views already`, 'Delete some of them first.');
+        await saveView(tx, account.id, { name, query: body.Query, owner, changed_by: person, changed: now() });
+        await audit.record(tx, request, 'view.save', name);
+      }),
+
+    remove: (request) =>
+      db.write(
+        async (tx) => {
+          const { account, params } = request;
+          await requireUnchanged(tx, request);
+          const view = await visible(tx, account.id, await personOf(tx, request.actor), params.name);
+          if (!view) throw notFound('view', params.name);
+          await deleteView(tx, account.id, view);
+          await audit.record(tx, request, 'view.remove', view.name);
+        },
+        { essential: true },
+      ),
+  };
+}
+
+async function list(db: Reader, { account, actor }: HandlerRequest): Promise<View[]> {
+  const rows = await viewsOf(db, account.id, await personOf(db, actor));
+  const names = await namesOf(
+    db,
+    account.id,
+    rows.map(({ changed_by }) => ({ actor: changed_by, action: '', target: '' })),
+  );
+  return rows.map(({ name, query, owner, changed_by, changed }) => ({
+    Name: name,
+    Query: query,
+    Private: owner !== '',
+    ChangedBy: changed_by,
+    ChangedByName: names.get(changed_by) ?? '',
+    ChangedTime: printIsoTime(new Date(changed)),
+  }));
+}
+
+const visible = async (db: Reader, accountId: number, person: string, name: string): Promise<ViewRow | undefined> =>
+  (await viewsOf(db, accountId, person)).find((view) => fold(view.name) === fold(name.trim()));
+
+async function requireUnchanged(db: Reader, request: HandlerRequest): Promise<void> {
+  if (await isUnchanged(request.http.req.header('If-Match'), () => list(db, request))) return;
+  throw new Problem(412, 'The views have changed meanwhile', 'Read them again, and decide anew.');
+}

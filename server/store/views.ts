@@ -1,0 +1,71 @@
+// Saved views of the devices: shared by an account, or private.
+import { fold } from './fold.ts';
+import type { Reader, Tx } from './database.ts';
+
+export interface ViewRow {
+  name: string;
+  query: string;
+  /** '' if it is shared. */
+  owner: string;
+  changed_by: string;
+  changed: number;
+}
+
+/**
+ * The person behind an actor, as far as the service knows persons: the holder of a token, also in a browser that signed
+ * in with it. Everybody who signs in by a link is one person.
+ */
+export async function personOf(db: Reader, actor: string): Promise<string> {
+  if (!actor.startsWith('session:')) return actor;
+  const session = await db.get<{ token_id: string | null }>(
+    'SELECT token_id FROM sessions WHERE id = ?',
+    actor.slice(8),
+  );
+  return session?.token_id ? `token:${session.token_id}` : 'link';
+}
+
+/** Those that a person sees, by name. A private one hides the shared one of its name. */
+export async function viewsOf(db: Reader, accountId: number, person: string): Promise<ViewRow[]> {
+  const rows = await db.all<ViewRow & { folded: string }>(
+    `SELECT name, query, owner, changed_by, changed, folded FROM views
+     WHERE account_id = ? AND owner IN ('', ?) ORDER BY folded, owner`,
+    accountId,
+    person,
+  );
+  return rows.filter(({ folded }, at) => rows[at + 1]?.folded !== folded);
+}
+
+/** How many there are of one owner. */
+export const countViews = async (db: Reader, accountId: number, owner: string): Promise<number> =>
+  (
+    await db.get<{ views: number }>(
+      'SELECT count(*) AS views FROM views WHERE account_id = ? AND owner = ?',
+      accountId,
+      owner,
+    )
+  )?.views ?? 0;
+
+export const saveView = (tx: Tx, accountId: number, view: ViewRow) =>
+  tx.run(
+    `INSERT INTO views (account_id, owner, folded, name, query, changed_by, changed) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (account_id, owner, folded) DO UPDATE SET
+       name = excluded.name, query = excluded.query, changed_by = excluded.changed_by, changed = excluded.changed`,
+    accountId,
+    view.owner,
+    fold(view.name),
+    view.name,
+    view.query,
+    view.changed_by,
+    view.changed,
+  );
+
+/** Whether there was one. */
+export async function deleteView(tx: Tx, accountId: number, { owner, name }: Pick<ViewRow, 'owner' | 'name'>) {
+  const { changes } = await tx.run(
+    'DELETE FROM views WHERE account_id = ? AND owner = ? AND folded = ?',
+    accountId,
+    owner,
+    fold(name),
+  );
+  return changes > 0;
+}

@@ -1,0 +1,58 @@
+// Saved views of the devices, shared by everybody of the account or private; an addition.
+import * as z from 'zod/mini';
+import { list, nameText, row, text, type Group } from '#/contract/endpoint.ts';
+
+export const LONGEST_VIEW_NAME = 80;
+export const LONGEST_VIEW_QUERY = 4_000;
+/** Of an account, and of one person. */
+export const MOST_VIEWS = 200;
+
+const viewRow = row(
+  z.looseObject({
+    Name: text,
+    /** The words of the table's URL: filters, sort, columns, widths, height of the rows. */
+    Query: text,
+    /** Seen only by the person who saved it. */
+    Private: z.catch(z.boolean(), false),
+    /** `token:<id>`, also for a browser that signed in with that token, or `link` for the sign-in link. */
+    ChangedBy: text,
+    /** The present name of that token. */
+    ChangedByName: text,
+    ChangedTime: text,
+  }),
+);
+export type View = z.output<typeof viewRow>;
+
+const params = z.object({ name: nameText.check(z.maxLength(LONGEST_VIEW_NAME)) });
+
+export const viewEndpoints = {
+  list: {
+    method: 'GET',
+    path: '/v1/views',
+    addition: true,
+    summary: 'List the saved views: the shared ones, and the private ones of the caller, by name',
+    response: list(viewRow),
+  },
+  /**
+   * `If-Match` with the ETag of the list: 412 if it has changed meanwhile. Names differ by more than upper and lower
+   * case. A private view hides a shared one of its name from its owner.
+   */
+  save: {
+    method: 'PUT',
+    path: '/v1/views/:name',
+    addition: true,
+    summary: 'Save a view under a name',
+    params,
+    body: z.object({
+      Query: z.string().check(z.maxLength(LONGEST_VIEW_QUERY)),
+      Private: z._default(z.boolean(), false),
+    }),
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/v1/views/:name',
+    addition: true,
+    summary: 'Delete a saved view',
+    params,
+  },
+} as const satisfies Group;
