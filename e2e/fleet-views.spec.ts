@@ -1,6 +1,6 @@
 // Views of the device table: saved under names, shared as links, carried in files; and what a view shows as CSV.
 import { readFile } from 'node:fs/promises';
-import type { Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 
 const table = (page: Page) => page.getByRole('table', { name: 'Devices' });
@@ -12,23 +12,14 @@ const heads = async (page: Page) =>
 const menu = (page: Page) => page.getByRole('button', { name: /^View:/ });
 const dialog = (page: Page) => page.getByRole('dialog');
 
+/** A view's item says who saved it, too. */
 async function choose(page: Page, item: string): Promise<void> {
   await menu(page).click();
-  await page.getByRole('menuitem', { name: item, exact: true }).click();
+  await page.getByRole('menuitem', { name: item }).first().click();
 }
 
 async function makeDevices(service: Service, devices: readonly (readonly [name: string, group: string])[]) {
   for (const [name, group] of devices) await service.createDevice(name, group);
-}
-
-async function importFile(page: Page, text: string): Promise<void> {
-  await dialog(page)
-    .getByLabel('File with views')
-    .setInputFiles({
-      name: 'views.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(text),
-    });
 }
 
 const NAME = 'Gates <b>& strays</b>';
@@ -62,13 +53,6 @@ async function saveLinked(page: Page, service: Service): Promise<void> {
   await nameView(page, NAME);
 }
 
-async function exportViews(page: Page): Promise<string> {
-  await menu(page).click();
-  const downloading = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Export all views' }).click();
-  return readFile(await (await downloading).path(), 'utf8');
-}
-
 test('filters and order are saved as a view, and later changes of columns and rows are saved to it', async ({
   signedIn: page,
   service,
@@ -87,7 +71,7 @@ test('filters and order are saved as a view, and later changes of columns and ro
   await choose(page, 'Save as a new view');
   await expectAccessible(page);
   await dialog(page).getByRole('button', { name: 'Save view' }).click();
-  await expect(dialog(page).getByText('A view needs a name')).toBeVisible();
+  await expect(dialog(page).getByText('Name must not be empty')).toBeVisible();
   await nameView(page, NAME);
 
   await page.getByRole('button', { name: 'Columns' }).click();
@@ -165,40 +149,92 @@ test('the link to a view shows its columns without changing those of the reader'
   await expect.poll(() => heads(page)).toEqual(own);
 });
 
-test('views are exported to a file, and another browser imports them', async ({ signedIn: page, service, browser }) => {
+/** The devices in another browser. */
+async function otherBrowser(browser: Browser, service: Service, token?: string): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await signIn(page, service, token);
+  await page.goto(`${service.url}/devices`);
+  return page;
+}
+
+test('a saved view is in the menu of everybody of the account, with who saved it', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
   await saveLinked(page, service);
-  const file = await exportViews(page);
-  const context = await browser.newContext();
-  const other = await context.newPage();
-  await signIn(other, service);
-  await other.goto(`${service.url}/devices`);
-  await choose(other, 'Import views');
-  await importFile(other, file.slice(0, -30));
-  await expect(dialog(other).getByRole('alert')).toContainText('views.json was not imported.');
-  await expect(dialog(other).getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
-  await importFile(other, file);
-  await expectAccessible(other);
-  await dialog(other).getByRole('button', { name: 'Import 1 view' }).click();
+  const other = await otherBrowser(browser, service);
   await choose(other, NAME);
   await expect(links(other)).toHaveText(SHOWN);
   await expect.poll(() => heads(other)).toEqual(VIEW_HEADS);
-  await context.close();
+  await choose(other, 'Rename');
+  await dialog(other).getByLabel('Name').fill('Gates');
+  await dialog(other).getByRole('button', { name: 'Rename' }).click();
+  await expect(menu(other)).toHaveText(/Gates$/);
+  await page.reload();
+  await menu(page).click();
+  await expect(page.getByRole('menuitem', { name: /Gates/ })).toBeVisible();
+  await other.context().close();
 });
 
-test('an import recognises a view that is there already, and renames another one of the same name', async ({
+test('a private view is seen by its maker only, until it is shared', async ({ signedIn: page, service, browser }) => {
+  await openFleet(page, service, `?${VIEW}`);
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await dialog(page).getByRole('checkbox', { name: 'Private: only I see it' }).check();
+  await expectAccessible(page);
+  await nameView(page, 'Mine');
+  const other = await otherBrowser(
+    browser,
+    service,
+    (await service.call<{ Token: string }>('POST', '/v1/account/tokens', { Name: 'Bob' })).Token,
+  );
+  await menu(other).click();
+  await expect(other.getByRole('menuitem', { name: 'Save as a new view' })).toBeVisible();
+  await expect(other.getByRole('menuitem', { name: /^Mine/ })).toHaveCount(0);
+  await choose(page, 'Share with everybody');
+  await menu(page).click();
+  await expect(page.getByRole('menuitem', { name: 'Make private' })).toBeVisible();
+  await other.reload();
+  await menu(other).click();
+  await expect(other.getByRole('menuitem', { name: /^Mine/ })).toBeVisible();
+  await other.context().close();
+});
+
+test('a view that somebody else has changed meanwhile is not overwritten', async ({ signedIn: page, service }) => {
+  await saveLinked(page, service);
+  await table(page).getByRole('button', { name: 'Status', exact: true }).click();
+  await expect(menu(page)).toContainText('changed');
+  await service.call('PUT', `/v1/views/${encodeURIComponent(NAME)}`, { Query: 'group=pumps' });
+  await choose(page, 'Save changes');
+  await expect(page.getByRole('alert').filter({ hasText: 'was saved meanwhile' })).toBeVisible();
+  await choose(page, 'Save changes');
+  await expect(menu(page)).not.toContainText('changed');
+});
+
+test('views that an earlier version stored in this browser move to the service', async ({
   signedIn: page,
   service,
 }) => {
-  await saveLinked(page, service);
-  const file = await exportViews(page);
-  await choose(page, 'Import views');
-  await importFile(page, file);
-  await expect(dialog(page).getByRole('status')).toContainText('1 view, 1 there already');
-  await importFile(page, file.replace('sort=-name', 'sort=name'));
-  await expect(dialog(page)).toContainText('you have another one with this name');
-  await dialog(page).getByRole('button', { name: 'Import 1 view' }).click();
+  await openFleet(page, service);
+  await page.evaluate(() => {
+    const views = [
+      { id: 'a', name: 'Gates', view: 'group=gates' },
+      { id: 'b', name: 'Gates', view: 'group=pumps' },
+    ];
+    localStorage.setItem(
+      'muster-views:operator@localhost',
+      JSON.stringify({ kind: 'muster-device-views', version: 1, views }),
+    );
+  });
+  await page.reload();
+  await choose(page, 'Move 2 views of this browser here');
+  await expect(page.getByText('2 views moved.')).toBeVisible();
   await menu(page).click();
-  await expect(page.getByRole('menu').getByRole('menuitem')).toContainText(['All devices', NAME, `${NAME} 2`]);
+  await expect(page.getByRole('menuitem', { name: /^Gates/ })).toHaveCount(2);
+  await expect(page.getByRole('menuitem', { name: /of this browser/ })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await choose(page, 'Gates 2');
+  await expect(links(page)).toHaveText(['pump 1']);
 });
 
 test('a view is deleted from its menu', async ({ signedIn: page, service }) => {

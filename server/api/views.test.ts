@@ -1,7 +1,7 @@
 // Saved views: who sees which, and who wins a race.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { MOST_VIEWS, type View } from '#/contract/views.ts';
+import { MOST_VIEWS, type SavedView } from '#/contract/views.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => service.end());
 const save = (name: string, body: object, headers?: Record<string, string>) =>
   service.call('PUT', `/v1/views/${encodeURIComponent(name)}`, body, headers);
 const listed = (headers?: Record<string, string>) => service.call('GET', '/v1/views', undefined, headers);
-const views = async (headers?: Record<string, string>) => (await (await listed(headers)).json()) as View[];
+const views = async (headers?: Record<string, string>) => (await (await listed(headers)).json()) as SavedView[];
 const names = async (headers?: Record<string, string>) =>
   (await views(headers)).map(({ Name, Query }) => [Name, Query]);
 
@@ -43,7 +43,7 @@ test('a private view is seen by its maker only, also in a browser that signed in
     body: JSON.stringify({ Token: bob['Authorization']?.slice(7) }),
   });
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const seen = (await (await fetch(`${service.url}/v1/views`, { headers: { cookie } })).json()) as View[];
+  const seen = (await (await fetch(`${service.url}/v1/views`, { headers: { cookie } })).json()) as SavedView[];
   assert.deepEqual(
     seen.map(({ Name, Private }) => [Name, Private]),
     [['Mine', true]],

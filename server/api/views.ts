@@ -1,5 +1,5 @@
 // Saved views of the devices; an addition.
-import { MOST_VIEWS, type View, type viewEndpoints } from '#/contract/views.ts';
+import { MOST_VIEWS, type SavedView, type viewEndpoints } from '#/contract/views.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
@@ -44,7 +44,7 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
   };
 }
 
-async function list(db: Reader, { account, actor }: HandlerRequest): Promise<View[]> {
+async function list(db: Reader, { account, actor }: HandlerRequest): Promise<SavedView[]> {
   const rows = await viewsOf(db, account.id, await personOf(db, actor));
   const names = await namesOf(
     db,

@@ -21,7 +21,7 @@ const viewRow = row(
     ChangedTime: text,
   }),
 );
-export type View = z.output<typeof viewRow>;
+export type SavedView = z.output<typeof viewRow>;
 
 const params = z.object({ name: nameText.check(z.maxLength(LONGEST_VIEW_NAME)) });
 

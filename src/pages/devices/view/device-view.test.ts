@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SavedView } from '#/contract/views.ts';
 import { USUAL } from '#/pages/devices/table/column-choice.ts';
 import { choiceOf, differing, isSameLayout, searchOf, tableLayoutOf, viewStateOf } from './device-view.ts';
 import { fleetUrl } from './fleet-view.ts';
@@ -40,18 +41,29 @@ test('a URL has only what differs from the reader’s own columns', () => {
 });
 
 test('a saved view is shown by its words and its name', () => {
-  const view = { id: 'v1', name: 'North', words: 'group=north&cols=name,status,group&density=comfortable' };
-  assert.equal(searchOf(view, USUAL, available), 'group=north&density=comfortable&view=v1');
+  const view = { Name: 'North', Query: 'group=north&cols=name,status,group&density=comfortable' };
+  assert.equal(searchOf(view, USUAL, available), 'group=north&density=comfortable&view=North');
 });
 
 test('the saved view is known by its name in the URL, or by showing the same', () => {
-  const saved = [{ id: 'v1', name: 'North', words: 'group=north&cols=name,status,group&density=compact' }];
+  const saved: SavedView[] = [
+    {
+      Name: 'North',
+      Query: 'group=north&cols=name,status,group&density=compact',
+      Private: false,
+      ChangedBy: 'link',
+      ChangedByName: '',
+      ChangedTime: '',
+    },
+  ];
   const at = (search: string) => {
     const { applied, isChanged, isForeign } = viewStateOf(fleetUrl.read(search), drawn(search), saved, available);
-    return { applied: applied?.name, isChanged, isForeign };
+    return { applied: applied?.Name, isChanged, isForeign };
   };
   assert.deepEqual(at('group=north'), { applied: 'North', isChanged: false, isForeign: false });
-  assert.deepEqual(at('view=v1&group=south'), { applied: 'North', isChanged: true, isForeign: false });
+  assert.deepEqual(at('view=North&group=south'), { applied: 'North', isChanged: true, isForeign: false });
   assert.deepEqual(at('group=south'), { applied: undefined, isChanged: false, isForeign: false });
+  const unread = viewStateOf(fleetUrl.read('cols=name'), drawn('cols=name'), undefined, available);
+  assert.equal(unread.isForeign, false);
   assert.deepEqual(at('cols=name'), { applied: undefined, isChanged: false, isForeign: true });
 });

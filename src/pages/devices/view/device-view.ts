@@ -1,7 +1,7 @@
 // The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
 import { chosen, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
-import type { SavedView } from '#/pages/devices/views/saved-views.ts';
+import type { SavedView } from '#/contract/views.ts';
 import { isSameView, viewUrl, type Layout } from '#/pages/devices/views/view-words.ts';
 import { fleetUrl, type FleetUrl } from './fleet-view.ts';
 
@@ -49,17 +49,26 @@ export const isSameLayout = (one: Partial<Layout>, other: Partial<Layout>): bool
   viewUrl.change('', { layout: one }) === viewUrl.change('', { layout: other });
 
 /** The query string that shows a saved view, with only what differs from the reader's own columns. */
-export function searchOf({ id, words }: SavedView, own: ColumnChoice, available: AvailableColumns): string {
-  const { layout } = viewUrl.read(words);
-  return fleetUrl.change(words, { layout: differing(layout, own, available), view: id });
+export function searchOf(
+  { Name, Query }: Pick<SavedView, 'Name' | 'Query'>,
+  own: ColumnChoice,
+  available: AvailableColumns,
+): string {
+  const { layout } = viewUrl.read(Query);
+  return fleetUrl.change(Query, { layout: differing(layout, own, available), view: Name });
 }
 
-/** Which saved view is shown, and what was changed in it; `layout`: as it is drawn. */
-export function viewStateOf(url: FleetUrl, layout: Layout, saved: readonly SavedView[], available: AvailableColumns) {
+/** Which saved view is shown, and what was changed in it; `layout`: as it is drawn; `saved`: undefined while unknown. */
+export function viewStateOf(
+  url: FleetUrl,
+  layout: Layout,
+  saved: readonly SavedView[] | undefined,
+  available: AvailableColumns,
+) {
   const words = viewUrl.change('', { filter: url.filter, sort: url.sort, layout });
   const ids = new Set(available.map(({ id }) => id));
-  const isShownBy = (view: SavedView) => isSameView(view.words, words, ids);
-  const applied = saved.find(({ id }) => id === url.view) ?? saved.find(isShownBy);
+  const isShownBy = (view: SavedView) => isSameView(view.Query, words, ids);
+  const applied = saved?.find(({ Name }) => Name === url.view) ?? saved?.find(isShownBy);
   const hasLayout = url.layout.columns !== undefined || url.layout.density !== undefined;
   return {
     words,
@@ -67,6 +76,6 @@ export function viewStateOf(url: FleetUrl, layout: Layout, saved: readonly Saved
     applied,
     isChanged: applied !== undefined && !isShownBy(applied),
     /** A link brought columns or rows of its own, and no saved view of the reader is like it. */
-    isForeign: hasLayout && applied === undefined,
+    isForeign: hasLayout && saved !== undefined && applied === undefined,
   };
 }

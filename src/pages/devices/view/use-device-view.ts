@@ -1,10 +1,12 @@
 // The columns and rows as they are drawn, the saved views, and how both are changed.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { notifications } from '@mantine/notifications';
-import { stored } from '#/lib/stored.ts';
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
+import { viewQueries } from '#/api/views.ts';
+import type { SavedView } from '#/contract/views.ts';
 import { chosen, columnChoice, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
-import { printViews, readViews, type SavedView } from '#/pages/devices/views/saved-views.ts';
+import { cleanWords } from '#/pages/devices/views/view-words.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
@@ -13,22 +15,19 @@ import { fleetUrl } from './fleet-view.ts';
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
 const REST = 250;
 
-const NONE: readonly SavedView[] = [];
-const savedViews = stored('muster-views', NONE, { read: (text) => readViews(text).views, print: printViews });
+/** Anybody may have written them: only words that mean something are taken over. */
+const clean = (views: SavedView[]) => views.map((view) => ({ ...view, Query: cleanWords(view.Query) }));
 
-const useSavedViews = () => ({
-  views: useStore(savedViews),
-  change: (change: (views: readonly SavedView[]) => readonly SavedView[]) => {
-    // Another tab may have saved one since this was drawn.
-    if (savedViews.set(change(savedViews.get()))) return;
-    notifications.show({
-      message: 'This browser blocks storage: export your views, or lose them with this page.',
-      color: 'yellow',
-    });
-  },
-  /** The browser refuses to store them: they are lost with the page. */
-  onlyHeld: savedViews.isRefused(),
-});
+const NONE: SavedView[] = [];
+
+/** `views`: undefined while they are read. */
+function useSavedViews() {
+  const account = useQuery(accountQueries.get());
+  const isOffered = account.data?.Views === true;
+  const { data, error } = useQuery({ ...viewQueries.list(), enabled: isOffered, select: clean });
+  const isOver = account.isError || error !== null || (account.isSuccess && !isOffered);
+  return { isOffered, views: data ?? (isOver ? NONE : undefined), error };
+}
 
 export type DeviceView = ReturnType<typeof useDeviceView>;
 
@@ -59,12 +58,12 @@ export function useDeviceView(fields: ReadonlySet<string>) {
     choice,
     /** Changes the view that is shown; the reader's own columns where there is none. */
     setChoice: (wanted: ColumnChoice) => {
-      const isOwn = linked === own && saved.views.every(({ id }) => id !== url.view);
+      const isOwn = linked === own && !saved.views?.some(({ Name }) => Name === url.view);
       if (isOwn) columnChoice.set(wanted);
       else rest(wanted);
     },
     saved,
-    searchOf: (view: SavedView) => searchOf(view, own, available),
+    searchOf: (view: Pick<SavedView, 'Name' | 'Query'>) => searchOf(view, own, available),
     /** The query string without the layout and the name of a view. */
     ownSearch: to({ layout: {}, view: undefined }).search,
   };

@@ -1,26 +1,32 @@
-// The menu of saved views: to show one, to save the present one, to share it, and to carry all of them elsewhere.
+// The menu of saved views: to show one, to save the present one, and to share it.
 import type { ComponentProps, ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { errorLine } from '#/api/api-error.ts';
+import { saveView } from '#/api/view-writes.ts';
+import type { SavedView } from '#/contract/views.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import {
   IconBookmarkPlus,
   IconCheck,
   IconColumns3,
   IconDeviceFloppy,
-  IconDownload,
   IconLink,
+  IconLock,
   IconPencil,
   IconRocket,
   IconTrash,
-  IconUpload,
+  IconUsers,
 } from '@tabler/icons-react';
-import { devicesText } from '#/lib/format.ts';
+import { counted, devicesText } from '#/lib/format.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
-import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
-import { printViews } from './saved-views.ts';
+import { formerViews, moveFormerViews } from './former-views.ts';
 import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
@@ -37,10 +43,17 @@ interface ViewsMenuItemsProps {
 
 export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMenuItemsProps) {
   const { saved, applied, isChanged, isForeign, words } = view;
-  const { views, onlyHeld } = saved;
+  const { views = [], isOffered, error } = saved;
   const navigate = useNavigate();
-  const saveChanges = () => {
-    if (applied) saved.change((all) => all.map((each) => (each.id === applied.id ? { ...each, words } : each)));
+  const former = useStore(formerViews).views.length;
+  const onError = (cause: Error) => notifications.show({ message: errorLine(cause), color: 'red' });
+  const write = useWrite({ mutationFn: (work: () => Promise<unknown>) => work(), onError });
+  const change = (content: Partial<SavedView>) => {
+    if (applied) write.mutate(() => saveView(applied.Name, { ...applied, ...content }, applied));
+  };
+  const move = async () => {
+    const moved = await moveFormerViews(views, saveView);
+    notifications.show({ message: `${counted(moved, 'view')} moved. Only you see them until you share them.` });
   };
   const copy = () =>
     void copyWithNotice(
@@ -56,23 +69,32 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
               All devices
             </Item>
             {views.map((each) => (
-              <Item key={each.id} isShown={each === applied} onClick={() => onGo(view.searchOf(each))}>
-                <bdi className={classes.name} title={each.name}>
-                  {each.name}
-                </bdi>
+              <Item key={each.Name} isShown={each === applied} onClick={() => onGo(view.searchOf(each))}>
+                <span className={classes.view}>
+                  <bdi className={classes.name} title={each.Name}>
+                    {each.Name}
+                  </bdi>
+                  {each.Private && <IconLock size={14} stroke={1.6} aria-label="private" />}
+                </span>
+                <span className={classes.changed}>
+                  {each.ChangedByName && `${each.ChangedByName} · `}
+                  <Timestamp text={each.ChangedTime} />
+                </span>
               </Item>
             ))}
             <Menu.Divider />
           </div>
         )}
         {applied && isChanged && (
-          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={saveChanges}>
+          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={() => change({ Query: words })}>
             Save changes
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<IconBookmarkPlus {...icon} />} onClick={() => onTask('save')}>
-          Save as a new view
-        </Menu.Item>
+        {isOffered && (
+          <Menu.Item leftSection={<IconBookmarkPlus {...icon} />} onClick={() => onTask('save')}>
+            Save as a new view
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLink {...icon} />} onClick={copy}>
           Copy link to this view
         </Menu.Item>
@@ -94,25 +116,25 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
             <Menu.Item leftSection={<IconPencil {...icon} />} onClick={() => onTask('rename')}>
               Rename
             </Menu.Item>
+            <Menu.Item
+              leftSection={applied.Private ? <IconUsers {...icon} /> : <IconLock {...icon} />}
+              onClick={() => change({ Private: !applied.Private })}
+            >
+              {applied.Private ? 'Share with everybody' : 'Make private'}
+            </Menu.Item>
             <Menu.Item leftSection={<IconTrash {...icon} />} onClick={() => onTask('delete')}>
               Delete view
             </Menu.Item>
           </>
         )}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconUpload {...icon} />} onClick={() => onTask('import')}>
-          Import views
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconDownload {...icon} />}
-          disabled={views.length === 0}
-          title={views.length === 0 ? 'No saved views yet' : ''}
-          onClick={() => saveFile(datedName('device-views', new Date(), 'json'), printViews(views), 'application/json')}
-        >
-          Export all views
-        </Menu.Item>
-        {onlyHeld && (
-          <Menu.Label>This browser blocks storage: export the views, or lose them with this page.</Menu.Label>
+        {isOffered && former > 0 && (
+          <Menu.Item leftSection={<IconLock {...icon} />} onClick={() => write.mutate(move)}>
+            Move {counted(former, 'view')} of this browser here
+          </Menu.Item>
+        )}
+        {error && <Menu.Label>The saved views could not be read.</Menu.Label>}
+        {saved.views && !isOffered && !error && (
+          <Menu.Label>This service stores no views. A link keeps one.</Menu.Label>
         )}
       </Menu.Dropdown>
     </OpenedMenu>

@@ -27,7 +27,7 @@ export function ViewsMenu({ view, matching, onGo, task, onTask }: ViewsMenuProps
       <>
         <IconBookmark size={18} stroke={1.6} aria-hidden />
         <span className="visually-hidden">View: </span>
-        <bdi className="truncate">{applied?.name ?? (isForeign ? 'From a link' : 'Views')}</bdi>
+        <bdi className="truncate">{applied?.Name ?? (isForeign ? 'From a link' : 'Views')}</bdi>
         {isChanged && <span className={classes.changed}>changed</span>}
         <IconChevronDown size={14} stroke={1.6} aria-hidden />
       </>

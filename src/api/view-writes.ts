@@ -1,0 +1,71 @@
+// Writes of saved views: only if nobody else changed the view since it was shown.
+import { mutationOptions } from '@tanstack/react-query';
+import { viewEndpoints, type SavedView } from '#/contract/views.ts';
+import { ApiError, hasStatus } from '#/api/api-error.ts';
+import { call, callTagged } from '#/api/call.ts';
+import { queryClient } from '#/api/query-client.ts';
+import { viewQueries } from '#/api/views.ts';
+
+const folded = (name: string) => name.trim().toLowerCase();
+/** Upper and lower case make no other name. */
+export const viewNamed = (views: readonly SavedView[], name: string): SavedView | undefined =>
+  views.find((view) => folded(view.Name) === folded(name));
+
+const isSame = (one: SavedView | undefined, other: SavedView | undefined) =>
+  one?.Name === other?.Name && one?.ChangedTime === other?.ChangedTime && one?.ChangedBy === other?.ChangedBy;
+
+/** Other views may be written at the same time. */
+const MOST_TRIES = 3;
+
+/** Writes a view if it is still as it was shown, `before`; undefined: if there is none of the name. */
+async function write(
+  name: string,
+  before: SavedView | undefined,
+  send: (headers: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  try {
+    for (let tries = 1; ; tries++) {
+      const { data, etag } = await callTagged(viewEndpoints.list, {});
+      const now = viewNamed(data, name);
+      if (!isSame(now, before)) throw changedMeanwhile(name, now);
+      try {
+        return await send(etag ? { 'if-match': etag } : {});
+      } catch (error) {
+        if (!hasStatus(error, 412) || tries === MOST_TRIES) throw error;
+      }
+    }
+  } finally {
+    await queryClient.invalidateQueries(viewQueries.list());
+  }
+}
+
+function changedMeanwhile(name: string, now: SavedView | undefined): ApiError {
+  const title = now
+    ? `“${now.Name}” was saved meanwhile${now.ChangedByName && ` with the token “${now.ChangedByName}”`}`
+    : `“${name}” was deleted meanwhile`;
+  return new ApiError('refused', title, { status: 412, detail: 'Nothing was changed. The list is up to date now.' });
+}
+
+type Content = Pick<SavedView, 'Query' | 'Private'>;
+
+export const saveView = (name: string, { Query, Private }: Content, before?: SavedView): Promise<void> =>
+  write(name, before, (headers) =>
+    call(viewEndpoints.save, { params: { name }, body: { Query, Private } }, { headers }),
+  );
+const remove = (view: SavedView) =>
+  write(view.Name, view, (headers) => call(viewEndpoints.remove, { params: { name: view.Name } }, { headers }));
+
+export const viewMutations = {
+  /** `before`: the view that it replaces, as it is shown. */
+  save: (content: Content, before?: SavedView) =>
+    mutationOptions({ mutationFn: ({ name }: { name: string }) => saveView(name.trim(), content, before) }),
+  rename: (view: SavedView) =>
+    mutationOptions({
+      mutationFn: async ({ name }: { name: string }) => {
+        const isOther = folded(name) !== folded(view.Name);
+        await saveView(name.trim(), view, isOther ? undefined : view);
+        if (isOther) await remove(view);
+      },
+    }),
+  remove: (view: SavedView) => mutationOptions({ mutationFn: () => remove(view) }),
+};
