@@ -1,7 +1,7 @@
 // Activity: the audit log, read and filtered by a person.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
 import { startStrict } from './foreign/strict.ts';
 
@@ -82,10 +82,17 @@ test('older entries are shown page by page', async ({ signedIn: page, service })
   await expect(page.getByRole('button', { name: 'Show older entries' })).toBeHidden();
 });
 
+async function onlineSeconds(service: Service): Promise<number> {
+  const { Items } = await service.call<{ Items: { OnlineSeconds: number }[] }>('GET', '/v1/history/summary');
+  return Items[0]?.OnlineSeconds ?? 0;
+}
+
 test('availability by device and site, and as a file', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('pump 7');
   await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: 'Hamburg' });
   await service.agent(DeviceKey);
+  // Sums are of whole seconds.
+  await expect.poll(() => onlineSeconds(service)).toBeGreaterThan(0);
   await page.goto(`${service.url}/activity`);
   await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Availability' }).click();
   const table = page.getByRole('table', { name: 'Availability' });

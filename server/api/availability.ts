@@ -14,7 +14,7 @@ const TURN_MS = 10;
 const FIRST_PORTION = 20;
 const MOST_AT_ONCE = 500;
 /** How long a result is shown before it is computed again, and at least how many times as long as that took. */
-const FRESH_MS = 30_000;
+const FRESH_MS = 2_000;
 const FRESH_TIMES = 20;
 /** Past this age nobody is shown a result while the next is computed. */
 const STALE_MS = 10 * 60_000;
