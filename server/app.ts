@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
+import { alertEndpoints } from '#/contract/alerts.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { auditEndpoints } from '#/contract/audit.ts';
 import { historyEndpoints } from '#/contract/history.ts';
@@ -28,6 +29,7 @@ import { implement } from './http/implement.ts';
 import type { App, Env } from './http/implement.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { accountRoutes } from './api/account.ts';
+import { alertRoutes } from './api/alerts.ts';
 import { archiveRoutes } from './api/archive.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
@@ -77,6 +79,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, historyEndpoints, historyRoutes(context));
   implement(app, timelineEndpoints, timelineRoutes(context));
   implement(app, viewEndpoints, viewRoutes(context));
+  implement(app, alertEndpoints, alertRoutes(context));
   refuseUnknownPaths(app, [
     accountEndpoints,
     deviceEndpoints,
@@ -93,6 +96,7 @@ export function createApp(context: Context, operation: Operation): App {
     historyEndpoints,
     timelineEndpoints,
     viewEndpoints,
+    alertEndpoints,
   ]);
   downloadRoute(app, context);
   openApiRoute(app, context);

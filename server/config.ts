@@ -2,12 +2,12 @@
 import { BlockList, isIP } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readAlertConfig, type AlertConfig } from './alert-config.ts';
 import { ConfigError } from './config-error.ts';
 import type { LogFormat } from './operation/log.ts';
 import { readBusUrl } from './cluster/bus-url.ts';
 import { readDatabaseUrl } from './database-url.ts';
-import { readS3Config } from './s3-config.ts';
-import type { S3Config } from './s3-config.ts';
+import { readS3Config, type S3Config } from './s3-config.ts';
 
 export interface Config {
   host: string;
@@ -63,6 +63,7 @@ export interface Config {
   backups: { folder: string; everyMs: number; most: number } | undefined;
   /** A separate port for /metrics, without a token. */
   metricsPort: number | undefined;
+  alerts: AlertConfig;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -122,6 +123,7 @@ export function readConfig(env: Environment): Config {
     },
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
     backups,
+    alerts: readAlertConfig(value),
     metricsPort: value('METRICS_PORT') === undefined ? undefined : whole('METRICS_PORT', 0, 0, 65_535),
   };
 }

@@ -1,6 +1,7 @@
 // Everything that the service has open, created in one order and closed in reverse. Tests create their own.
 import path from 'node:path';
 import { openEventFeed, type EventFeed } from './api/event-feed.ts';
+import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
 import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
@@ -61,6 +62,7 @@ export interface Context {
   dispatch: Dispatch;
   actions: DeviceActions;
   bulk: BulkRunner;
+  alerts: Alerts;
   events: EventFeed;
   /** The agent program for devices. */
   published: PublishedAgent;
@@ -87,6 +89,7 @@ export interface ContextOptions {
   agentFile?: string;
   storeTimes?: S3ArtifactsOptions['times'];
   clusterTimes?: ClusterOptions['times'];
+  alertTimes?: AlertTimes;
 }
 
 type FileOptions = Omit<S3ArtifactsOptions, 'store'> & Pick<ArtifactFolderOptions, 'isAlone'>;
@@ -101,7 +104,7 @@ async function openArtifactFiles({ artifactStore: store }: Config, options: File
 /** Opens the store and everything that depends on it. Nothing listens yet. */
 export async function openContext(
   config: Config,
-  { time, agentFile = AGENT_FILE, storeTimes, clusterTimes }: ContextOptions = {},
+  { time, agentFile = AGENT_FILE, storeTimes, clusterTimes, alertTimes }: ContextOptions = {},
 ): Promise<Context> {
   const store = await openStore(config);
   const { db, disk, shared } = store;
@@ -194,6 +197,8 @@ export async function openContext(
     });
     /** Adds to the database only while the disk has room. */
     const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
+    const { historyDays } = config;
+    const alerts = openAlerts({ db, now, disk, ...config.alerts, historyDays, times: alertTimes });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
       [
@@ -207,9 +212,10 @@ export async function openContext(
         {
           what: 'remove old changes of states',
           everyMs: 600_000,
-          run: () => pruneStates(db, now() - config.historyDays * DAY_MS),
+          run: () => pruneStates(db, now() - historyDays * DAY_MS),
         },
         { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
+        ...alerts.tasks,
         { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
         {
           what: 'hash new entries of the audit log',
@@ -233,6 +239,7 @@ export async function openContext(
       downloads,
       dispatch,
       actions,
+      alerts,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
       events: openEventFeed({ db, now }),
       published,
@@ -258,6 +265,7 @@ export async function openContext(
       close: async () => {
         context.backups?.close();
         await work.close();
+        await alerts.close();
         await context.events.close();
         await context.bulk.close();
         await tunnels.close();

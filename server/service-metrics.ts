@@ -19,6 +19,8 @@ export function serviceGauges({ db, link, clock, backups, config, events }: Cont
     running: await countRunning(db),
     output: await number('SELECT sum(output_bytes) AS number FROM accounts'),
     artifacts: await number('SELECT sum(size_bytes) AS number FROM artifacts'),
+    firing: await number("SELECT sum(firing) AS number FROM alert_rules WHERE event <> 'DeviceBack'"),
+    undelivered: await number("SELECT count(*) AS number FROM alert_deliveries WHERE state = 'Waiting'"),
     tunnels: await number('SELECT count(*) AS number FROM tunnels WHERE connected IS NOT NULL'),
   }));
   const gauges: Gauge[] = [
@@ -63,6 +65,16 @@ export function serviceGauges({ db, link, clock, backups, config, events }: Cont
       name: 'muster_tunnels_open',
       help: 'Tunnels that an agent holds up.',
       read: async () => [['', (await tables()).tunnels]],
+    },
+    {
+      name: 'muster_alerts_firing',
+      help: 'Devices, tunnels and limits for which an alert fires.',
+      read: async () => [['', (await tables()).firing]],
+    },
+    {
+      name: 'muster_alert_deliveries_waiting',
+      help: 'Deliveries of alerts that wait for their first or next attempt.',
+      read: async () => [['', (await tables()).undelivered]],
     },
     {
       name: 'muster_event_streams',

@@ -7,6 +7,7 @@ import type { SigninLimit } from '../auth/signin-limit.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, notFound, Problem } from '../http/problem.ts';
+import { countFiringOf } from '../store/alert-lists.ts';
 import { readAccount } from '../store/accounts.ts';
 import type { Tx } from '../store/database.ts';
 import { runOnce } from '../store/submissions.ts';
@@ -18,7 +19,7 @@ const PROOF_NEEDED =
   'is needed: an API token, or the link that "npm run token -- link" prints on the service’s machine';
 
 export function accountRoutes(
-  { db, audit, now, disk, retention }: Context,
+  { db, audit, now, disk, retention, alerts }: Context,
   limit: SigninLimit,
 ): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
@@ -44,6 +45,9 @@ export function accountRoutes(
         Audit: true,
         History: true,
         Views: true,
+        Alerts: true,
+        AlertEmail: alerts.hasEmail,
+        AlertsFiring: await countFiringOf(db, account.id, now()),
         IdempotencyKeyHours: 24,
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };

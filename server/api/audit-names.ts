@@ -5,7 +5,15 @@ import type { Reader } from '../store/database.ts';
 type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
 
 /** What has names, by the part of an action before its dot. */
-const NAMED = { device: 'devices', tag: 'devices', job: 'jobs', artifact: 'artifacts', token: 'tokens' } as const;
+const NAMED = {
+  device: 'devices',
+  tag: 'devices',
+  job: 'jobs',
+  artifact: 'artifacts',
+  token: 'tokens',
+  'alert-channel': 'alert_channels',
+  'alert-rule': 'alert_rules',
+} as const;
 type Kind = keyof typeof NAMED;
 
 const kindOf = (action: string): Kind | undefined => {
@@ -24,7 +32,7 @@ export async function namesOf(db: Reader, accountId: number, rows: readonly Name
   const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
   const keys = [...new Set([...actors, ...rows.map(objectKey)])].map((key) => key.split(':'));
   const names = new Map<string, string>();
-  for (const kind of ['device', 'job', 'artifact', 'token'] as const) {
+  for (const kind of ['device', 'job', 'artifact', 'token', 'alert-channel', 'alert-rule'] as const) {
     const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
     if (ids.length === 0) continue;
     const found = await db.all<{ id: string; name: string }>(

@@ -234,7 +234,9 @@ async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | und
       kinds.has('token') ||
       kinds.has('session') ||
       kinds.has('account') ||
+      kinds.has('alert') ||
       undefined,
+    Alerts: kinds.has('alert') || undefined,
   };
   return Object.values(event).some((value) => value !== undefined) ? event : undefined;
 }

@@ -13,7 +13,8 @@ export type ChangeKind =
   | 'token'
   | 'session'
   | 'account'
-  | 'bulk';
+  | 'bulk'
+  | 'alert';
 
 export interface Change {
   kind: ChangeKind;

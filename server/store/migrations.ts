@@ -6,6 +6,7 @@
 // STRICT), which postgres-migrate.ts replaces for PostgreSQL; only what has no common form, like a trigger, is written
 // for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
+import { ALERT_TABLES, ALERT_TRIGGERS } from './alert-tables.ts';
 import { ADOPTED_TRIGGER, ARCHIVE_TRIGGER, CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 
@@ -225,4 +226,6 @@ export const migrations: readonly Migration[] = [
     PRIMARY KEY (account_id, owner, folded)
   ) STRICT, WITHOUT ROWID;
   `,
+  ALERT_TABLES,
+  ALERT_TRIGGERS,
 ];

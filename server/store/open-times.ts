@@ -21,4 +21,11 @@ export async function moveOpenTimes(tx: Tx, by: number): Promise<void> {
     "UPDATE output_order SET at = at + ? WHERE job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')",
     by,
   );
+  await tx.run(
+    'UPDATE alert_rules SET sent = sent + ?1, silent_until = silent_until + ?1 WHERE sent IS NOT NULL OR silent_until IS NOT NULL',
+    by,
+  );
+  await tx.run('UPDATE alert_firing SET since = since + ?', by);
+  await tx.run('UPDATE alert_events SET at = at + ?1, since = since + ?1', by);
+  await tx.run("UPDATE alert_deliveries SET due = due + ?1, until = until + ?1 WHERE state = 'Waiting'", by);
 }

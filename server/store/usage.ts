@@ -39,3 +39,10 @@ export async function usageOf(db: Reader, accountId: number, days: number, now: 
   );
   return present ? [{ day: today, ...present }, ...earlier] : earlier;
 }
+
+/** What an account uses of what it may. */
+export const limitsOf = (db: Reader, accountId: number) =>
+  db.get<{ devices: number; artifact_bytes: number; most_devices: number; artifact_limit: number }>(
+    `SELECT ${PRESENT}, max_devices AS most_devices, artifact_limit FROM accounts WHERE id = ?`,
+    accountId,
+  );

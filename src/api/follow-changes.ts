@@ -31,7 +31,7 @@ export class ChangeFollower {
 
   /** `isFleetUsed`: whether any part of the page shows the fleet, beside the queries. */
   report(
-    { Devices, Jobs, Tunnels, Artifacts, Workflows, Tags, Account, Bulk }: ChangeEvent,
+    { Devices, Jobs, Tunnels, Artifacts, Workflows, Tags, Account, Alerts, Bulk }: ChangeEvent,
     isFleetUsed: boolean,
   ): void {
     if (Devices) this.followDevices(isFleetUsed);
@@ -41,6 +41,7 @@ export class ChangeFollower {
     if (Workflows) this.read(['workflows']);
     if (Tags) this.read(['tags']);
     if (Account) this.read(['account']);
+    if (Alerts) this.read(['alerts']);
     if (Bulk) {
       this.read(['bulk']);
       bulkReports.notify();

@@ -7,7 +7,7 @@ import { createListeners, createStore } from '#/lib/store.ts';
 export type LiveState = 'off' | 'live' | 'lost';
 
 /** The first word of the keys of queries whose changes are reported. */
-const REPORTED = ['devices', 'jobs', 'tunnels', 'artifacts', 'workflows', 'tags', 'account', 'bulk'];
+const REPORTED = ['devices', 'jobs', 'tunnels', 'artifacts', 'workflows', 'tags', 'account', 'alerts', 'bulk'];
 
 interface AnyQuery {
   queryKey: readonly unknown[];

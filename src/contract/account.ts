@@ -33,6 +33,12 @@ export const account = z.looseObject({
   History: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it stores views for everybody of the account: GET /v1/views */
   Views: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether the service sends alerts: /v1/alerts/… */
+  Alerts: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether it can send them by e-mail. */
+  AlertEmail: z.catch(z.optional(z.boolean()), undefined),
+  /** How many devices, tunnels and limits fire now. */
+  AlertsFiring: optionalNumber,
   /**
    * For how many hours the service recognises a request repeated with its Idempotency-Key; missing if it knows no such
    * header: then none is sent, since a browser may send only headers that a service at another address has allowed.

@@ -20,8 +20,10 @@ export const changeEvent = z.object({
   Artifacts: flag,
   Workflows: flag,
   Tags: flag,
-  /** Usage, tokens and sessions too. */
+  /** Usage, tokens, sessions and how many alerts fire too. */
   Account: flag,
+  /** What fires, its rules and channels, and the deliveries. */
+  Alerts: flag,
 });
 export type ChangeEvent = z.output<typeof changeEvent>;
 

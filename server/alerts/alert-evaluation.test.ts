@@ -1,0 +1,273 @@
+// Which messages the rules of alerts decide on, on either engine.
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { FIRST_ACCOUNT } from '../store/accounts.ts';
+import { queueAlert } from '../store/alert-firing.ts';
+import { deleteChannel, silenceRule, updateRule } from '../store/alert-settings.ts';
+import { markAllOffline } from '../store/devices.ts';
+import { insertRow } from '../store/database.ts';
+import { MINUTE, openTestAlerts, type TestAlerts } from './test-alerts.ts';
+
+let at: TestAlerts;
+const open = async (options?: { gatherMs?: number }) => (at = await openTestAlerts(options));
+afterEach(() => at.close());
+
+test('a device is reported once it has been Offline for the time of the rule, and only once', async () => {
+  await open();
+  const device = await at.device('camera');
+  await at.rule('DeviceOffline', { ForMinutes: 5 });
+  await at.leave(device);
+  await at.pass(4);
+  assert.deepEqual(await at.texts(), []);
+  await at.pass(1);
+  await at.pass(60);
+  assert.deepEqual(await at.texts(), ['camera is Offline since 2026-11-23 10:00 UTC']);
+  assert.equal((await at.firing())?.firing, 1);
+  await at.back(device);
+  await at.pass();
+  assert.equal((await at.firing())?.firing, 0);
+});
+
+test('a device that never connected, and one that is back in time, are not reported', async () => {
+  await open();
+  const device = await at.device('camera');
+  const fresh = await at.device('fresh');
+  await at.db.write((tx) => tx.run('UPDATE devices SET state_online = 0, last_seen = NULL WHERE seq = ?', fresh));
+  await at.rule('DeviceOffline', { ForMinutes: 5 });
+  await at.leave(device);
+  await at.pass(4);
+  await at.back(device);
+  await at.pass(10);
+  assert.deepEqual(await at.texts(), []);
+});
+
+test('while the service itself is down no device is Offline', async () => {
+  await open();
+  await at.device('camera');
+  await at.rule('DeviceOffline');
+  await at.db.write((tx) => markAllOffline(tx));
+  at.restart();
+  await at.pass(600);
+  assert.deepEqual(await at.texts(), []);
+});
+
+test('a site that falls is one message, which says how much of it is away', async () => {
+  await open({ gatherMs: MINUTE });
+  const berlin: number[] = [];
+  for (let n = 0; n < 14; n++) berlin.push(await at.device(`b${n}`, { site: 'Berlin' }));
+  const other = await at.device('kiosk', { site: 'Graz' });
+  await at.rule('DeviceOffline');
+  await at.leave(...berlin.slice(0, 4));
+  await at.pass();
+  await at.leave(...berlin.slice(4, 12), other);
+  await at.pass();
+  assert.deepEqual(await at.texts(), []);
+  await at.pass(1);
+  const [message, ...rest] = await at.messages();
+  assert.deepEqual(rest, []);
+  assert.equal(
+    message?.text,
+    '12 of 14 devices of Berlin are Offline: b0, b1, b2, b3, b4, b5, b6, b7, b8, b9 and 2 more\n' +
+      'kiosk (Graz) is Offline since 2026-11-23 10:00 UTC',
+  );
+  assert.equal((JSON.parse(message?.devices ?? '') as unknown[]).length, 13);
+});
+
+test('in the quiet time there is no second message, and the next one has what was held back', async () => {
+  await open();
+  const [one, two, three] = [await at.device('one'), await at.device('two'), await at.device('three')];
+  await at.rule('DeviceOffline', { QuietMinutes: 30 });
+  await at.leave(one);
+  await at.pass();
+  await at.leave(two);
+  await at.pass(1);
+  await at.back(two);
+  await at.leave(three);
+  await at.pass(28);
+  assert.equal((await at.texts()).length, 1);
+  await at.pass(1);
+  assert.deepEqual((await at.texts()).slice(1), [
+    'three is Offline since 2026-11-23 10:01 UTC\ntwo was Offline meanwhile, and is not any more',
+  ]);
+});
+
+test('a restart at any moment neither repeats a message nor misses one', async () => {
+  await open({ gatherMs: MINUTE });
+  const device = await at.device('camera');
+  await at.rule('DeviceOffline', { ForMinutes: 1 });
+  await at.leave(device);
+  for (let n = 0; n < 6; n++) {
+    at.restart();
+    await at.pass(1);
+  }
+  assert.equal((await at.texts()).length, 1);
+});
+
+test('a silent rule sends nothing; what still fires afterwards is sent then', async () => {
+  await open();
+  const [one, two] = [await at.device('one'), await at.device('two')];
+  const rule = await at.rule('DeviceOffline', { QuietMinutes: 10 });
+  const until = at.now() + 60 * MINUTE;
+  await at.leave(one);
+  await at.pass();
+  await at.leave(two);
+  // Two is held back by the quiet time, and then by the silence.
+  await at.pass(1);
+  await at.db.write((tx) => silenceRule(tx, FIRST_ACCOUNT, rule, { until, reason: 'maintenance' }));
+  await at.back(one);
+  await at.pass(30);
+  assert.equal((await at.texts()).length, 1);
+  assert.equal((await at.firing())?.firing, 1);
+  await at.pass(30);
+  assert.deepEqual((await at.texts()).slice(1), ['two is Offline since 2026-11-23 10:00 UTC']);
+});
+
+test('a device that is back is reported after it was away for the time of the rule', async () => {
+  await open();
+  const [one, two] = [await at.device('one', { site: 'Graz' }), await at.device('two')];
+  await at.rule('DeviceBack', { ForMinutes: 5 });
+  await at.leave(one, two);
+  await at.pass(4);
+  await at.back(two);
+  await at.pass(20);
+  await at.back(one);
+  await at.pass();
+  assert.deepEqual(await at.texts(), ['one (Graz) is Online again, after 24 minutes']);
+  assert.equal((await at.firing())?.firing, 0);
+});
+
+test('a rule for a group, a tag or a site leaves the others out', async () => {
+  await open();
+  const [one, two] = [await at.device('one', { group: 'shop' }), await at.device('two', { site: 'Graz' })];
+  await at.db.write(async (tx) => {
+    await tx.run("INSERT INTO tags (id, account_id, name, created) VALUES ('t1', 1, 'tag', 0)");
+    await tx.run("INSERT INTO device_tags (device_seq, tag_id) VALUES (?, 't1')", two);
+  });
+  await at.rule('DeviceOffline', { Name: 'group', DeviceGroup: 'shop' });
+  await at.rule('DeviceOffline', { Name: 'tag', TagId: 't1' });
+  await at.rule('DeviceOffline', { Name: 'site', CustomerSite: 'Graz' });
+  await at.leave(one, two);
+  await at.pass();
+  const sent = (await at.messages()).map(({ rule, text }) => `${rule}: ${text.split(' ')[0]}`);
+  assert.deepEqual(sent, ['group: one', 'tag: two', 'site: two']);
+});
+
+test('a job is reported when it ended badly, by itself or with others', async () => {
+  await open();
+  const device = await at.device('camera');
+  await at.rule('JobFailed', { Name: 'each' });
+  await at.rule('JobFailed', { Name: 'hourly', QuietMinutes: 60 });
+  const job = (name: string, status: string) =>
+    at.db.write(async (tx) => {
+      const seq = await insertRow(
+        tx,
+        `INSERT INTO jobs (id, account_id, device_seq, device_id, device_name, name, status, created)
+         VALUES (?1, 1, ?2, 'd', 'camera', ?1, 'Running', 0)`,
+        name,
+        device,
+      );
+      await tx.run('UPDATE jobs SET status = ?, ended = 5, exit_code = 3 WHERE seq = ?', status, seq);
+    });
+  await job('good', 'Succeeded');
+  await job('bad', 'Failed');
+  await at.pass();
+  await job('cut', 'Interrupted');
+  await job('worse', 'Failed');
+  at.restart();
+  await at.pass(1);
+  await at.pass(59);
+  assert.deepEqual(
+    (await at.messages()).map(({ rule, text, job_id }) => `${rule} ${job_id}: ${text}`),
+    [
+      'each bad: Job “bad” failed on camera (exit code 3)',
+      'hourly bad: Job “bad” failed on camera (exit code 3)',
+      'each cut: Job “cut” was interrupted on camera (exit code 3)',
+      'each worse: Job “worse” failed on camera (exit code 3)',
+      'hourly : Job “cut” was interrupted on camera (exit code 3)\nJob “worse” failed on camera (exit code 3)',
+    ],
+  );
+});
+
+test('a paused rollout is queued in the unit of work that pauses it, for the rules of its devices', async () => {
+  await open();
+  const device = await at.device('camera', { group: 'shop' });
+  await at.rule('RolloutPaused', { DeviceGroup: 'shop' });
+  await at.rule('RolloutPaused', { DeviceGroup: 'other' });
+  const alert = {
+    event: 'RolloutPaused',
+    text: 'Rollout “1.2” is paused',
+    rolloutId: 'r1',
+    deviceSeqs: [device],
+  } as const;
+  const failing = at.db.write(async (tx) => {
+    await queueAlert(tx, FIRST_ACCOUNT, alert, at.now());
+    throw new Error('not paused after all');
+  });
+  await assert.rejects(failing);
+  await at.pass();
+  assert.deepEqual(await at.texts(), []);
+  await at.db.write((tx) => queueAlert(tx, FIRST_ACCOUNT, alert, at.now()));
+  await at.pass();
+  assert.deepEqual(await at.texts(), ['Rollout “1.2” is paused']);
+});
+
+test('a limit that is nearly reached is reported once, the disk too', async () => {
+  await open();
+  await at.rule('QuotaNear');
+  await at.pass();
+  await at.db.write((tx) => tx.run('UPDATE accounts SET num_devices = 900'));
+  await at.pass();
+  at.setDisk('Low');
+  await at.pass(1);
+  await at.pass(1);
+  assert.deepEqual(await at.texts(), [
+    '900 of 1000 devices of the licence are used (90 %)',
+    'The disk of the service is nearly full',
+  ]);
+  at.setDisk('Enough');
+  await at.pass(1);
+  at.setDisk('Low');
+  await at.pass(1);
+  assert.equal((await at.texts()).length, 3);
+});
+
+test('a tunnel without a login is reported; its name, which is its only protection, is not in the message', async () => {
+  await open();
+  const device = await at.device('camera');
+  await at.rule('TunnelPublic');
+  await at.db.write((tx) =>
+    tx.run(
+      `INSERT INTO tunnels (name, account_id, device_seq, protocol, local_dest, created, connected)
+       VALUES ('secretname', 1, ?, 'HTTP', 'http://127.0.0.1:80', 0, 0)`,
+      device,
+    ),
+  );
+  await at.pass();
+  // Its agent is away for a moment.
+  await at.db.write((tx) => tx.run('UPDATE tunnels SET connected = NULL'));
+  await at.pass();
+  await at.db.write((tx) => tx.run('UPDATE tunnels SET connected = 7'));
+  await at.pass();
+  assert.deepEqual(await at.texts(), [
+    'camera has a tunnel to http://127.0.0.1:80 that is open to anyone with its address',
+  ]);
+});
+
+test('a rule that changes to another event starts anew, and one without channels sends to nobody', async () => {
+  await open();
+  const device = await at.device('camera');
+  const rule = await at.rule('DeviceOffline');
+  await at.leave(device);
+  await at.pass();
+  await at.db.write((tx) => updateRule(tx, FIRST_ACCOUNT, rule, { When: 'QuotaNear' }, () => {}));
+  await at.pass();
+  assert.equal((await at.firing())?.firing, 0);
+  await at.db.write((tx) => deleteChannel(tx, FIRST_ACCOUNT, at.channel));
+  at.setDisk('Low');
+  await at.pass();
+  const deliveries = await at.db.all<{ because: string }>('SELECT because FROM alert_deliveries');
+  assert.deepEqual(
+    deliveries.map(({ because }) => because),
+    ['the channel was deleted'],
+  );
+});

@@ -1,0 +1,87 @@
+// Applies the rules of alerts to what the database has, and decides which messages are sent. What is decided is written
+// in the unit of work that decides it, so that a kill at any moment neither loses nor repeats a message.
+import type { DiskSpace } from '../store/disk-space.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
+import {
+  countFiring,
+  hasEndedJobs,
+  hasMoved,
+  hasUnnoted,
+  noteEndedJobs,
+  noteLimits,
+  noteNew,
+  noteStates,
+  notedLimits,
+  sitesOf,
+  type NearLimit,
+} from '../store/alert-firing.ts';
+import { dropEvents, firstEvent, insertMessage, takeEvents, type EventRow } from '../store/alert-outbox.ts';
+import { allRules, isSilent, ruleBySeq, type RuleRow } from '../store/alert-settings.ts';
+import { nearLimits } from './near-limits.ts';
+import { jobText, messageOf } from './words.ts';
+
+/** The devices of a site do not go Offline in the same second: what is noticed within this time is one message. */
+const GATHER_MS = 15_000;
+
+interface EvaluationOptions {
+  db: Database;
+  now: () => number;
+  disk: Pick<DiskSpace, 'state' | 'refusal'>;
+  gatherMs?: number | undefined;
+}
+
+/** Each job and rollout is a message of its own, unless the rule wants fewer. */
+const isSingle = ({ event, quiet_minutes }: RuleRow): boolean =>
+  (event === 'JobFailed' || event === 'RolloutPaused') && quiet_minutes === 0;
+
+export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: EvaluationOptions): () => Promise<void> {
+  /** Whether the next message of the rule may be sent. */
+  const isDue = async (reader: Reader, rule: RuleRow): Promise<boolean> => {
+    const first = await firstEvent(reader, rule.seq);
+    if (!first || isSilent(rule, now())) return false;
+    if (rule.sent !== null && now() - rule.sent < rule.quiet_minutes * 60_000) return false;
+    return isSingle(rule) || now() - first.at >= gatherMs;
+  };
+
+  const send = async (tx: Tx, rule: RuleRow) => {
+    const events = await takeEvents(tx, rule.seq);
+    const sites = rule.event === 'DeviceOffline' ? await sitesOf(tx, rule) : [];
+    const messages: EventRow[][] = isSingle(rule) ? events.map((event) => [event]) : [events];
+    for (const message of messages) await insertMessage(tx, rule, messageOf(rule, message, sites), now());
+  };
+
+  const apply = async (tx: Tx, ruleSeq: number, near: readonly NearLimit[]) => {
+    // It may have been changed or deleted since.
+    const rule = await ruleBySeq(tx, ruleSeq);
+    if (!rule) return;
+    if (rule.event === 'QuotaNear') await noteLimits(tx, rule, near, now());
+    else await noteStates(tx, rule, now());
+    if (!isSilent(rule, now())) await noteNew(tx, rule, now());
+    else await dropEvents(tx, rule.seq);
+    await countFiring(tx, rule);
+    if (await isDue(tx, rule)) await send(tx, rule);
+  };
+
+  const needsWork = async (rule: RuleRow, near: readonly NearLimit[]): Promise<boolean> => {
+    if (rule.event === 'QuotaNear') {
+      const noted = await notedLimits(db, rule.seq);
+      if (noted.length !== near.length || near.some(({ object }) => !noted.includes(object))) return true;
+    } else if (await hasMoved(db, rule, now())) return true;
+    if (isSilent(rule, now())) return (await firstEvent(db, rule.seq)) !== undefined;
+    return (await hasUnnoted(db, rule.seq)) || isDue(db, rule);
+  };
+
+  return async () => {
+    const rules = await allRules(db);
+    const isFull = disk.refusal() !== undefined;
+    if (!isFull)
+      while (await hasEndedJobs(db)) await db.write((tx) => noteEndedJobs(tx, jobText, now()), { patient: true });
+    for (const rule of rules) {
+      // A full disk has room for the message that says so, and for no other.
+      if (isFull && rule.event !== 'QuotaNear') continue;
+      const near = rule.event === 'QuotaNear' ? await nearLimits(db, rule.account_id, disk.state()) : [];
+      if (await needsWork(rule, near))
+        await db.write((tx) => apply(tx, rule.seq, near), { patient: true, essential: isFull });
+    }
+  };
+}

@@ -1,0 +1,98 @@
+// Sends the deliveries of the outbox that are due, each until it succeeds or its day is over. An attempt that a kill
+// interrupts is made again with the same Id: the receiver can tell a repeat.
+import type { AlertMessage } from '#/contract/alerts.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import { openCounter } from '../operation/metrics.ts';
+import { channelBySeq, type ChannelRow } from '../store/alert-settings.ts';
+import { dueDeliveries, noteAttempt, type DueDelivery } from '../store/alert-outbox.ts';
+import type { Database } from '../store/database.ts';
+import type { DiskSpace } from '../store/disk-space.ts';
+import { logFault } from '../http/system-fault.ts';
+import type { Sent } from './attempt.ts';
+
+export interface AlertSender {
+  /** Begins to send what is due. */
+  sendDue(): Promise<void>;
+  /** Resolves when nothing is under way. */
+  settled(): Promise<unknown>;
+  /** Ends what is under way; it counts as not sent. */
+  close(): Promise<void>;
+}
+
+/** Sends a message to a channel once; never throws. */
+export type SendOnce = (channel: ChannelRow, message: AlertMessage, signal: AbortSignal) => Promise<Sent>;
+
+/** Channels at the same time; each gets one message after the other. */
+const MOST_AT_ONCE = 16;
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+const attempts = openCounter(
+  'muster_alert_attempts',
+  'Attempts to deliver an alert, by outcome.',
+  ['delivered', 'retried', 'failed'].map((outcome) => `outcome="${outcome}"`),
+);
+
+/** Before the next attempt, after so many. */
+export const pauseAfter = (made: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (made - 1), LONGEST_PAUSE_MS);
+
+const messageOf = (row: DueDelivery): AlertMessage => ({
+  Id: row.id,
+  Time: printIsoTime(new Date(row.at)),
+  Event: row.event,
+  Rule: row.rule,
+  Text: row.text,
+  Devices: JSON.parse(row.devices) as AlertMessage['Devices'],
+  ...(row.job_id && { JobId: row.job_id }),
+  ...(row.rollout_id && { RolloutId: row.rollout_id }),
+});
+
+interface SenderOptions {
+  db: Database;
+  now: () => number;
+  disk: Pick<DiskSpace, 'isReadOnly'>;
+  send: SendOnce;
+}
+
+export function openAlertSender({ db, now, disk, send }: SenderOptions): AlertSender {
+  /** By channel. */
+  const underWay = new Map<number, Promise<void>>();
+  const stop = new AbortController();
+
+  const deliver = async (row: DueDelivery) => {
+    const channel = await channelBySeq(db, row.channel_seq);
+    // Its deletion has ended the delivery.
+    if (!channel) return;
+    const sent = await send(channel, messageOf(row), stop.signal);
+    if (stop.signal.aborted && !sent.delivered) return;
+    const at = now();
+    const due = at + pauseAfter(row.attempts + 1);
+    const state = sent.delivered ? 'Delivered' : due > row.until ? 'Failed' : 'Waiting';
+    await db.write((tx) => noteAttempt(tx, row.seq, { state, because: sent.because, due, now: at }), {
+      essential: true,
+    });
+    attempts.add(`outcome="${state === 'Waiting' ? 'retried' : state.toLowerCase()}"`);
+  };
+
+  const start = (row: DueDelivery) => {
+    const done = deliver(row)
+      .catch((cause: unknown) => logFault('could not deliver an alert', cause))
+      .finally(() => underWay.delete(row.channel_seq));
+    underWay.set(row.channel_seq, done);
+  };
+
+  const settled = () => Promise.all(underWay.values());
+
+  return {
+    settled,
+    sendDue: async () => {
+      if (disk.isReadOnly()) return;
+      for (const row of await dueDeliveries(db, now()))
+        if (underWay.size < MOST_AT_ONCE && !underWay.has(row.channel_seq) && !stop.signal.aborted) start(row);
+    },
+    close: async () => {
+      stop.abort();
+      await settled();
+    },
+  };
+}

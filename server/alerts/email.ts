@@ -1,0 +1,58 @@
+// Sends a message by e-mail, over the SMTP server of SMTP_URL. Its library is loaded by the first message.
+import type { AlertMessage } from '#/contract/alerts.ts';
+import { faultText, type Sent } from './attempt.ts';
+
+export interface EmailSettings {
+  url: string;
+  from: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const MOST_SUBJECT = 200;
+
+/** One line: a line break in a header would begin another header. */
+const inHeader = (text: string) =>
+  text
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .slice(0, MOST_SUBJECT)
+    .toWellFormed();
+
+/** Sends once. Never throws. */
+export async function sendEmail(
+  { url, from }: EmailSettings,
+  to: readonly string[],
+  message: AlertMessage,
+): Promise<Sent> {
+  try {
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport(
+      {
+        url,
+        connectionTimeout: TIMEOUT_MS,
+        greetingTimeout: TIMEOUT_MS,
+        socketTimeout: TIMEOUT_MS,
+        dnsTimeout: TIMEOUT_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      },
+      { from },
+    );
+    try {
+      const { rejected } = await transport.sendMail({
+        to: [...to],
+        subject: inHeader(`[Muster] ${message.Rule}: ${message.Text.split('\n')[0] ?? ''}`),
+        text: `${message.Text}\n\nRule: ${message.Rule}\n`,
+        // The same on each repeat, by which a mail program can tell one.
+        messageId: `<${message.Id}@muster.alerts>`,
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Muster-Event': message.Event },
+      });
+      // A repeat would reach the others twice.
+      const because = rejected.length === 0 ? '' : `${rejected.length} of ${to.length} addresses were refused`;
+      return { delivered: true, because };
+    } finally {
+      transport.close();
+    }
+  } catch (cause) {
+    return { delivered: false, because: faultText(cause) };
+  }
+}

@@ -1,0 +1,132 @@
+// What a message says. Its first line is the subject of an e-mail.
+import type { AlertDevice } from '#/contract/alerts.ts';
+import { printSqlTime } from '#/contract/timestamps.ts';
+import type { EventRow } from '../store/alert-outbox.ts';
+import type { RuleRow } from '../store/alert-settings.ts';
+
+export interface Site {
+  site: string;
+  devices: number;
+  firing: number;
+}
+
+/** Names and sites in one line, lines, and devices of a message; the text says how many more there are. */
+const MOST_NAMES = 10;
+const MOST_LINES = 30;
+const MOST_DEVICES = 1_000;
+
+const time = (at: number) => `${printSqlTime(new Date(at)).slice(0, 16)} UTC`;
+const devices = (count: number) => (count === 1 ? '1 device' : `${count} devices`);
+const nameOf = ({ device_name, device_id }: EventRow) => device_name || device_id;
+
+function names(rows: readonly EventRow[]): string {
+  const shown = rows.slice(0, MOST_NAMES).map(nameOf).join(', ');
+  return rows.length > MOST_NAMES ? `${shown} and ${rows.length - MOST_NAMES} more` : shown;
+}
+
+function lines(all: readonly string[]): string {
+  const rest = all.length - MOST_LINES;
+  return rest > 0 ? [...all.slice(0, MOST_LINES), `and ${rest} more`].join('\n') : all.join('\n');
+}
+
+function bySite(rows: readonly EventRow[]): Map<string, EventRow[]> {
+  const groups = new Map<string, EventRow[]>();
+  for (const row of rows) groups.set(row.site, [...(groups.get(row.site) ?? []), row]);
+  return new Map([...groups].sort(([, one], [, other]) => other.length - one.length));
+}
+
+const duration = (ms: number): string => {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+};
+
+/** "12 of 14 devices of Berlin are Offline: …" for each site with several, and a line for each other device. */
+function offlineLines(rows: readonly EventRow[], sites: readonly Site[]): string[] {
+  return [...bySite(rows)].flatMap(([site, group]) => {
+    const [first] = group;
+    if (!first) return [];
+    const at = site === '' ? '' : ` (${site})`;
+    if (group.length === 1) return [`${nameOf(first)}${at} is Offline since ${time(first.since)}`];
+    if (site === '') return [`${devices(group.length)} without a site are Offline: ${names(group)}`];
+    const known = sites.find((one) => one.site === site);
+    const count = known ? `${known.firing} of ${known.devices} devices` : devices(group.length);
+    return [`${count} of ${site} are Offline: ${names(group)}`];
+  });
+}
+
+function backLines(rows: readonly EventRow[]): string[] {
+  return [...bySite(rows)].flatMap(([site, group]) => {
+    const [first] = group;
+    if (!first) return [];
+    const at = site === '' ? '' : ` (${site})`;
+    if (group.length === 1) return [`${nameOf(first)}${at} is Online again, after ${duration(first.at - first.since)}`];
+    return [`${devices(group.length)}${site === '' ? '' : ` of ${site}`} are Online again: ${names(group)}`];
+  });
+}
+
+function textOf({ event }: RuleRow, events: readonly EventRow[], sites: readonly Site[]): string {
+  if (event === 'DeviceBack') return lines(backLines(events));
+  if (event === 'DeviceOffline') {
+    const away = events.filter(({ fires }) => fires === 1);
+    const over = events.filter(({ fires }) => fires === 0);
+    const were = over.length === 1 ? 'was' : 'were';
+    return lines([
+      ...offlineLines(away, sites),
+      ...(over.length > 0
+        ? [`${names(over)} ${were} Offline meanwhile, and ${were === 'was' ? 'is' : 'are'} not any more`]
+        : []),
+    ]);
+  }
+  if (event === 'TunnelPublic')
+    return lines(
+      events.map((row) => `${nameOf(row)} has a tunnel to ${row.text} that is open to anyone with its address`),
+    );
+  return lines(events.map(({ text }) => text));
+}
+
+/** A device is in a message once. */
+function devicesIn(events: readonly EventRow[]): AlertDevice[] {
+  const found = new Map<string, AlertDevice>();
+  for (const { device_id, device_name, devices: others } of events) {
+    const all =
+      device_id === '' ? (JSON.parse(others) as AlertDevice[]) : [{ DeviceId: device_id, DeviceName: device_name }];
+    for (const device of all) if (found.size < MOST_DEVICES) found.set(device.DeviceId, device);
+  }
+  return [...found.values()];
+}
+
+/** The message of these events. JobId and RolloutId are there if it is about one. */
+export function messageOf(rule: RuleRow, events: readonly EventRow[], sites: readonly Site[]) {
+  const only = (ids: readonly string[]) => (new Set(ids).size === 1 ? (ids[0] ?? '') : '');
+  return {
+    text: textOf(rule, events, sites),
+    devices: devicesIn(events),
+    jobId: only(events.map(({ job_id }) => job_id)),
+    rolloutId: only(events.map(({ rollout_id }) => rollout_id)),
+  };
+}
+
+/** A job that ended badly. */
+export function jobText(job: {
+  name: string;
+  device_seq: number | null;
+  device_name: string;
+  status: string;
+  result: string;
+  reason: string;
+  exit_code: number | null;
+}): string {
+  if (job.device_seq === null) return `Job “${job.name}” ended: ${job.result}`;
+  const how = job.status === 'Interrupted' ? 'was interrupted' : 'failed';
+  const why = job.reason || (job.exit_code === null ? '' : `exit code ${job.exit_code}`);
+  return `Job “${job.name}” ${how} on ${job.device_name}${why === '' ? '' : ` (${why})`}`;
+}
+
+/** What fires, in a few words for a list. */
+export function firingText(event: RuleRow['event'], count: number, only: string): string {
+  if (event === 'DeviceOffline') return count === 1 ? 'Offline' : `${devices(count)} are Offline`;
+  if (event === 'TunnelPublic') return count === 1 ? 'A tunnel is public' : `${count} tunnels are public`;
+  return count === 1 ? only : `${count} limits are nearly reached`;
+}

@@ -1,0 +1,172 @@
+// Alerts, an addition: their channels and rules, what fires, and the deliveries.
+import { LASTING, UNSCOPED, type alertEndpoints, type FiringAlert, type RuleDraft } from '#/contract/alerts.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import { firingText } from '../alerts/words.ts';
+import { NO_SMTP } from '../alerts/alerts.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import type { Handlers } from '../http/implement.ts';
+import { invalid, Problem } from '../http/problem.ts';
+import { firingObjects, firingRules } from '../store/alert-lists.ts';
+import { listDeliveries } from '../store/alert-outbox.ts';
+import {
+  channelById,
+  deleteChannel,
+  deleteRule,
+  insertChannel,
+  insertRule,
+  listChannels,
+  listRules,
+  silenceOf,
+  silenceRule,
+  updateRule,
+} from '../store/alert-settings.ts';
+import { newSecret } from '../store/ids.ts';
+import { runOnce } from '../store/submissions.ts';
+import { RecentSecrets } from './recent-secrets.ts';
+
+const DEFAULT_LIMIT = 100;
+/** A silence is for a while: a rule that is not wanted is deleted. */
+const LONGEST_SILENCE_MS = 366 * 24 * 60 * 60 * 1000;
+
+const time = (at: number): string => printIsoTime(new Date(at));
+
+/** Refuses fields that would be without effect. */
+function checkRule({ When, DeviceGroup, TagId, CustomerSite, ForMinutes }: Omit<RuleDraft, 'Channels'>): void {
+  if (ForMinutes > 0 && !LASTING.includes(When))
+    throw invalid([{ field: 'ForMinutes', message: `must be 0 for ${When}, which does not last` }]);
+  if (!UNSCOPED.includes(When)) return;
+  for (const [field, value] of Object.entries({ DeviceGroup, TagId, CustomerSite }))
+    if (value) throw invalid([{ field, message: `must be empty for ${When}, which is of the whole account` }]);
+}
+
+export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeof alertEndpoints> {
+  const recent = new RecentSecrets<{ ChannelId: string; Secret?: string }>();
+
+  return {
+    channels: ({ account }) => listChannels(db, account.id),
+
+    createChannel: async (request) => {
+      const { body, account } = request;
+      if (body.Kind === 'email' && !alerts.hasEmail)
+        throw new Problem(
+          409,
+          'This service sends no e-mail',
+          `${NO_SMTP}: its operator sets SMTP_URL and SMTP_FROM. A webhook works without.`,
+        );
+      const refusal = body.Kind === 'webhook' ? await alerts.refusalOf(body.Url) : undefined;
+      if (refusal !== undefined) throw invalid([{ field: 'Url', message: `is refused: ${refusal}` }]);
+      const key = idempotencyKey(request.http);
+      let created: { ChannelId: string; Secret?: string } | undefined;
+      const { id } = await db.write((tx) =>
+        runOnce(tx, { accountId: account.id, key, content: body }, now(), async () => {
+          const secret = body.Kind === 'webhook' ? (body.Secret ?? newSecret('whsec')) : '';
+          const ChannelId = await insertChannel(tx, account.id, body, secret, now());
+          await audit.record(tx, request, 'alert-channel.create', ChannelId);
+          const answer = { ChannelId, ...(secret && { Secret: secret }) };
+          created = answer;
+          if (key !== undefined) tx.afterCommit(() => recent.remember(ChannelId, answer));
+          return ChannelId;
+        }),
+      );
+      const answer = created ?? recent.recall(id);
+      if (answer) return answer;
+      throw new Problem(
+        409,
+        'The channel was created, but its secret is lost',
+        `This request created the channel "${id}", but its answer was lost. Delete it and create another.`,
+      );
+    },
+
+    removeChannel: (request) =>
+      db.write(
+        async (tx) => {
+          await deleteChannel(tx, request.account.id, request.params.channel_id);
+          await audit.record(tx, request, 'alert-channel.remove', request.params.channel_id);
+        },
+        { essential: true },
+      ),
+
+    testChannel: async (request) => {
+      const channel = await channelById(db, request.account.id, request.params.channel_id);
+      await db.write((tx) => audit.record(tx, request, 'alert-channel.test', channel.id));
+      const { delivered, because, status } = await alerts.test(channel);
+      return { Delivered: delivered, Because: because, Status: status };
+    },
+
+    rules: ({ account }) => listRules(db, account.id, now()),
+
+    createRule: (request) => {
+      checkRule(request.body);
+      const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
+      return db.write(async (tx) => {
+        const { id: RuleId } = await runOnce(tx, submission, now(), async () => {
+          const id = await insertRule(tx, request.account.id, request.body, now());
+          await audit.record(tx, request, 'alert-rule.create', id);
+          return id;
+        });
+        return { RuleId };
+      });
+    },
+
+    updateRule: (request) =>
+      db.write(async (tx) => {
+        await updateRule(tx, request.account.id, request.params.rule_id, request.body, checkRule);
+        await audit.record(tx, request, 'alert-rule.update', request.params.rule_id);
+      }),
+
+    removeRule: (request) =>
+      db.write(
+        async (tx) => {
+          await deleteRule(tx, request.account.id, request.params.rule_id);
+          await audit.record(tx, request, 'alert-rule.remove', request.params.rule_id);
+        },
+        { essential: true },
+      ),
+
+    silenceRule: (request) => {
+      const { Until, Reason } = request.body;
+      const until = Until === '' ? null : Date.parse(Until);
+      if (until !== null && until <= now()) throw invalid([{ field: 'Until', message: 'must be in the future' }]);
+      if (until !== null && until > now() + LONGEST_SILENCE_MS)
+        throw invalid([{ field: 'Until', message: 'must be within a year' }]);
+      return db.write(async (tx) => {
+        await silenceRule(tx, request.account.id, request.params.rule_id, { until, reason: Reason });
+        const action = until === null ? 'alert-rule.unsilence' : 'alert-rule.silence';
+        await audit.record(tx, request, action, request.params.rule_id);
+      });
+    },
+
+    firing: async ({ account }) => {
+      const shown: FiringAlert[] = [];
+      for (const rule of await firingRules(db, account.id)) {
+        const objects = await firingObjects(db, rule);
+        const [first] = objects;
+        if (!first) continue;
+        shown.push({
+          RuleId: rule.id,
+          Rule: rule.name,
+          When: rule.event,
+          Since: time(rule.since),
+          Text: firingText(rule.event, rule.firing, first.text),
+          Count: rule.firing,
+          Devices: objects.map(({ device_id, device_name, site, since, text }) => ({
+            DeviceId: device_id,
+            DeviceName: device_name,
+            CustomerSite: site,
+            Since: time(since),
+            Text: text,
+          })),
+          Silence: silenceOf(rule, now()),
+        });
+      }
+      return shown;
+    },
+
+    deliveries: ({ account, query: { limit, before } }) =>
+      listDeliveries(db, account.id, {
+        before: before ? Number(before) : undefined,
+        limit: Number(limit ?? DEFAULT_LIMIT),
+      }),
+  };
+}

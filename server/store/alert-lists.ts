@@ -1,0 +1,51 @@
+// What fires now, as lists show it.
+import type { RuleRow } from './alert-settings.ts';
+import type { Reader } from './database.ts';
+
+export interface FiringObject {
+  since: number;
+  text: string;
+  /** '' for a limit of the account. */
+  device_id: string;
+  device_name: string;
+  site: string;
+}
+
+/** Objects of one rule. */
+const MOST_OBJECTS = 100;
+
+/** The rules that fire, the latest first; `since`: when the first of its objects began. */
+export const firingRules = (db: Reader, accountId: number): Promise<(RuleRow & { since: number })[]> =>
+  db.all<RuleRow & { since: number }>(
+    `SELECT alert_rules.*, (SELECT min(since) FROM alert_firing WHERE rule_seq = seq) AS since
+     FROM alert_rules WHERE account_id = ? AND firing > 0 AND event <> 'DeviceBack' ORDER BY since DESC, seq`,
+    accountId,
+  );
+
+/** What fires of a rule, the latest first. */
+export function firingObjects(db: Reader, { seq, event }: RuleRow): Promise<FiringObject[]> {
+  const isTunnel = event === 'TunnelPublic';
+  const joined =
+    event === 'QuotaNear'
+      ? 'LEFT JOIN devices d ON d.seq = 0'
+      : isTunnel
+        ? 'LEFT JOIN tunnels t ON t.seq = f.object LEFT JOIN devices d ON d.seq = t.device_seq'
+        : 'LEFT JOIN devices d ON d.seq = f.object';
+  return db.all<FiringObject>(
+    `SELECT f.since, ${isTunnel ? "coalesce(t.local_dest, '')" : 'f.text'} AS text, coalesce(d.id, '') AS device_id,
+       coalesce(d.name, '') AS device_name, coalesce(d.site, '') AS site
+     FROM alert_firing f ${joined} WHERE f.rule_seq = ? ORDER BY f.since DESC, f.object LIMIT ${MOST_OBJECTS}`,
+    seq,
+  );
+}
+
+/** How many objects fire in all, of rules that are not silent. */
+export const countFiringOf = async (db: Reader, accountId: number, now: number): Promise<number> =>
+  (
+    await db.get<{ firing: number | null }>(
+      `SELECT sum(firing) AS firing FROM alert_rules
+       WHERE account_id = ? AND event <> 'DeviceBack' AND (silent_until IS NULL OR silent_until <= ?)`,
+      accountId,
+      now,
+    )
+  )?.firing ?? 0;

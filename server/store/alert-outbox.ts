@@ -1,0 +1,209 @@
+// The outbox of alerts: messages and their deliveries, written in the unit of work that decides them, until they are
+// delivered or a day has passed.
+import type { AlertDelivery, AlertDevice, AlertMessage } from '#/contract/alerts.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { RuleRow } from './alert-settings.ts';
+import { insertRow } from './database.ts';
+import type { Database, Reader, Tx } from './database.ts';
+import { newId } from './ids.ts';
+
+/** What the next message of a rule contains. */
+export interface EventRow {
+  seq: number;
+  object: number;
+  at: number;
+  since: number;
+  device_id: string;
+  device_name: string;
+  site: string;
+  text: string;
+  job_id: string;
+  rollout_id: string;
+  /** Of a job or rollout, as JSON. */
+  devices: string;
+  /** Whether it still fires. */
+  fires: number;
+}
+
+export const firstEvent = (db: Reader, ruleSeq: number): Promise<{ at: number } | undefined> =>
+  db.get<{ at: number }>('SELECT at FROM alert_events WHERE rule_seq = ? ORDER BY seq LIMIT 1', ruleSeq);
+
+/** Takes all events of a rule, oldest first. */
+export async function takeEvents(tx: Tx, ruleSeq: number): Promise<EventRow[]> {
+  const events = await tx.all<EventRow>(
+    `SELECT e.*, CASE WHEN f.object IS NULL THEN 0 ELSE 1 END AS fires
+     FROM alert_events e LEFT JOIN alert_firing f ON f.rule_seq = e.rule_seq AND f.object = e.object
+     WHERE e.rule_seq = ? ORDER BY e.seq`,
+    ruleSeq,
+  );
+  await dropEvents(tx, ruleSeq);
+  return events;
+}
+
+/** A silent rule sends nothing of what happens meanwhile. */
+export const dropEvents = (tx: Tx, ruleSeq: number) => tx.run('DELETE FROM alert_events WHERE rule_seq = ?', ruleSeq);
+
+export interface MessageDraft {
+  text: string;
+  devices: readonly AlertDevice[];
+  jobId: string;
+  rolloutId: string;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Writes a message of a rule with a delivery for each of its channels. */
+export async function insertMessage(
+  tx: Tx,
+  rule: RuleRow,
+  { text, devices, jobId, rolloutId }: MessageDraft,
+  now: number,
+): Promise<void> {
+  const seq = await insertRow(
+    tx,
+    `INSERT INTO alert_messages (id, account_id, at, event, rule, text, devices, job_id, rollout_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    newId(),
+    rule.account_id,
+    now,
+    rule.event,
+    rule.name,
+    text,
+    JSON.stringify(devices),
+    jobId,
+    rolloutId,
+  );
+  const channels = await tx.all<{ seq: number; name: string }>(
+    `SELECT seq, name FROM alert_channels JOIN alert_rule_channels ON channel_seq = seq WHERE rule_seq = ? ORDER BY seq`,
+    rule.seq,
+  );
+  for (const channel of channels)
+    await tx.run(
+      `INSERT INTO alert_deliveries (id, account_id, message_seq, channel_seq, channel, state, due, until)
+       VALUES (?, ?, ?, ?, ?, 'Waiting', ?, ?)`,
+      newId(),
+      rule.account_id,
+      seq,
+      channel.seq,
+      channel.name,
+      now,
+      now + DAY_MS,
+    );
+  await tx.run('UPDATE alert_rules SET sent = ? WHERE seq = ?', now, rule.seq);
+}
+
+// ---- Deliveries ------------------------------------------------------------------------------------------------------
+
+export interface DueDelivery {
+  seq: number;
+  channel_seq: number;
+  attempts: number;
+  until: number;
+  id: string;
+  at: number;
+  event: AlertMessage['Event'];
+  rule: string;
+  text: string;
+  devices: string;
+  job_id: string;
+  rollout_id: string;
+}
+
+/** What is to be sent now: of each channel the oldest, so that one that does not answer keeps no other waiting. */
+export const dueDeliveries = (db: Reader, now: number): Promise<DueDelivery[]> =>
+  db.all<DueDelivery>(
+    `SELECT d.seq, channel_seq, attempts, until, m.id, m.at, event, rule, text, devices, job_id, rollout_id
+     FROM alert_deliveries d JOIN alert_messages m ON m.seq = message_seq
+     WHERE d.seq IN (SELECT min(seq) FROM alert_deliveries WHERE state = 'Waiting' AND due <= ? GROUP BY channel_seq)
+     ORDER BY d.seq`,
+    now,
+  );
+
+export interface Attempt {
+  state: 'Waiting' | 'Delivered' | 'Failed';
+  because: string;
+  /** When the next attempt is. */
+  due: number;
+  now: number;
+}
+
+/** Notes an attempt, unless the delivery has ended meanwhile. */
+export const noteAttempt = (tx: Tx, seq: number, { state, because, due, now }: Attempt) =>
+  tx.run(
+    `UPDATE alert_deliveries SET state = ?, because = ?, due = ?, last = ?, attempts = attempts + 1
+     WHERE seq = ? AND state = 'Waiting'`,
+    state,
+    because,
+    due,
+    now,
+    seq,
+  );
+
+interface DeliveryRow {
+  seq: number;
+  id: string;
+  channel: string;
+  state: string;
+  attempts: number;
+  due: number;
+  because: string;
+  last: number | null;
+  message: string;
+  at: number;
+  event: string;
+  rule: string;
+  text: string;
+}
+
+const time = (at: number): string => printIsoTime(new Date(at));
+
+/** Newest first, before the number `before`; `next` continues. */
+export async function listDeliveries(
+  db: Reader,
+  accountId: number,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<{ Items: AlertDelivery[]; Next: string }> {
+  const rows = await db.all<DeliveryRow>(
+    `SELECT d.seq, d.id, channel, state, attempts, due, because, last, m.id AS message, at, event, rule, text
+     FROM alert_deliveries d JOIN alert_messages m ON m.seq = message_seq
+     WHERE d.account_id = ? AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`,
+    accountId,
+    before ?? Number.MAX_SAFE_INTEGER,
+    limit + 1,
+  );
+  const shown = rows.slice(0, limit);
+  return {
+    Items: shown.map((row) => ({
+      DeliveryId: row.id,
+      MessageId: row.message,
+      Time: time(row.at),
+      Event: row.event,
+      Rule: row.rule,
+      Text: row.text,
+      Channel: row.channel,
+      State: row.state,
+      Attempts: row.attempts,
+      Because: row.because,
+      LastTime: row.last === null ? '' : time(row.last),
+      NextTime: row.state === 'Waiting' ? time(row.due) : '',
+    })),
+    Next: rows.length > limit ? String(shown.at(-1)?.seq ?? '') : '',
+  };
+}
+
+const REMOVED_AT_ONCE = 500;
+
+/** Removes messages, with their deliveries, that are older than the history may be. */
+export async function pruneMessages(db: Database, before: number): Promise<void> {
+  for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE;)
+    removed = await db.write(
+      async (tx) => {
+        const { changes } = await tx.run(
+          `DELETE FROM alert_messages WHERE seq IN (SELECT seq FROM alert_messages WHERE at < ? ORDER BY at LIMIT ${REMOVED_AT_ONCE})`,
+          before,
+        );
+        return changes;
+      },
+      { patient: true, essential: true },
+    );
+}

@@ -1,0 +1,257 @@
+// Rules and channels of alerts.
+import type { AlertChannel, AlertEvent, AlertRule, ChannelDraft, RuleChange, RuleDraft } from '#/contract/alerts.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import { invalid, notFound } from '../http/problem.ts';
+import { insertRow } from './database.ts';
+import type { Reader, SqlValue, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
+import { newId } from './ids.ts';
+
+const time = (at: number): string => printIsoTime(new Date(at));
+
+// ---- Channels --------------------------------------------------------------------------------------------------------
+
+export interface ChannelRow {
+  seq: number;
+  id: string;
+  name: string;
+  kind: 'webhook' | 'email';
+  url: string;
+  format: string;
+  secret: string;
+  /** Addresses, as JSON. */
+  recipients: string;
+  created: number;
+}
+
+/** The path of an address may be a secret: that of Slack is. */
+const hostOf = (address: string): string => {
+  const url = URL.parse(address);
+  if (!url) return '';
+  return url.pathname === '/' && !url.search ? url.origin : `${url.origin}/…`;
+};
+
+const shownChannel = ({ id, name, kind, url, format, recipients, created }: ChannelRow): AlertChannel => ({
+  ChannelId: id,
+  Name: name,
+  Kind: kind,
+  ...(kind === 'webhook' ? { Url: hostOf(url), Format: format } : { To: JSON.parse(recipients) as string[] }),
+  CreatedTime: time(created),
+});
+
+/** Oldest first. */
+export const listChannels = async (db: Reader, accountId: number): Promise<AlertChannel[]> =>
+  (await db.all<ChannelRow>('SELECT * FROM alert_channels WHERE account_id = ? ORDER BY seq', accountId)).map(
+    shownChannel,
+  );
+
+/** The account's channel with this id, or a 404. */
+export async function channelById(db: Reader, accountId: number, id: string): Promise<ChannelRow> {
+  const row = await db.get<ChannelRow>('SELECT * FROM alert_channels WHERE id = ? AND account_id = ?', id, accountId);
+  if (!row) throw notFound('channel', id);
+  return row;
+}
+
+export const channelBySeq = (db: Reader, seq: number): Promise<ChannelRow | undefined> =>
+  db.get<ChannelRow>('SELECT * FROM alert_channels WHERE seq = ?', seq);
+
+/** Returns the id of the new channel. `secret`: of a webhook. */
+export async function insertChannel(
+  tx: Tx,
+  accountId: number,
+  draft: ChannelDraft,
+  secret: string,
+  now: number,
+): Promise<string> {
+  const id = newId();
+  const [url, format, recipients] =
+    draft.Kind === 'webhook' ? [new URL(draft.Url).href, draft.Format, []] : ['', '', draft.To];
+  await tx.run(
+    `INSERT INTO alert_channels (id, account_id, name, kind, url, format, secret, recipients, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    accountId,
+    draft.Name.toWellFormed(),
+    draft.Kind,
+    url,
+    format,
+    secret,
+    JSON.stringify(recipients),
+    now,
+  );
+  return id;
+}
+
+/** What waits for the channel fails for good. */
+export async function deleteChannel(tx: Tx, accountId: number, id: string): Promise<void> {
+  const { seq } = await channelById(tx, accountId, id);
+  await tx.run('DELETE FROM alert_channels WHERE seq = ?', seq);
+  await tx.run(
+    "UPDATE alert_deliveries SET state = 'Failed', because = 'the channel was deleted' WHERE channel_seq = ? AND state = 'Waiting'",
+    seq,
+  );
+}
+
+// ---- Rules -----------------------------------------------------------------------------------------------------------
+
+export interface RuleRow {
+  seq: number;
+  id: string;
+  account_id: number;
+  name: string;
+  event: AlertEvent;
+  grp: string;
+  tag_id: string;
+  site: string;
+  for_minutes: number;
+  quiet_minutes: number;
+  silent_until: number | null;
+  silence_reason: string;
+  sent: number | null;
+  firing: number;
+  created: number;
+}
+
+export const isSilent = ({ silent_until }: Pick<RuleRow, 'silent_until'>, now: number): boolean =>
+  silent_until !== null && silent_until > now;
+
+/** The silence of a rule as the API shows it, while it lasts. */
+export const silenceOf = (row: Pick<RuleRow, 'silent_until' | 'silence_reason'>, now: number): AlertRule['Silence'] =>
+  isSilent(row, now) ? { Until: time(row.silent_until ?? 0), Reason: row.silence_reason } : undefined;
+
+/** Of all accounts. */
+export const allRules = (db: Reader): Promise<RuleRow[]> => db.all<RuleRow>('SELECT * FROM alert_rules ORDER BY seq');
+
+export const ruleBySeq = (db: Reader, seq: number): Promise<RuleRow | undefined> =>
+  db.get<RuleRow>('SELECT * FROM alert_rules WHERE seq = ?', seq);
+
+export const rulesFor = (db: Reader, accountId: number, event: AlertEvent): Promise<RuleRow[]> =>
+  db.all<RuleRow>('SELECT * FROM alert_rules WHERE account_id = ? AND event = ? ORDER BY seq', accountId, event);
+
+async function ruleById(db: Reader, accountId: number, id: string): Promise<RuleRow> {
+  const row = await db.get<RuleRow>('SELECT * FROM alert_rules WHERE id = ? AND account_id = ?', id, accountId);
+  if (!row) throw notFound('rule', id);
+  return row;
+}
+
+/** Oldest first. */
+export async function listRules(db: Reader, accountId: number, now: number): Promise<AlertRule[]> {
+  const rows = await db.all<RuleRow>('SELECT * FROM alert_rules WHERE account_id = ? ORDER BY seq', accountId);
+  const uses = await db.all<{ rule: number; channel: string }>(
+    `SELECT rule_seq AS rule, alert_channels.id AS channel
+     FROM alert_rule_channels JOIN alert_channels ON alert_channels.seq = channel_seq WHERE account_id = ? ORDER BY channel_seq`,
+    accountId,
+  );
+  return rows.map((row) => ({
+    RuleId: row.id,
+    Name: row.name,
+    When: row.event,
+    DeviceGroup: row.grp,
+    TagId: row.tag_id,
+    CustomerSite: row.site,
+    ForMinutes: row.for_minutes,
+    QuietMinutes: row.quiet_minutes,
+    Channels: uses.flatMap(({ rule, channel }) => (rule === row.seq ? [channel] : [])),
+    Silence: silenceOf(row, now),
+    CreatedTime: time(row.created),
+  }));
+}
+
+const CHANNELS_OF = perDialect(
+  (sql) => `SELECT seq, id FROM alert_channels WHERE account_id = ? AND id IN (SELECT value FROM ${sql.list('asked')})`,
+);
+
+async function setChannels(tx: Tx, accountId: number, ruleSeq: number, ids: readonly string[]): Promise<void> {
+  const found = await tx.all<{ seq: number; id: string }>(CHANNELS_OF(tx), accountId, JSON.stringify(ids));
+  const missing = ids.find((id) => !found.some((channel) => channel.id === id));
+  if (missing !== undefined) throw invalid([{ field: 'Channels', message: `names no channel "${missing}"` }]);
+  await tx.run('DELETE FROM alert_rule_channels WHERE rule_seq = ?', ruleSeq);
+  for (const { seq } of found)
+    await tx.run('INSERT INTO alert_rule_channels (rule_seq, channel_seq) VALUES (?, ?)', ruleSeq, seq);
+}
+
+const COLUMNS = ['name', 'event', 'grp', 'tag_id', 'site', 'for_minutes', 'quiet_minutes'] as const;
+const valuesOf = (draft: RuleDraft): SqlValue[] => [
+  draft.Name.toWellFormed(),
+  draft.When,
+  draft.DeviceGroup?.toWellFormed() ?? '',
+  draft.TagId?.toWellFormed() ?? '',
+  draft.CustomerSite?.toWellFormed() ?? '',
+  draft.ForMinutes,
+  draft.QuietMinutes,
+];
+
+/** Returns the id of the new rule. */
+export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, now: number): Promise<string> {
+  const id = newId();
+  const seq = await insertRow(
+    tx,
+    `INSERT INTO alert_rules (${COLUMNS.join(', ')}, id, account_id, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...valuesOf(draft),
+    id,
+    accountId,
+    now,
+  );
+  await setChannels(tx, accountId, seq, draft.Channels);
+  return id;
+}
+
+/** Changes the given fields. `check` refuses what they would make of the rule. */
+export async function updateRule(
+  tx: Tx,
+  accountId: number,
+  id: string,
+  change: RuleChange,
+  check: (draft: Omit<RuleDraft, 'Channels'>) => void,
+): Promise<void> {
+  const row = await ruleById(tx, accountId, id);
+  const draft = {
+    Name: change.Name ?? row.name,
+    When: change.When ?? row.event,
+    DeviceGroup: change.DeviceGroup ?? row.grp,
+    TagId: change.TagId ?? row.tag_id,
+    CustomerSite: change.CustomerSite ?? row.site,
+    ForMinutes: change.ForMinutes ?? row.for_minutes,
+    QuietMinutes: change.QuietMinutes ?? row.quiet_minutes,
+    Channels: change.Channels ?? [],
+  };
+  check(draft);
+  await tx.run(
+    `UPDATE alert_rules SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE seq = ?`,
+    ...valuesOf(draft),
+    row.seq,
+  );
+  if (change.Channels) await setChannels(tx, accountId, row.seq, change.Channels);
+  if (draft.When === row.event) return;
+  // The objects of another event are others.
+  await tx.run('UPDATE alert_rules SET firing = 0 WHERE seq = ?', row.seq);
+  await tx.run('DELETE FROM alert_firing WHERE rule_seq = ?', row.seq);
+  await tx.run('DELETE FROM alert_events WHERE rule_seq = ?', row.seq);
+}
+
+export async function deleteRule(tx: Tx, accountId: number, id: string): Promise<void> {
+  const { changes } = await tx.run('DELETE FROM alert_rules WHERE id = ? AND account_id = ?', id, accountId);
+  if (changes === 0) throw notFound('rule', id);
+}
+
+/** Null ends the silence. What the next message would contain is dropped; what still fires afterwards is noted again. */
+export async function silenceRule(
+  tx: Tx,
+  accountId: number,
+  id: string,
+  { until, reason }: { until: number | null; reason: string },
+): Promise<void> {
+  const { seq } = await ruleById(tx, accountId, id);
+  await tx.run(
+    'UPDATE alert_rules SET silent_until = ?, silence_reason = ? WHERE seq = ?',
+    until,
+    until === null ? '' : reason.toWellFormed(),
+    seq,
+  );
+  if (until === null) return;
+  await tx.run(
+    'UPDATE alert_firing SET noted = 0 WHERE rule_seq = ?1 AND object IN (SELECT object FROM alert_events WHERE rule_seq = ?1)',
+    seq,
+  );
+  await tx.run('DELETE FROM alert_events WHERE rule_seq = ?', seq);
+}
