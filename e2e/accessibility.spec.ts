@@ -47,6 +47,11 @@ async function fill(service: Service): Promise<Filled> {
   const script = '#!/bin/sh\nprintf "\\033[31mred\\033[0m and plain\\n"\necho "on stderr" >&2\nexit 3\n';
   const ArtifactId = await service.uploadScript('hello.sh', script, await service.folder('opt'));
   await service.call('POST', '/v1/workflow', { Name: 'Say hello', Command: 'echo hello\necho again' });
+  // Of a name that leads nowhere: what is sent waits.
+  const webhook = { Name: 'Ops', Kind: 'webhook', Url: 'https://hooks.invalid/', Format: 'json' };
+  const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', webhook);
+  const rule = { Name: 'Failures', When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
+  await service.call('POST', '/v1/alerts/rules', rule);
   const submit = async (target: object) =>
     (await service.call<{ JobId: string }>('POST', '/v1/job', { Name: 'hello', ...target, ArtifactId })).JobId;
   const failed = await submit({ DeviceId: camera.DeviceId });
@@ -104,6 +109,7 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
     ['/archive', 'No job is archived'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
+    ['/activity/alerts', 'No channels'],
     ['/account', 'Starts with'],
     ['/nowhere', 'There is no page at this address.'],
   ] as const) {
@@ -131,6 +137,7 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
     [`/jobs/${group}?child=${child}`, 'on stderr'],
     ['/workflows', 'Say hello'],
     ['/tunnels', 'localhost:22'],
+    ['/activity/alerts', 'When a job fails'],
     ['/account', 'Starts with'],
   ] as const) {
     await visit(page, path);
@@ -157,6 +164,8 @@ async function dialogs(service: Service, { device, failed }: Filled) {
     ['/tunnels?dialog=delete&tunnel=plain-otter-7', 'Delete tunnel'],
     ['/tunnels?dialog=delete-all', 'Delete all tunnels'],
     ['/tunnels?dialog=open', 'Open a tunnel'],
+    ['/activity/alerts?dialog=rule', 'Create rule'],
+    ['/activity/alerts?dialog=channel', 'Create channel'],
     ['/account?dialog=make', 'Create API token'],
   ] as const;
 }

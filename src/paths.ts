@@ -103,6 +103,7 @@ export const paths = {
   /** The audit log; `object`: only what concerns it. */
   activity: (view: { object?: string; by?: 'anyone' } = {}) => withQuery('/activity', view),
   availability: () => '/activity/availability',
+  alerts: () => '/activity/alerts',
   account: () => '/account',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),

@@ -126,6 +126,10 @@ const routes: RouteObject[] = [
             }),
           },
           {
+            path: 'activity/alerts',
+            lazy: async () => ({ Component: (await import('#/pages/activity/alerts-page.tsx')).AlertsPage }),
+          },
+          {
             path: 'activity',
             lazy: async () => ({ Component: (await import('#/pages/activity/activity-page.tsx')).ActivityPage }),
           },

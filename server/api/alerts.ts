@@ -54,7 +54,7 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
           'This service sends no e-mail',
           `${NO_SMTP}: its operator sets SMTP_URL and SMTP_FROM. A webhook works without.`,
         );
-      const refusal = body.Kind === 'webhook' ? await alerts.refusalOf(body.Url) : undefined;
+      const refusal = body.Kind === 'webhook' ? await alerts.refusalOf(body.Url ?? '') : undefined;
       if (refusal !== undefined) throw invalid([{ field: 'Url', message: `is refused: ${refusal}` }]);
       const key = idempotencyKey(request.http);
       let created: { ChannelId: string; Secret?: string } | undefined;

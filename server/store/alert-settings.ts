@@ -59,24 +59,22 @@ export const channelBySeq = (db: Reader, seq: number): Promise<ChannelRow | unde
 export async function insertChannel(
   tx: Tx,
   accountId: number,
-  draft: ChannelDraft,
+  { Name, Kind, Url = '', Format = 'json', To = [] }: ChannelDraft,
   secret: string,
   now: number,
 ): Promise<string> {
   const id = newId();
-  const [url, format, recipients] =
-    draft.Kind === 'webhook' ? [new URL(draft.Url).href, draft.Format, []] : ['', '', draft.To];
   await tx.run(
     `INSERT INTO alert_channels (id, account_id, name, kind, url, format, secret, recipients, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     accountId,
-    draft.Name.toWellFormed(),
-    draft.Kind,
-    url,
-    format,
+    Name.toWellFormed(),
+    Kind,
+    Kind === 'webhook' ? new URL(Url).href : '',
+    Kind === 'webhook' ? Format : '',
     secret,
-    JSON.stringify(recipients),
+    JSON.stringify(Kind === 'email' ? To : []),
     now,
   );
   return id;

@@ -52,23 +52,23 @@ const emailAddress = z
   .string()
   .check(z.maxLength(254), z.regex(/^[^\s@<>()[\]",;:\\\p{Cc}]+@[^\s@<>()[\]",;:\\\p{Cc}]+$/u, 'must be an address'));
 
-export const webhookDraft = z.object({
-  Name: nameText,
-  Kind: z.literal('webhook'),
-  Url: webhookUrl,
-  /** `slack`: a body that Slack and compatible services show as it is. */
-  Format: z.enum(['json', 'slack'], 'must be json or slack'),
-  /** Signs each request; without it the service makes one. */
-  Secret: z.optional(z.string().check(z.minLength(16), z.maxLength(200))),
-});
-export type WebhookDraft = z.output<typeof webhookDraft>;
-export const emailDraft = z.object({
-  Name: nameText,
-  Kind: z.literal('email'),
-  To: z.array(emailAddress).check(z.minLength(1, 'must not be empty'), z.maxLength(20, 'must be at most 20 addresses')),
-});
-export type EmailDraft = z.output<typeof emailDraft>;
-export type ChannelDraft = WebhookDraft | EmailDraft;
+/** The fields of its Kind are needed. */
+export const channelDraft = z
+  .object({
+    Name: nameText,
+    Kind: z.enum(['webhook', 'email'], 'must be webhook or email'),
+    Url: z.optional(webhookUrl),
+    /** `slack`: a body that Slack and compatible services show as it is. */
+    Format: z.optional(z.enum(['json', 'slack'], 'must be json or slack')),
+    /** Signs each request; without it the service makes one. */
+    Secret: z.optional(z.string().check(z.minLength(16), z.maxLength(200))),
+    To: z.optional(z.array(emailAddress).check(z.maxLength(20, 'must be at most 20 addresses'))),
+  })
+  .check(
+    z.refine(({ Kind, Url }) => Kind !== 'webhook' || Url !== undefined, { path: ['Url'], error: 'must not be empty' }),
+    z.refine(({ Kind, To }) => Kind !== 'email' || (To ?? []).length > 0, { path: ['To'], error: 'must not be empty' }),
+  );
+export type ChannelDraft = z.output<typeof channelDraft>;
 
 const channel = z.object({
   ChannelId: z.string().check(z.minLength(1)),
@@ -101,16 +101,27 @@ const ruleFields = {
 };
 export const ruleDraft = z.object(ruleFields);
 export type RuleDraft = z.output<typeof ruleDraft>;
-const ruleChange = z.partial(ruleDraft);
+const ruleChange = z.object({
+  Name: z.optional(ruleFields.Name),
+  When: z.optional(ruleFields.When),
+  DeviceGroup: scope,
+  TagId: scope,
+  CustomerSite: scope,
+  ForMinutes: z.optional(ruleFields.ForMinutes),
+  QuietMinutes: z.optional(ruleFields.QuietMinutes),
+  Channels: z.optional(ruleFields.Channels),
+});
 export type RuleChange = z.output<typeof ruleChange>;
 
-const silenceDraft = z.object({
+export const silenceDraft = z.object({
   /** '' ends the silence. */
   Until: z
     .string()
     .check(z.refine((value) => value === '' || !Number.isNaN(Date.parse(value)), 'must be a time, or empty')),
   Reason: z.string().check(z.maxLength(255)),
 });
+
+export type SilenceDraft = z.output<typeof silenceDraft>;
 
 const silence = z.optional(z.object({ Until: text, Reason: text }));
 
@@ -210,7 +221,7 @@ export const alertEndpoints = {
     addition: true,
     summary: 'Create a channel; the secret of a webhook is in this answer only',
     once: true,
-    body: z.discriminatedUnion('Kind', [webhookDraft, emailDraft], 'must have the Kind webhook or email'),
+    body: channelDraft,
     response: z.object({ ChannelId: z.string(), Secret: optionalText }),
   },
   removeChannel: {

@@ -36,5 +36,6 @@ export const ArtifactTabs = () => <PageTabs name="Artifacts" tabs={ARTIFACTS} />
 const ACTIVITY = [
   { to: paths.activity(), label: 'Audit log' },
   { to: paths.availability(), label: 'Availability' },
+  { to: paths.alerts(), label: 'Alerts' },
 ];
 export const ActivityTabs = () => <PageTabs name="Activity" tabs={ACTIVITY} />;

@@ -1,6 +1,7 @@
 // Where a day begins: what is down, what just went and came back, what runs, what failed, what runs out. Each figure
 // links to the list behind it, with the filter that makes it the same number.
 import { useMemo } from 'react';
+import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
@@ -12,6 +13,8 @@ import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
+import { paths } from '#/paths.ts';
+import { counted } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { CameAndWent, FlappingDevices } from './came-and-went.tsx';
@@ -66,8 +69,14 @@ function Day({ account }: { account: Account }) {
   };
   const work = { reading: jobs, jobs: all, verdicts };
   const isEmpty = account.NumDevicesAdded === 0;
+  const firing = account.AlertsFiring ?? 0;
   return (
     <>
+      {firing > 0 && (
+        <p className={classes.alerts}>
+          <Link to={paths.alerts()}>{counted(firing, 'alert')} firing</Link>
+        </p>
+      )}
       <FirstSteps devices={account.NumDevicesAdded} index={index} />
       {!isEmpty && (
         <div className={classes.top}>

@@ -18,7 +18,7 @@ export const PAGES: readonly Entry[] = [
   page('Archive', paths.archive(), 'old jobs logs'),
   page('Workflows', paths.workflows(), 'legacy commands'),
   page('Tunnels', paths.tunnels(), 'exposed remote access'),
-  page('Activity', paths.activity(), 'audit log history who'),
+  page('Activity', paths.activity(), 'audit log history who alerts'),
   page('Account', paths.account(), 'tokens licence usage settings appearance'),
 ];
 

@@ -1,0 +1,229 @@
+// Alerts: rules and channels made by a person, a real agent that goes away, and real receivers of what is sent.
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from '@playwright/test';
+import { startTestSmtp } from '../scripts/test-smtp.ts';
+import { expect, expectAccessible, test as base, type Service } from './fixtures.ts';
+import { before } from './foreign/gateway.ts';
+import { startStrict } from './foreign/strict.ts';
+
+interface Received {
+  body: string;
+  signature: string;
+}
+interface Receiver {
+  url: string;
+  received: Received[];
+  /** Status of its answers. */
+  status: number;
+}
+
+const test = base.extend<{ receiver: Receiver }>({
+  serviceEnv: { ALERT_PRIVATE_TARGETS: '1' },
+  receiver: async ({}, use) => {
+    const receiver: Receiver = { url: '', received: [], status: 200 };
+    const server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (part: string) => (body += part));
+      request.on('end', () => {
+        receiver.received.push({ body, signature: String(request.headers['muster-signature']) });
+        response.writeHead(receiver.status).end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    await use(receiver);
+    server.close();
+  },
+});
+test.setTimeout(120_000);
+
+/** What is noticed is gathered for a while before it is sent. */
+const SENT = { timeout: 60_000 };
+const table = (page: Page, name: string) => page.getByRole('table', { name });
+
+async function createChannel(page: Page, name: string, address: string): Promise<void> {
+  await page.getByRole('button', { name: 'Create channel' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create channel' });
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByLabel('Address').fill(address);
+  await dialog.getByRole('button', { name: 'Create channel' }).click();
+}
+
+/** By the API; a rule that sends at once. */
+async function watch(service: Service, channel: object): Promise<void> {
+  const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', channel);
+  const rule = { Name: 'Away', When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
+  await service.call('POST', '/v1/alerts/rules', rule);
+}
+
+async function goAway(service: Service, name: string): Promise<void> {
+  const { DeviceKey } = await service.createDevice(name);
+  const agent = await service.agent(DeviceKey);
+  await agent.end();
+}
+
+test('a person makes a channel and a rule, and a device that goes away is reported, signed', async ({
+  signedIn: page,
+  service,
+  receiver,
+}) => {
+  await page.goto(`${service.url}/activity/alerts`);
+  await createChannel(page, 'Ops', receiver.url);
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  const secret = await page.getByLabel('signing secret', { exact: true }).innerText();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  await saved;
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Create rule' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create rule' });
+  await dialog.getByLabel('Name').fill('Away');
+  await dialog.getByLabel('For how many minutes').fill('0');
+  await expect(dialog.getByText('When a device is Offline → Ops, at most one message in 30 minutes')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Create rule' }).click();
+  await expect(table(page, 'Rules').getByRole('row', { name: 'Away' })).toContainText('When a device is Offline → Ops');
+
+  await goAway(service, 'till 7');
+  await expect(table(page, 'Firing now').getByRole('link', { name: 'till 7' })).toBeVisible(SENT);
+  await expect(table(page, 'Deliveries').getByRole('row', { name: 'till 7 is Offline' })).toContainText(
+    'Delivered',
+    SENT,
+  );
+  const [{ body, signature } = { body: '', signature: '' }] = receiver.received;
+  expect(JSON.parse(body)).toMatchObject({ Event: 'DeviceOffline', Rule: 'Away', Devices: [{ DeviceName: 'till 7' }] });
+  const [, time, mac] = /^t=(\d+),v1=(.*)$/.exec(signature) ?? [];
+  expect(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')).toBe(mac);
+  await page.goto(service.url);
+  await page.getByRole('link', { name: '1 alert firing' }).click();
+  await expect(table(page, 'Firing now')).toBeVisible();
+});
+
+test('a delivery that fails shows why and when it is tried again, and has the same Id after a kill', async ({
+  signedIn: page,
+  service,
+  receiver,
+}) => {
+  receiver.status = 503;
+  await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'json' });
+  await goAway(service, 'till 7');
+  await page.goto(`${service.url}/activity/alerts`);
+  const delivery = table(page, 'Deliveries').getByRole('row', { name: 'till 7 is Offline' });
+  await expect(delivery).toContainText(/Waiting.*it answered 503; next/s, SENT);
+  // The page would report the lost connection on the console.
+  await page.goto('about:blank');
+  await service.stop('SIGKILL');
+  receiver.status = 200;
+  await service.start();
+  await page.goto(`${service.url}/activity/alerts`);
+  await expect(delivery).toContainText('Delivered', SENT);
+  const ids = receiver.received.map(({ body }) => (JSON.parse(body) as { Id: string }).Id);
+  expect(ids.length).toBeGreaterThan(1);
+  expect(new Set(ids).size).toBe(1);
+});
+
+test('a channel is tested, and its result is shown', async ({ signedIn: page, service, receiver }) => {
+  await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'slack' });
+  await page.goto(`${service.url}/activity/alerts`);
+  const channel = table(page, 'Channels').getByRole('row', { name: 'Ops' });
+  await channel.getByRole('button', { name: 'Test Ops' }).click();
+  await expect(channel).toContainText('Delivered');
+  expect(JSON.parse(receiver.received[0]?.body ?? '')).toEqual({ text: expect.stringContaining('This is a test') });
+  receiver.status = 404;
+  await channel.getByRole('button', { name: 'Test Ops' }).click();
+  await expect(channel).toContainText('Not delivered: it answered 404');
+});
+
+test('a rule is silenced with a reason, which others see, and made to send again', async ({
+  signedIn: page,
+  service,
+  receiver,
+}) => {
+  await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'json' });
+  await page.goto(`${service.url}/activity/alerts`);
+  const rule = table(page, 'Rules').getByRole('row', { name: 'Away' });
+  await rule.getByRole('button', { name: 'Silence Away' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Silence “Away”' });
+  await dialog.getByText('8 hours').click();
+  await dialog.getByLabel('Reason').fill('moving the racks');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Silence rule' }).click();
+  await expect(rule).toContainText('Silent, ends in 8h: moving the racks');
+  await rule.getByRole('button', { name: 'End silence of Away' }).click();
+  await expect(rule).not.toContainText('Silent');
+});
+
+test('a channel and a rule are deleted; the rule says that it has no channel', async ({
+  signedIn: page,
+  service,
+  receiver,
+}) => {
+  await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'json' });
+  await page.goto(`${service.url}/activity/alerts`);
+  await page.getByRole('button', { name: 'Delete channel Ops' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete channel' });
+  await expect(dialog).toContainText('Without another channel send nothing: Away.');
+  await dialog.getByRole('button', { name: 'Delete channel' }).click();
+  const rule = table(page, 'Rules').getByRole('row', { name: 'Away' });
+  await expect(rule).toContainText('→ no channel');
+  await rule.getByRole('button', { name: 'Delete Away' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click();
+  await expect(page.getByText('No rules')).toBeVisible();
+});
+
+test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is missing', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/activity/alerts`);
+  await page.getByRole('button', { name: 'Create channel' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create channel' });
+  await expect(dialog.getByRole('radio', { name: 'E-mail' })).toBeDisabled();
+  await expect(dialog).toContainText('its operator sets SMTP_URL and SMTP_FROM');
+  await expectAccessible(page);
+});
+
+const mail = base.extend<{ smtp: Awaited<ReturnType<typeof startTestSmtp>> }>({
+  smtp: async ({}, use) => {
+    const smtp = await startTestSmtp();
+    await use(smtp);
+    await smtp.close();
+  },
+  serviceEnv: async ({ smtp }, use) => use({ SMTP_URL: smtp.url, SMTP_FROM: 'muster@example.com' }),
+});
+
+mail('a device that goes away is reported by e-mail', async ({ signedIn: page, service, smtp }) => {
+  mail.setTimeout(120_000);
+  await page.goto(`${service.url}/activity/alerts`);
+  await page.getByRole('button', { name: 'Create channel' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create channel' });
+  await dialog.getByText('E-mail', { exact: true }).click();
+  await dialog.getByLabel('Name').fill('Mail');
+  await dialog.getByLabel('Addresses').fill('ops@example.com\nnobody');
+  await dialog.getByRole('button', { name: 'Create channel' }).click();
+  await expect(dialog).toContainText('“nobody” is not an e-mail address');
+  await dialog.getByLabel('Addresses').fill('ops@example.com');
+  await dialog.getByRole('button', { name: 'Create channel' }).click();
+  await expect(dialog).toBeHidden();
+  const [channel] = await service.call<{ ChannelId: string }[]>('GET', '/v1/alerts/channels');
+  const Channels = [channel?.ChannelId];
+  const rule = { Name: 'Away', When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels };
+  await service.call('POST', '/v1/alerts/rules', rule);
+  await goAway(service, 'till 7');
+  await expect.poll(() => smtp.received.length, SENT).toBe(1);
+  expect(smtp.received[0]?.to).toEqual(['ops@example.com']);
+  expect(smtp.received[0]?.text).toMatch(/^Subject: \[Muster\] Away: till 7 is Offline/m);
+});
+
+base.describe('in front of another service', () => {
+  const foreign = before(startStrict);
+  foreign('the page says that there are no alerts, and asks for none', async ({ signedIn: page, service }) => {
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    await page.goto(`${service.url}/activity/alerts`);
+    await expect(page.getByText('This service sends no alerts')).toBeVisible();
+    expect(asked.filter((path) => path.startsWith('/v1/alerts'))).toEqual([]);
+  });
+});

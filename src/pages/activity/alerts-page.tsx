@@ -1,0 +1,45 @@
+// Alerts: what fires, the rules and channels, and what was sent.
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
+import { alertQueries } from '#/api/alerts.ts';
+import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { AlertChannels } from './alerts/alert-channels.tsx';
+import { AlertDeliveries } from './alerts/alert-deliveries.tsx';
+import { AlertDialogs, type AlertDialog } from './alerts/alert-dialogs.tsx';
+import { AlertRules } from './alerts/alert-rules.tsx';
+import { FiringAlerts } from './alerts/firing-alerts.tsx';
+
+export function AlertsPage() {
+  const account = useQuery(accountQueries.get());
+  return (
+    <Page title="Alerts" lead="Rules watch the fleet and send messages to webhooks and e-mail addresses.">
+      <ActivityTabs />
+      <View query={account} name="the account" empty={null} rows={4}>
+        {({ Alerts }) =>
+          Alerts ? (
+            <AllAlerts />
+          ) : (
+            <Empty title="This service sends no alerts">Its own portal, or its monitoring, may.</Empty>
+          )
+        }
+      </View>
+    </Page>
+  );
+}
+
+function AllAlerts() {
+  const channels = useQuery(alertQueries.channels());
+  const dialog = useDialog<AlertDialog>('alert');
+  return (
+    <>
+      <FiringAlerts dialog={dialog} />
+      <AlertRules channels={channels.data ?? []} dialog={dialog} />
+      <AlertChannels channels={channels} dialog={dialog} />
+      <AlertDeliveries />
+      <AlertDialogs channels={channels.data} dialog={dialog} />
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+// The channels, each with a test whose result is shown beside it.
+import { Button } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import type { AlertChannel } from '#/contract/alerts.ts';
+import { alertMutations } from '#/api/alerts.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { Section } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import type { AlertDialog } from './alert-dialogs.tsx';
+import classes from './alerts.module.css';
+
+const kindText = ({ Kind, Format }: AlertChannel): string =>
+  Kind === 'email' ? 'E-mail' : Format === 'slack' ? 'Slack webhook' : 'Webhook';
+
+function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }) {
+  const { mutate, isPending, data, error } = useWrite(alertMutations.testChannel(ChannelId));
+  const because = error?.message ?? data?.Because ?? '';
+  return (
+    <span className={`wrap ${classes.text}`}>
+      <span role="status" className="small">
+        {!isPending && (data || error) && (
+          <>
+            <StateMark
+              state={data?.Delivered ? 'Succeeded' : 'Failed'}
+              label={data?.Delivered ? 'Delivered' : 'Not delivered'}
+            />
+            {because && `: ${because}`}
+          </>
+        )}
+      </span>
+      <Button variant="default" size="xs" loading={isPending} aria-label={`Test ${Name}`} onClick={() => mutate()}>
+        Test
+      </Button>
+    </span>
+  );
+}
+
+const columnsOf = (dialog: Dialog<AlertDialog>): Column<AlertChannel>[] => [
+  { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi>, width: '22%' },
+  { header: 'Kind', cell: kindText, width: '120px', phone: 'second' },
+  {
+    header: 'To',
+    cell: ({ Url, To }) => <span className={classes.text}>{To ? To.join(', ') : Url}</span>,
+    phone: 'wide',
+  },
+  { header: 'Test', cell: (channel) => <TestChannel channel={channel} />, phone: 'wide' },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: ({ ChannelId, Name }) => (
+      <IconButton
+        icon={IconTrash}
+        iconSize={18}
+        label={`Delete channel ${Name}`}
+        title="Delete"
+        onClick={() => dialog.open('delete-channel', ChannelId)}
+      />
+    ),
+  },
+];
+
+interface AlertChannelsProps {
+  channels: Parameters<typeof View<AlertChannel[]>>[0]['query'];
+  dialog: Dialog<AlertDialog>;
+}
+
+export function AlertChannels({ channels, dialog }: AlertChannelsProps) {
+  const create = (
+    <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('channel')}>
+      Create channel
+    </Button>
+  );
+  return (
+    <Section title="Channels" actions={channels.data?.length === 0 ? null : create}>
+      <View
+        query={channels}
+        name="the channels"
+        rows={2}
+        isEmpty={({ length }) => length === 0}
+        empty={
+          <Empty title="No channels" action={create}>
+            A channel is where messages go: a webhook, or e-mail addresses.
+          </Empty>
+        }
+      >
+        {(all) => (
+          <DataTable name="Channels" columns={columnsOf(dialog)} rows={all} rowKey={({ ChannelId }) => ChannelId} />
+        )}
+      </View>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+// What was sent, and what still waits to be.
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Group } from '@mantine/core';
+import type { AlertDelivery } from '#/contract/alerts.ts';
+import { alertQueries } from '#/api/alerts.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { counted } from '#/lib/format.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Section } from '#/ui/page/page.tsx';
+import { View } from '#/ui/page/view.tsx';
+import { DataTable, type Column } from '#/ui/table/table.tsx';
+import { eventLabel } from './alert-words.ts';
+import classes from './alerts.module.css';
+
+function DeliveryState({ State, Attempts, Because, NextTime }: AlertDelivery) {
+  const hasFailed = Attempts > 0 && State !== 'Delivered';
+  return (
+    <div className={classes.text}>
+      <StateMark state={State === 'Delivered' ? 'Succeeded' : State} label={State} />
+      {(hasFailed || Attempts > 1 || Because) && (
+        <div className="small dim">
+          {[Attempts > 0 && counted(Attempts, 'attempt'), Because].filter(Boolean).join(': ')}
+          {hasFailed && NextTime && (
+            <>
+              ; next <Timestamp text={NextTime} ahead />
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const COLUMNS: Column<AlertDelivery>[] = [
+  {
+    header: 'Message',
+    cell: ({ Rule, Event, Text }) => (
+      <div className={classes.text}>
+        <strong title={eventLabel(Event)}>
+          <bdi>{Rule}</bdi>
+        </strong>
+        {Text.split('\n').map((line, index) => (
+          <div key={index}>{line}</div>
+        ))}
+      </div>
+    ),
+    phone: 'wide',
+  },
+  { header: 'Channel', cell: ({ Channel }) => <bdi>{Channel}</bdi>, width: '16%', phone: 'second' },
+  { header: 'Delivery', cell: DeliveryState, width: '28%', phone: 'wide' },
+  { header: 'Time', cell: ({ Time }) => <Timestamp text={Time} />, width: '120px', phone: 'end' },
+];
+
+export function AlertDeliveries() {
+  const reading = useInfiniteQuery(alertQueries.deliveries());
+  return (
+    <Section title="Deliveries">
+      <View
+        query={reading}
+        name="the deliveries"
+        rows={2}
+        isEmpty={({ length }) => length === 0}
+        empty={<p className="dim">Nothing was sent yet.</p>}
+      >
+        {(rows) => (
+          <>
+            <DataTable name="Deliveries" columns={COLUMNS} rows={rows} rowKey={({ DeliveryId }) => DeliveryId} />
+            {reading.hasNextPage && (
+              <Group justify="center">
+                <Button
+                  variant="default"
+                  loading={reading.isFetchingNextPage}
+                  onClick={() => void reading.fetchNextPage()}
+                >
+                  Show older
+                </Button>
+              </Group>
+            )}
+          </>
+        )}
+      </View>
+    </Section>
+  );
+}

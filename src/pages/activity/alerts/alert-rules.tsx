@@ -1,0 +1,136 @@
+// The rules, each as a sentence.
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import type { AlertChannel, AlertRule } from '#/contract/alerts.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { alertMutations, alertQueries } from '#/api/alerts.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { useWrite } from '#/ui/dialog/use-write.ts';
+import { Section } from '#/ui/page/page.tsx';
+import { Empty, FormError, View } from '#/ui/page/view.tsx';
+import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import type { AlertDialog } from './alert-dialogs.tsx';
+import { conditionText, messagesText } from './alert-words.ts';
+import { SilenceNote } from './silence-dialog.tsx';
+import classes from './alerts.module.css';
+
+interface Known {
+  channels: readonly AlertChannel[];
+  tags: readonly Tag[];
+}
+
+const columnsOf = ({ channels, tags }: Known, dialog: Dialog<AlertDialog>): Column<AlertRule>[] => [
+  { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi>, width: '22%' },
+  {
+    header: 'Rule',
+    cell: (rule) => (
+      <div className={classes.text}>
+        {conditionText(rule, tags)} {messagesText(rule, channels)}
+        {rule.Silence && (
+          <div>
+            <SilenceNote silence={rule.Silence} />
+          </div>
+        )}
+      </div>
+    ),
+    phone: 'wide',
+  },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: (rule) => (
+      <span className="snug">
+        {rule.Silence ? (
+          <EndSilence rule={rule} />
+        ) : (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={`Silence ${rule.Name}`}
+            onClick={() => dialog.open('silence', rule.RuleId)}
+          >
+            Silence
+          </Button>
+        )}
+        <IconButton
+          icon={IconPencil}
+          iconSize={18}
+          label={`Edit ${rule.Name}`}
+          title="Edit"
+          onClick={() => dialog.open('rule', rule.RuleId)}
+        />
+        <IconButton
+          icon={IconTrash}
+          iconSize={18}
+          label={`Delete ${rule.Name}`}
+          title="Delete"
+          onClick={() => dialog.open('delete-rule', rule.RuleId)}
+        />
+      </span>
+    ),
+  },
+];
+
+function EndSilence({ rule }: { rule: AlertRule }) {
+  const { mutate, isPending, error } = useWrite(alertMutations.silenceRule(rule.RuleId));
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        loading={isPending}
+        aria-label={`End silence of ${rule.Name}`}
+        onClick={() => mutate({ Until: '', Reason: '' })}
+      >
+        End silence
+      </Button>
+      <FormError error={error} />
+    </>
+  );
+}
+
+export function AlertRules({ channels, dialog }: { channels: readonly AlertChannel[]; dialog: Dialog<AlertDialog> }) {
+  const rules = useQuery(alertQueries.rules());
+  const tags = useQuery(tagQueries.list()).data ?? [];
+  const isReady = channels.length > 0;
+  const create = (
+    <Button
+      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+      disabled={!isReady}
+      onClick={() => dialog.open('rule')}
+    >
+      Create rule
+    </Button>
+  );
+  return (
+    <Section
+      title="Rules"
+      lead={isReady ? undefined : 'A rule needs a channel to send to: create one first.'}
+      actions={rules.data?.length === 0 ? null : create}
+    >
+      <View
+        query={rules}
+        name="the rules"
+        rows={2}
+        isEmpty={({ length }) => length === 0}
+        empty={
+          <Empty title="No rules" action={create}>
+            A rule says when to send a message: a device is Offline, a job fails, storage runs out.
+          </Empty>
+        }
+      >
+        {(all) => (
+          <DataTable
+            name="Rules"
+            columns={columnsOf({ channels, tags }, dialog)}
+            rows={all}
+            rowKey={({ RuleId }) => RuleId}
+          />
+        )}
+      </View>
+    </Section>
+  );
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AlertChannel } from '#/contract/alerts.ts';
+import { conditionText, messagesText } from './alert-words.ts';
+
+const rule = { When: 'DeviceOffline', DeviceGroup: '', TagId: '', CustomerSite: '', ForMinutes: 0 };
+const tags = [{ TagId: 't1', TagName: 'beta' }];
+const channel: AlertChannel = {
+  ChannelId: 'c1',
+  Name: 'Ops webhook',
+  Kind: 'webhook',
+  Url: '',
+  Format: '',
+  To: undefined,
+  CreatedTime: '',
+};
+
+test('a rule reads as a sentence', () => {
+  const words = (more: object) => conditionText({ ...rule, ...more }, tags);
+  assert.equal(words({}), 'When a device is Offline');
+  assert.equal(words({ DeviceGroup: 'shops', ForMinutes: 5 }), 'When a device of group shops is Offline for 5 minutes');
+  assert.equal(
+    words({ When: 'DeviceBack', TagId: 't1', CustomerSite: 'Berlin', ForMinutes: 60 }),
+    'When a device with tag beta at site Berlin is Online again after 1 hour or more',
+  );
+  assert.equal(words({ When: 'TunnelPublic', ForMinutes: 1 }), 'When a device has a public tunnel for 1 minute');
+  assert.equal(words({ When: 'JobFailed' }), 'When a job fails');
+  assert.equal(words({ When: 'JobFailed', DeviceGroup: 'a' }), 'When a job fails on a device of group a');
+  assert.equal(words({ When: 'RolloutPaused', TagId: 'gone' }), 'When a rollout to a device with tag gone pauses');
+  assert.equal(words({ When: 'QuotaNear' }), 'When a limit of the account or the disk is nearly reached');
+  assert.equal(words({ When: 'Later' }), 'Later');
+});
+
+test('and says where its messages go', () => {
+  assert.equal(
+    messagesText({ Channels: ['c1'], QuietMinutes: 30 }, [channel]),
+    '→ Ops webhook, at most one message in 30 minutes',
+  );
+  assert.equal(
+    messagesText({ Channels: ['c1'], QuietMinutes: 2880 }, [channel]),
+    '→ Ops webhook, at most one message in 2 days',
+  );
+  assert.equal(messagesText({ Channels: [], QuietMinutes: 0 }, [channel]), '→ no channel');
+});

@@ -1,0 +1,68 @@
+// A rule as a sentence, and its events in words.
+import type { AlertChannel, AlertEvent, AlertRule } from '#/contract/alerts.ts';
+import type { Tag } from '#/contract/tags.ts';
+import { counted } from '#/lib/format.ts';
+
+export const EVENT_LABELS: Record<AlertEvent, string> = {
+  DeviceOffline: 'A device is Offline',
+  DeviceBack: 'A device is Online again',
+  TunnelPublic: 'A tunnel is public',
+  JobFailed: 'A job fails',
+  RolloutPaused: 'A rollout pauses',
+  QuotaNear: 'A limit is nearly reached',
+};
+export const eventLabel = (event: string): string =>
+  Object.hasOwn(EVENT_LABELS, event) ? EVENT_LABELS[event as AlertEvent] : event;
+
+const minutes = (count: number): string =>
+  count > 0 && count % 1_440 === 0
+    ? counted(count / 1_440, 'day')
+    : count > 0 && count % 60 === 0
+      ? counted(count / 60, 'hour')
+      : counted(count, 'minute');
+
+type Scope = Pick<AlertRule, 'DeviceGroup' | 'TagId' | 'CustomerSite'>;
+
+/** " of group shops with tag beta at site Berlin" */
+function scopeText({ DeviceGroup, TagId, CustomerSite }: Scope, tags: readonly Tag[]): string {
+  const tag = tags.find((each) => each.TagId === TagId)?.TagName ?? TagId;
+  return [
+    DeviceGroup && ` of group ${DeviceGroup}`,
+    TagId && ` with tag ${tag}`,
+    CustomerSite && ` at site ${CustomerSite}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/** "When a device of group shops is Offline for 5 minutes" */
+export function conditionText(rule: Pick<AlertRule, 'When' | 'ForMinutes'> & Scope, tags: readonly Tag[]): string {
+  const scope = scopeText(rule, tags);
+  const lasting = rule.ForMinutes > 0 ? ` for ${minutes(rule.ForMinutes)}` : '';
+  switch (rule.When) {
+    case 'DeviceOffline':
+      return `When a device${scope} is Offline${lasting}`;
+    case 'DeviceBack':
+      return `When a device${scope} is Online again${rule.ForMinutes > 0 ? ` after ${minutes(rule.ForMinutes)} or more` : ''}`;
+    case 'TunnelPublic':
+      return `When a device${scope} has a public tunnel${lasting}`;
+    case 'JobFailed':
+      return `When a job fails${scope && ` on a device${scope}`}`;
+    case 'RolloutPaused':
+      return `When a rollout${scope && ` to a device${scope}`} pauses`;
+    case 'QuotaNear':
+      return 'When a limit of the account or the disk is nearly reached';
+    default:
+      return rule.When;
+  }
+}
+
+/** "→ Ops, Mail, at most one message in 30 minutes" */
+export function messagesText(
+  { Channels, QuietMinutes }: Pick<AlertRule, 'Channels' | 'QuietMinutes'>,
+  channels: readonly AlertChannel[],
+): string {
+  const names = Channels.map((id) => channels.find(({ ChannelId }) => ChannelId === id)?.Name ?? id);
+  const quiet = QuietMinutes > 0 ? `, at most one message in ${minutes(QuietMinutes)}` : '';
+  return `→ ${names.length === 0 ? 'no channel' : names.join(', ')}${quiet}`;
+}

@@ -1,0 +1,117 @@
+// A new channel: a webhook, whose secret is shown once, or addresses of e-mail.
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { NativeSelect, Textarea } from '@mantine/core';
+import { alertEndpoints, channelDraft, type ChannelDraft } from '#/contract/alerts.ts';
+import { accountQueries } from '#/api/account.ts';
+import { alertMutations } from '#/api/alerts.ts';
+import { formRules } from '#/api/form-rules.ts';
+import { mayExist } from '#/api/may-exist.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
+import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
+import { TextField } from '#/ui/form/text-field.tsx';
+
+const LABELS = { Kind: 'Kind', Name: 'Name', Url: 'Address', Format: 'Format', To: 'Addresses' };
+type Field = keyof typeof LABELS;
+const SENT = formRules(channelDraft, LABELS);
+
+const addressesOf = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
+
+/** An error of one address is shown at the field of all. */
+function check(body: unknown): Record<string, string> {
+  const errors = SENT.check(body);
+  const wrong = Object.keys(errors).find((field) => field.startsWith('To.'));
+  if (wrong === undefined) return errors;
+  const address = (body as ChannelDraft).To?.[Number(wrong.slice('To.'.length))] ?? '';
+  return { ...errors, To: `“${address}” is not an e-mail address` };
+}
+const RULES = { ...SENT, check };
+
+const bodyOf = ({ Kind, Name, Url, Format, To }: Record<Field, string>): ChannelDraft =>
+  Kind === 'email'
+    ? { Kind, Name, To: addressesOf(To) }
+    : { Kind: 'webhook', Name, Url: Url.trim(), Format: Format === 'slack' ? 'slack' : 'json' };
+
+export function ChannelDialog({ onClose }: { onClose: () => void }) {
+  const [keys] = useState(() => new RequestKeys());
+  const [made, setMade] = useState<{ name: string; secret: string }>();
+  if (made)
+    return (
+      <SecretDialog
+        title={`Channel “${made.name}”`}
+        what="signing secret"
+        secret={made.secret}
+        fileName="muster-webhook-secret.txt"
+        onDone={onClose}
+      >
+        The receiver verifies with it that a message is from here: each has the header Muster-Signature.
+      </SecretDialog>
+    );
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Create channel"
+      rules={RULES}
+      initial={{ Kind: 'webhook', Name: '', Url: '', Format: 'json', To: '' }}
+      bodyOf={bodyOf}
+      // No time in the cache: when the dialog has gone, nothing of the secret is left.
+      write={{ ...alertMutations.createChannel(keys), gcTime: 0 }}
+      request={(body) => requestOf(alertEndpoints.createChannel, { body })}
+      explain={mayExist('channel')}
+      submitLabel="Create channel"
+      onDone={({ Secret }, body) => {
+        // Slack verifies no signature: its address is the secret.
+        if (Secret && body.Format === 'json') setMade({ name: body.Name, secret: Secret });
+        else onClose();
+      }}
+    >
+      {(form) => <ChannelFields form={form} />}
+    </FormDialog>
+  );
+}
+
+function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Field> }) {
+  const account = useQuery(accountQueries.get());
+  const hasEmail = account.data?.AlertEmail === true;
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Kind"
+        value={values.Kind}
+        data={[
+          { value: 'webhook', label: 'Webhook' },
+          { value: 'email', label: 'E-mail', disabled: !hasEmail },
+        ]}
+        onChange={(Kind) => fill({ Kind })}
+      />
+      {!hasEmail && (
+        <p className="small dim">E-mail needs a server to send it: its operator sets SMTP_URL and SMTP_FROM.</p>
+      )}
+      <TextField placeholder="Ops" autoComplete="off" required data-autofocus {...field('Name')} />
+      {values.Kind === 'email' ? (
+        <Textarea description="One to 20, in lines." autosize minRows={2} required {...field('To')} />
+      ) : (
+        <>
+          <TextField
+            description="An http or https address, to which each message is posted."
+            placeholder="https://hooks.example.com/muster"
+            autoComplete="off"
+            spellCheck={false}
+            required
+            {...field('Url')}
+          />
+          <NativeSelect
+            data={[
+              { value: 'json', label: 'JSON, signed' },
+              { value: 'slack', label: 'Slack' },
+            ]}
+            {...field('Format')}
+          />
+        </>
+      )}
+    </>
+  );
+}

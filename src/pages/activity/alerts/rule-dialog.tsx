@@ -1,0 +1,181 @@
+// A rule, new or changed: what it watches, where its messages go, and how often at most.
+import '#/ui/form/checkbox.css';
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import {
+  ALERT_EVENTS,
+  LASTING,
+  UNSCOPED,
+  alertEndpoints,
+  ruleDraft,
+  type AlertChannel,
+  type AlertEvent,
+  type AlertRule,
+  type RuleDraft,
+} from '#/contract/alerts.ts';
+import { alertMutations } from '#/api/alerts.ts';
+import { formRules } from '#/api/form-rules.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { tagQueries } from '#/api/tags.ts';
+import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
+import { SuggestInput } from '#/ui/form/suggest-input.tsx';
+import { TextField } from '#/ui/form/text-field.tsx';
+import { conditionText, EVENT_LABELS, messagesText } from './alert-words.ts';
+import classes from './alerts.module.css';
+
+const RULES = formRules(ruleDraft, {
+  Name: 'Name',
+  When: 'When',
+  DeviceGroup: 'Group',
+  TagId: 'Tag',
+  CustomerSite: 'Site',
+  ForMinutes: 'For how many minutes',
+  QuietMinutes: 'Minutes between messages',
+  Channels: 'Channels',
+});
+type Field = keyof typeof RULES.labels;
+
+const EVENTS = ALERT_EVENTS.map((value) => ({ value, label: EVENT_LABELS[value] }));
+const isLasting = (event: string) => LASTING.includes(event as AlertEvent);
+const isScoped = (event: string) => !UNSCOPED.includes(event as AlertEvent);
+const listed = (text: string): string[] => text.split(' ').filter(Boolean);
+const minutes = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+
+/** What cannot apply to the event is left out of what is sent. */
+function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup' | 'TagId' | 'CustomerSite', string> {
+  const { Name, When, DeviceGroup, TagId, CustomerSite } = values;
+  return {
+    Name,
+    When: When as AlertEvent,
+    ...(isScoped(When) ? { DeviceGroup, TagId, CustomerSite } : { DeviceGroup: '', TagId: '', CustomerSite: '' }),
+    ForMinutes: isLasting(When) ? minutes(values.ForMinutes) : 0,
+    QuietMinutes: minutes(values.QuietMinutes),
+    Channels: listed(values.Channels),
+  };
+}
+
+interface RuleDialogProps {
+  /** Undefined: a new one. */
+  rule: AlertRule | undefined;
+  channels: readonly AlertChannel[];
+  onClose: () => void;
+}
+
+export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
+  const [keys] = useState(() => new RequestKeys());
+  const [only] = channels;
+  const initial: Record<Field, string> = {
+    Name: rule?.Name ?? '',
+    When: rule?.When ?? 'DeviceOffline',
+    DeviceGroup: rule?.DeviceGroup ?? '',
+    TagId: rule?.TagId ?? '',
+    CustomerSite: rule?.CustomerSite ?? '',
+    ForMinutes: String(rule?.ForMinutes ?? 5),
+    QuietMinutes: String(rule?.QuietMinutes ?? 30),
+    Channels: rule ? rule.Channels.join(' ') : channels.length === 1 && only ? only.ChannelId : '',
+  };
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={rule ? 'Edit rule' : 'Create rule'}
+      size="lg"
+      rules={RULES}
+      initial={initial}
+      bodyOf={bodyOf}
+      write={alertMutations.saveRule(rule?.RuleId, keys)}
+      request={(body) =>
+        rule
+          ? requestOf(alertEndpoints.updateRule, { params: { rule_id: rule.RuleId }, body })
+          : requestOf(alertEndpoints.createRule, { body })
+      }
+      submitLabel={rule ? 'Save' : 'Create rule'}
+      onDone={onClose}
+    >
+      {(form) => <RuleFields form={form} channels={channels} />}
+    </FormDialog>
+  );
+}
+
+function RuleFields({ form, channels }: { form: FormFields<Field>; channels: readonly AlertChannel[] }) {
+  const { field, values } = form;
+  const groups = useKnownValues('DeviceGroup');
+  const sites = useKnownValues('CustomerSite');
+  const tags = useQuery(tagQueries.list()).data ?? [];
+  const body = bodyOf(values);
+  return (
+    <>
+      <TextField
+        description="The subject of its messages."
+        autoComplete="off"
+        data-autofocus
+        required
+        {...field('Name')}
+      />
+      <NativeSelect data={EVENTS} {...field('When')} />
+      {isScoped(values.When) && (
+        <div className={classes.minutes}>
+          <SuggestInput data={groups} placeholder="Any" {...field('DeviceGroup')} />
+          <SuggestInput data={sites} placeholder="Any" {...field('CustomerSite')} />
+          <NativeSelect
+            data={[
+              { value: '', label: 'Any' },
+              ...tags.map(({ TagId, TagName }) => ({ value: TagId, label: TagName })),
+            ]}
+            {...field('TagId')}
+          />
+        </div>
+      )}
+      <div className={classes.minutes}>
+        {isLasting(values.When) && <TextInput type="number" min={0} max={1_440} {...field('ForMinutes')} />}
+        <TextInput
+          type="number"
+          min={0}
+          max={43_200}
+          description="At least; what happens meanwhile is in the next one."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          {...field('QuietMinutes')}
+        />
+      </div>
+      <ChannelBoxes form={form} channels={channels} />
+      <p className="dim" role="status">
+        {conditionText(body, tags)} {messagesText(body, channels)}
+      </p>
+    </>
+  );
+}
+
+function ChannelBoxes({
+  form: { field, values, fill },
+  channels,
+}: {
+  form: FormFields<Field>;
+  channels: readonly AlertChannel[];
+}) {
+  const chosen = listed(values.Channels);
+  const error: unknown = field('Channels').error;
+  return (
+    <fieldset className={classes.channels}>
+      <legend>Channels</legend>
+      {channels.map(({ ChannelId, Name }) => (
+        <Checkbox
+          key={ChannelId}
+          label={Name}
+          checked={chosen.includes(ChannelId)}
+          onChange={({ currentTarget: { checked } }) =>
+            fill({
+              Channels: (checked ? [...chosen, ChannelId] : chosen.filter((id) => id !== ChannelId)).join(' '),
+            })
+          }
+        />
+      ))}
+      {typeof error === 'string' && (
+        <p role="alert" className="small failed">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
