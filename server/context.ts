@@ -11,6 +11,8 @@ import { openClock, type Clock, type TimeSource } from './clock.ts';
 import type { Config } from './config.ts';
 import { openAgentUpdates, type AgentUpdates } from './jobs/agent-updates.ts';
 import { openDispatch, type Dispatch } from './jobs/dispatch.ts';
+import { openJudge } from './jobs/judge.ts';
+import { openMarksReader, type MarksReader } from './jobs/marks-reader.ts';
 import { openDownloads, type Downloads } from './jobs/downloads.ts';
 import { joinCluster } from './cluster/join-cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
@@ -57,6 +59,8 @@ export interface Context {
   audit: Audit;
   disk: DiskSpace;
   retention: OutputRetention;
+  /** For rules that are tried; apart from judging, which must not wait for a half-written pattern. */
+  trials: MarksReader;
   files: ArtifactFiles;
   downloads: Downloads;
   dispatch: Dispatch;
@@ -199,6 +203,8 @@ export async function openContext(
     const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
     const { historyDays } = config;
     const alerts = openAlerts({ db, now, disk, ...config.alerts, historyDays, times: alertTimes });
+    const judge = openJudge(db);
+    const trials = openMarksReader({ limitMs: 500 });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
       [
@@ -214,6 +220,7 @@ export async function openContext(
           everyMs: 600_000,
           run: () => pruneStates(db, now() - historyDays * DAY_MS),
         },
+        { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
         { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
         ...alerts.tasks,
         { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
@@ -260,11 +267,15 @@ export async function openContext(
       nodeUrl: config.nodeUrl ?? '',
       traffic,
       retention,
+      trials,
       backups: openBackupSchedule({ config, clock }),
       tunnelPort: config.tunnelPort,
       close: async () => {
         context.backups?.close();
+        judge.stop();
         await work.close();
+        await judge.close();
+        await trials.close();
         await alerts.close();
         await context.events.close();
         await context.bulk.close();

@@ -11,6 +11,7 @@ import { readParts } from '../store/output-parts.ts';
 import { countsIn } from '../store/job-moves.ts';
 import { countWaitingOffline } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { shiftedChildren } from '../store/rules.ts';
 
 /** Lists show the beginning of a long command. */
 const COMMAND_IN_LIST = 240;
@@ -51,10 +52,27 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
+    ...(row.verdict !== null && {
+      Verdict: row.verdict,
+      VerdictBecause: row.verdict_because,
+      ...(row.verdict_stream !== null && { VerdictStream: row.verdict_stream }),
+      ...(row.verdict_line !== null && { VerdictLine: row.verdict_line }),
+    }),
     ...(isParent && { Counts: present(countsIn(row)) }),
+    ...(isParent && row.judged > 0 && { VerdictCounts: present(await verdictCounts(db, row)) }),
     ...(row.parent_id === null && { Attempts: row.attempt }),
     ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
   };
+}
+
+/** As the counts by status, with what the rules found instead. */
+async function verdictCounts(db: Reader, row: JobRow): Promise<Record<string, number>> {
+  const counts: Record<string, number> = countsIn(row);
+  for (const { status, verdict, jobs } of await shiftedChildren(db, row.seq)) {
+    counts[status] = (counts[status] ?? 0) - jobs;
+    counts[verdict] = (counts[verdict] ?? 0) + jobs;
+  }
+  return counts;
 }
 
 const present = (counts: Record<string, number>) =>

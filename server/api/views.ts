@@ -6,7 +6,8 @@ import { isUnchanged, type HandlerRequest, type Handlers } from '../http/impleme
 import { notFound, Problem } from '../http/problem.ts';
 import type { Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
-import { countViews, deleteView, personOf, saveView, viewsOf, type ViewRow } from '../store/views.ts';
+import { personOf } from '../store/sessions.ts';
+import { countViews, deleteView, saveView, viewsOf, type ViewRow } from '../store/views.ts';
 import { namesOf } from './audit-names.ts';
 
 export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEndpoints> {

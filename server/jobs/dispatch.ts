@@ -1,6 +1,7 @@
 // Submitting jobs: a submission becomes jobs in each device's queue, which delivery.ts empties. Stopping and deleting
 // them is in job-ends.ts.
 import type { JobDraft } from '#/contract/job-draft.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
@@ -87,13 +88,14 @@ export function openDispatch(options: DispatchOptions): Dispatch {
   ): Promise<Submission> => {
     const submission = { accountId, name: Name.toWellFormed(), created: now() };
     if (!ArtifactId) {
-      const { Command, WorkflowId: workflowId } = await workflowById(tx, accountId, WorkflowId ?? '');
-      return { ...submission, artifactId: null, workflowId, command: () => Command };
+      const { Command, Name: ruleName, WorkflowId: workflowId } = await workflowById(tx, accountId, WorkflowId ?? '');
+      return { ...submission, artifactId: null, workflowId, ruleName, command: () => Command };
     }
     const artifact = await artifactById(tx, accountId, ArtifactId);
     // The address that an agent dialled is used only in commands for that agent.
     const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
-    return { ...submission, artifactId: ArtifactId, workflowId: null, command };
+    const ruleName = ruleNameOf(artifact.name, artifact.version);
+    return { ...submission, artifactId: ArtifactId, workflowId: null, ruleName, command };
   };
 
   type Submitted = { jobId: string; devices: Target[] };

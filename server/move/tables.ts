@@ -37,6 +37,8 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'audit_hashes', key: ['audit_seq'] },
   { name: 'audit_objects', key: ['object', 'audit_seq'] },
   { name: 'notes', key: ['seq'] },
+  { name: 'rules', key: ['account_id', 'name'] },
+  { name: 'to_judge', key: ['job_seq'] },
   { name: 'views', key: ['account_id', 'owner', 'folded'] },
   { name: 'state_changes', key: ['at', 'device_seq'] },
   { name: 'service_gaps', key: ['from_time'] },

@@ -97,6 +97,30 @@ export const ADOPTED_TRIGGER = {
     CREATE TRIGGER log_job_adopted AFTER UPDATE OF parent_seq ON jobs FOR EACH ROW EXECUTE FUNCTION log_job_adopted();`,
 };
 
+/** A verdict of a job or of a parent's children. */
+const JUDGED = `INSERT INTO changes (account_id, kind, what, object, parent, id)
+  VALUES (new.account_id, 'job', 'changed', new.seq, new.parent_seq, new.id)`;
+
+export const JUDGED_TRIGGER = {
+  sqlite: `CREATE TRIGGER log_job_judged AFTER UPDATE OF verdict, judged ON jobs BEGIN ${JUDGED}; END;`,
+  postgres: `
+    CREATE FUNCTION log_job_judged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${JUDGED}; RETURN NULL; END $$;
+    CREATE TRIGGER log_job_judged AFTER UPDATE OF verdict, judged ON jobs FOR EACH ROW EXECUTE FUNCTION log_job_judged();`,
+};
+
+/** A job that has ended is to be judged, if what it ran has rules. */
+const TO_JUDGE = `INSERT INTO to_judge (job_seq) SELECT new.seq FROM rules
+  WHERE account_id = new.account_id
+    AND name = (SELECT rule_name FROM jobs WHERE seq = coalesce(new.parent_seq, new.seq)) ON CONFLICT DO NOTHING`;
+const ENDED = `new.ended IS NOT NULL AND new.device_seq IS NOT NULL AND new.status <> 'Cancelled'`;
+
+export const TO_JUDGE_TRIGGER = {
+  sqlite: `CREATE TRIGGER judge_ended_job AFTER UPDATE OF ended ON jobs WHEN ${ENDED} BEGIN ${TO_JUDGE}; END;`,
+  postgres: `
+    CREATE FUNCTION judge_ended_job() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${TO_JUDGE}; RETURN NULL; END $$;
+    CREATE TRIGGER judge_ended_job AFTER UPDATE OF ended ON jobs FOR EACH ROW WHEN (${ENDED}) EXECUTE FUNCTION judge_ended_job();`,
+};
+
 export const CHANGE_TRIGGERS = {
   sqlite: triggers(({ name, on, entry }) => `CREATE TRIGGER ${name} AFTER ${on} BEGIN ${entry}; END;`),
   postgres: triggers(

@@ -102,6 +102,29 @@ export async function readOutput(
   return slices.length === 1 && slices[0] ? slices[0] : Buffer.concat(slices);
 }
 
+const OUTPUTS = perDialect(
+  (sql) => `SELECT job_seq, stream, bytes FROM job_output
+    WHERE job_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}) ORDER BY job_seq, stream, "offset"`,
+);
+
+/** Both streams of several jobs at once, whose output together is small. */
+export async function smallOutputs(
+  db: Reader,
+  jobSeqs: readonly number[],
+): Promise<(jobSeq: number) => [Buffer, Buffer]> {
+  const pieces = new Map<string, Uint8Array[]>();
+  const rows = await db.all<{ job_seq: number; stream: number; bytes: Uint8Array }>(
+    OUTPUTS(db),
+    JSON.stringify(jobSeqs),
+  );
+  for (const { job_seq, stream, bytes } of rows) {
+    const key = `${job_seq} ${stream}`;
+    pieces.set(key, [...(pieces.get(key) ?? []), bytes]);
+  }
+  const whole = (jobSeq: number, stream: Stream) => Buffer.concat(pieces.get(`${jobSeq} ${NUMBER[stream]}`) ?? []);
+  return (jobSeq) => [whole(jobSeq, 'stdout'), whole(jobSeq, 'stderr')];
+}
+
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 /** Number of bytes of a UTF-8 character, by its first byte. */
 const lengthOf = (first: number) => (first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1);

@@ -19,13 +19,15 @@ export interface Submission {
   name: string;
   artifactId: string | null;
   workflowId: string | null;
+  /** Under which its outcome rules are. */
+  ruleName: string;
   /** The Command as users see it, for the job with this id. */
   command: (jobId: string) => string;
   created: number;
 }
 
 const INSERT = `INSERT INTO jobs (id, account_id, device_seq, device_id, device_name, device_group, tag_id,
-  name, artifact_id, workflow_id, command, status, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Waiting', ?)`;
+  name, artifact_id, workflow_id, rule_name, command, status, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Waiting', ?)`;
 
 interface Aim {
   device?: Target;
@@ -52,6 +54,7 @@ async function insert(
     submission.name,
     submission.artifactId,
     submission.workflowId,
+    submission.ruleName,
     submission.command(id),
     submission.created,
   );

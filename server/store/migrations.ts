@@ -7,7 +7,14 @@
 // for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
 import { ALERT_TABLES, ALERT_TRIGGERS } from './alert-tables.ts';
-import { ADOPTED_TRIGGER, ARCHIVE_TRIGGER, CHANGES_TABLE, CHANGE_TRIGGERS } from './change-log-tables.ts';
+import {
+  ADOPTED_TRIGGER,
+  ARCHIVE_TRIGGER,
+  CHANGES_TABLE,
+  CHANGE_TRIGGERS,
+  JUDGED_TRIGGER,
+  TO_JUDGE_TRIGGER,
+} from './change-log-tables.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 
 export type Migration = string | { sqlite: string; postgres: string };
@@ -228,4 +235,28 @@ export const migrations: readonly Migration[] = [
   `,
   ALERT_TABLES,
   ALERT_TRIGGERS,
+  `
+  CREATE TABLE rules (                        -- outcome rules, by what jobs run
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    rules TEXT NOT NULL,                      -- JSON
+    version INTEGER NOT NULL,
+    changed_by TEXT NOT NULL,
+    changed INTEGER NOT NULL,
+    PRIMARY KEY (account_id, name)
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE jobs ADD COLUMN rule_name TEXT; -- of top jobs: under which its rules are
+  ALTER TABLE jobs ADD COLUMN verdict TEXT;
+  ALTER TABLE jobs ADD COLUMN verdict_because TEXT NOT NULL DEFAULT '';
+  ALTER TABLE jobs ADD COLUMN verdict_stream TEXT;
+  ALTER TABLE jobs ADD COLUMN verdict_line INTEGER;
+  ALTER TABLE jobs ADD COLUMN judged INTEGER NOT NULL DEFAULT 0;  -- of parents: how often children were judged
+  CREATE INDEX jobs_unnamed ON jobs (seq) WHERE rule_name IS NULL AND parent_seq IS NULL;
+  CREATE INDEX jobs_of_rules ON jobs (account_id, rule_name) WHERE parent_seq IS NULL;
+  CREATE INDEX jobs_shifted ON jobs (parent_seq, status, verdict)
+    WHERE verdict IS NOT NULL AND verdict <> status AND superseded = 0;
+  CREATE TABLE to_judge (job_seq INTEGER PRIMARY KEY REFERENCES jobs ON DELETE CASCADE) STRICT;
+  `,
+  JUDGED_TRIGGER,
+  TO_JUDGE_TRIGGER,
 ];

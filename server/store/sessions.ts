@@ -45,6 +45,19 @@ export async function findSession(db: Reader, value: string, now: number): Promi
   return { ...row, previous: !timingSafeEqual(row.hash, hash) };
 }
 
+/**
+ * The person behind an actor, as far as the service knows persons: the holder of a token, also in a browser that signed
+ * in with it. Everybody who signs in by a link is one person.
+ */
+export async function personOf(db: Reader, actor: string): Promise<string> {
+  if (!actor.startsWith('session:')) return actor;
+  const session = await db.get<{ token_id: string | null }>(
+    'SELECT token_id FROM sessions WHERE id = ?',
+    actor.slice(8),
+  );
+  return session?.token_id ? `token:${session.token_id}` : 'link';
+}
+
 /** Whether a session still gives access to the value with this hash. */
 export function isLive(
   { hash, rotated, created, last_used }: Pick<Session, 'hash' | 'rotated' | 'created' | 'last_used'>,

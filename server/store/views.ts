@@ -11,19 +11,6 @@ export interface ViewRow {
   changed: number;
 }
 
-/**
- * The person behind an actor, as far as the service knows persons: the holder of a token, also in a browser that signed
- * in with it. Everybody who signs in by a link is one person.
- */
-export async function personOf(db: Reader, actor: string): Promise<string> {
-  if (!actor.startsWith('session:')) return actor;
-  const session = await db.get<{ token_id: string | null }>(
-    'SELECT token_id FROM sessions WHERE id = ?',
-    actor.slice(8),
-  );
-  return session?.token_id ? `token:${session.token_id}` : 'link';
-}
-
 /** Those that a person sees, by name. A private one hides the shared one of its name. */
 export async function viewsOf(db: Reader, accountId: number, person: string): Promise<ViewRow[]> {
   const rows = await db.all<ViewRow & { folded: string }>(

@@ -43,6 +43,7 @@ const ACTIONS: Record<string, string> = {
   'session.end': 'Signed out a browser',
   'session.end-all': 'Signed out all browsers',
   'signin-link.make': 'Created sign-in link',
+  'rules.save': 'Changed outcome rules',
   'view.save': 'Saved view',
   'view.remove': 'Deleted view',
   'bulk.edit': 'Changed many devices',

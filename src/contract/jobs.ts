@@ -48,6 +48,13 @@ const jobRow = row(
     OutputRemovedBecause: optionalText,
     /** When it was archived, of a child its parent. An archived job is in no list but the archive's. */
     ArchivedTime: optionalText,
+    /** By the outcome rules: a Status, `RolledBack` or `NoAnswer`, why, and the line that decided, from 1. */
+    Verdict: optionalText,
+    VerdictBecause: optionalText,
+    VerdictStream: optionalText,
+    VerdictLine: optionalNumber,
+    /** Set on a parent that was judged: as Counts, by verdict. */
+    VerdictCounts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Set on a parent: how many devices have each status, by their last attempt. Statuses without one are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** How many attempts a parent or a single job has had. Missing if a service cannot add some, as `RetryOf` does. */
@@ -74,8 +81,11 @@ const OPTIONAL_TEXTS = [
   'OutputRemovedTime',
   'OutputRemovedBecause',
   'ArchivedTime',
+  'Verdict',
+  'VerdictBecause',
+  'VerdictStream',
 ] as const;
-const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline'] as const;
+const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline', 'VerdictLine'] as const;
 
 /** What rows of a list of changes omit. */
 const OMITTED = ['Command', 'Result'] as const;
@@ -94,7 +104,7 @@ function isExact(value: unknown): boolean {
     TEXTS.every((name) => isText(fields[name])) &&
     OPTIONAL_TEXTS.every((name) => isNone(fields[name]) || isText(fields[name])) &&
     OPTIONAL_NUMBERS.every((name) => isNone(fields[name]) || isNumber(fields[name])) &&
-    (isNone(fields['Counts']) || isCounts(fields['Counts'])) &&
+    ['Counts', 'VerdictCounts'].every((name) => isNone(fields[name]) || isCounts(fields[name])) &&
     !Object.keys(SPELLINGS).some((name) => name in fields)
   );
 }

@@ -2,7 +2,7 @@
 // them, or without the artifact that they would run.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import { counted } from '#/lib/format.ts';
 
 export type StaleReason =

@@ -3,7 +3,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from './job-output.ts';
 import type { LogPosition } from './rule.ts';
-import { withoutEscapes } from '#/ui/log/without-ansi.ts';
+import { withoutEscapes } from '#/contract/without-escapes.ts';
 
 const WHAT = String.raw`(?:update|upgrade|install(?:ation)?|deployment|job|script|rollout)`;
 const ROLLED_BACK = /\b(?:rolled back|rollback (?:is )?(?:complete|completed|done|succeeded|finished))\b/i;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Rule } from '#/features/jobs/rule.ts';
 import { parseRuleSets, printRuleSets } from './rule-sets.ts';
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { ruleSets, type RuleSet } from './rule-sets.ts';
 import * as z from 'zod/mini';

@@ -6,7 +6,7 @@ import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import type { LogPosition } from '#/features/jobs/rule.ts';
 import { formatCount } from '#/lib/format.ts';
-import { withoutEscapes } from '#/ui/log/without-ansi.ts';
+import { withoutEscapes } from '#/contract/without-escapes.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';

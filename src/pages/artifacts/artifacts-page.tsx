@@ -12,7 +12,7 @@ import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { DeploySample } from '#/features/install/deploy-sample.tsx';
-import { ruleNameOf } from '#/features/jobs/rule-name.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ansiBefore, ansiReader, nearestColour } from './ansi.ts';
 import { logTextOf } from './log-text.ts';
-import { withoutAnsi, withoutEscapes } from './without-ansi.ts';
+import { withoutEscapes } from '#/contract/without-escapes.ts';
+import { withoutAnsi } from './without-ansi.ts';
 
 const ESC = '\u001b';
 

@@ -10,7 +10,8 @@ import { logTextOf, sliceOf } from './log-text.ts';
 import { overwritten } from './overwritten.ts';
 import { piecesOf } from './pieces.ts';
 import { plainLog } from './plain.ts';
-import { withoutAnsi, withoutEscapes } from './without-ansi.ts';
+import { withoutEscapes } from '#/contract/without-escapes.ts';
+import { withoutAnsi } from './without-ansi.ts';
 
 // What follows an escape: colours, erasing, titles, and pieces of those.
 const CODES =

@@ -1,40 +1,42 @@
 // Looks for the marks of rules in the output of one job: colours taken out, line by line, the worst mark first. Runs in a
 // worker, since a pattern may take as long as it likes.
-import { withoutEscapes } from '#/ui/log/without-ansi.ts';
-import { RULED, sameRule, type Found, type Reading, type Rule } from '#/features/jobs/rule.ts';
+import { RULE_VERDICTS, patternOf, type Rule } from '#/contract/rules.ts';
+import { withoutEscapes } from '#/contract/without-escapes.ts';
 
 export interface MarkedStream {
   name: string;
   text: string;
 }
 
-/** Our service leaves out the beginning of a long output in a list, and notes that in the first line. */
-const CUT = /^\[\w+\] \d+ bytes left out here/;
-const EXCERPT = 160;
-
-/** A pattern, or in words why it is none. */
-export function rulePatternOf({ find, caseSensitive }: Pick<Rule, 'find' | 'caseSensitive'>): RegExp | string {
-  try {
-    return new RegExp(find, caseSensitive ? '' : 'i');
-  } catch (error) {
-    // "Invalid regular expression: /(/: Unterminated group" and the like.
-    const message = error instanceof Error ? error.message : '';
-    const [, reason = message] = /^Invalid regular expression: .*\/[a-z]*: (.+)$/s.exec(message) ?? [];
-    return `it is no pattern (${reason.charAt(0).toLowerCase()}${reason.slice(1)})`;
-  }
+/** A mark that was found, in the first line that has it. */
+export interface Found {
+  rule: Rule;
+  stream: string;
+  /** From 1. */
+  line: number;
+  /** Shortened around the mark. */
+  text: string;
 }
+
+/** What the rules found in the output of one job. */
+export interface Reading {
+  /** The worst mark. */
+  found: Found | undefined;
+  /** A rule that could not be tried, and why: its absence must not pass for a success. */
+  untried: { rule: Rule; why: string } | undefined;
+}
+
+const EXCERPT = 160;
 
 /** A stream with its colours out, in small letters where that is asked for. */
 class Readable {
   readonly name: string;
   readonly text: string;
-  readonly cut: boolean;
   private lower: string | undefined;
 
   constructor({ name, text }: MarkedStream) {
     this.name = name;
     this.text = withoutEscapes(text);
-    this.cut = CUT.test(this.text);
   }
 
   /** Number of the first line that has this text, from 0; -1 where none has. */
@@ -85,31 +87,26 @@ function around(line: string, at: number): string {
 }
 
 function look(rule: Rule, streams: readonly Readable[]): Found | string | undefined {
-  const pattern = rule.pattern ? rulePatternOf(rule) : undefined;
+  const pattern = rule.Pattern ? patternOf(rule) : undefined;
   if (typeof pattern === 'string') return pattern;
   for (const stream of streams) {
-    // Where a service does not keep the streams apart, "output" is both.
-    if (rule.stream !== 'both' && stream.name !== rule.stream && stream.name !== 'output') continue;
-    const number = pattern ? stream.lineLike(pattern) : stream.lineWith(rule.find, rule.caseSensitive);
+    if (rule.Stream !== 'both' && stream.name !== rule.Stream) continue;
+    const number = pattern ? stream.lineLike(pattern) : stream.lineWith(rule.Find, rule.CaseSensitive);
     if (number === -1) continue;
     const line = stream.line(number);
-    const at = pattern ? line.search(pattern) : line.toLowerCase().indexOf(rule.find.toLowerCase());
-    return {
-      rule,
-      position: stream.cut ? undefined : { stream: stream.name, line: number + 1 },
-      text: around(line, Math.max(0, at)),
-    };
+    const at = pattern ? line.search(pattern) : line.toLowerCase().indexOf(rule.Find.toLowerCase());
+    return { rule, stream: stream.name, line: number + 1, text: around(line, Math.max(0, at)) };
   }
   return undefined;
 }
 
-const rankOf = ({ verdict }: Rule) => RULED.indexOf(verdict);
+const rankOf = ({ Verdict }: Rule) => RULE_VERDICTS.indexOf(Verdict);
 
 export interface ReadHow {
-  /** Patterns that took too long before: they are not tried again. */
-  slow?: readonly Rule[];
+  /** Indices of patterns that took too long before: they are not tried again. */
+  slow?: readonly number[];
   /** Called before each pattern, which may never return. */
-  before?: (rule: Rule) => void;
+  before?: (index: number) => void;
 }
 
 export function readMarks(
@@ -119,10 +116,11 @@ export function readMarks(
 ): Reading {
   const readable = streams.map((stream) => new Readable(stream));
   let untried: Reading['untried'];
-  for (const rule of rules.toSorted((one, two) => rankOf(one) - rankOf(two))) {
-    const tooSlow = slow.some((each) => sameRule(each, rule));
-    if (rule.pattern && !tooSlow) before?.(rule);
-    const found = tooSlow ? 'it takes too long on this output' : look(rule, readable);
+  const worstFirst = rules.map((rule, index) => ({ rule, index })).toSorted((a, b) => rankOf(a.rule) - rankOf(b.rule));
+  for (const { rule, index } of worstFirst) {
+    const isSlow = slow.includes(index);
+    if (rule.Pattern && !isSlow) before?.(index);
+    const found = isSlow ? 'it takes too long on this output' : look(rule, readable);
     if (typeof found === 'string') untried ??= { rule, why: found };
     // What could not be tried counts only where its verdict would be worse.
     else if (found) return { found, untried: untried && rankOf(untried.rule) < rankOf(rule) ? untried : undefined };

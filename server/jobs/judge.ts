@@ -1,0 +1,135 @@
+// Judges jobs that have ended by the outcome rules of what they ran: those in `to_judge`, the newest first, a portion in
+// one unit of work. Nothing is lost when the service ends in between.
+import type { Database } from '../store/database.ts';
+import { readOutput, smallOutputs } from '../store/job-output.ts';
+import {
+  expandParent,
+  jobsToJudge,
+  leaveVerdicts,
+  nameJobs,
+  ruleSetsOf,
+  storeVerdicts,
+  type JobToJudge,
+  type RuleSetRow,
+  type StoredVerdict,
+} from '../store/rules.ts';
+import { openMarksReader } from './marks-reader.ts';
+import { verdictOf } from './verdict.ts';
+
+const MOST_JOBS = 500;
+/** Of output at once. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+export interface Judge {
+  /** Judges all that are to be. */
+  run(): Promise<void>;
+  /** Ends `run` after its present portion. */
+  stop(): void;
+  close(): Promise<void>;
+}
+
+const isJudged = ({ ended, status }: JobToJudge) => ended !== null && status !== 'Cancelled';
+
+export function openJudge(db: Database): Judge {
+  const reader = openMarksReader();
+  /** Patterns that took too long, by rules and their version: they are not tried on each of thousands of outputs. */
+  const slow = new Map<string, Set<number>>();
+  let isStopped = false;
+  let isNamed = false;
+
+  /** The first ones whose output fits together, up to the next parent. */
+  const next = async (): Promise<JobToJudge[]> => {
+    const due = await jobsToJudge(db, MOST_JOBS);
+    const parent = due.findIndex(({ device_seq }) => device_seq === null);
+    let bytes = 0;
+    const fitting = due.findIndex(({ output_bytes }, at) => (bytes += output_bytes) > MOST_BYTES && at > 0);
+    const end = Math.min(...[parent === 0 ? 1 : parent, fitting].filter((at) => at > 0), due.length);
+    return due.slice(0, end);
+  };
+
+  const setsOf = async (from: Pick<Database, 'all' | 'get' | 'dialect'>, jobs: JobToJudge[]) => {
+    const sets = new Map<string, RuleSetRow>();
+    for (const account of new Set(jobs.map(({ account_id }) => account_id)))
+      for (const set of await ruleSetsOf(from, account)) sets.set(`${account} ${set.name}`, set);
+    return (job: JobToJudge) => sets.get(`${job.account_id} ${job.rule_name}`);
+  };
+
+  const outputsOf = async (jobs: JobToJudge[]) => {
+    const [first] = jobs;
+    if (!first) return () => [];
+    const of: (seq: number) => [Buffer, Buffer] =
+      first.output_bytes > MOST_BYTES
+        ? await Promise.all([readOutput(db, first.seq, 'stdout'), readOutput(db, first.seq, 'stderr')]).then(
+            (both) => () => both,
+          )
+        : await smallOutputs(
+            db,
+            jobs.map(({ seq }) => seq),
+          );
+    return ({ seq }: JobToJudge) => {
+      const [stdout, stderr] = of(seq);
+      return [
+        { name: 'stdout', text: stdout.toString() },
+        { name: 'stderr', text: stderr.toString() },
+      ];
+    };
+  };
+
+  /** Whether there were any. */
+  const portion = async (): Promise<boolean> => {
+    const jobs = await next();
+    const [first] = jobs;
+    if (!first) return false;
+    if (first.device_seq === null) {
+      await db.write((tx) => expandParent(tx, first.seq), { patient: true });
+      return true;
+    }
+    const setOf = await setsOf(db, jobs);
+    const readable = jobs.filter((job) => isJudged(job) && job.output_removed === null && setOf(job) !== undefined);
+    const outputOf = await outputsOf(readable);
+    const verdicts = new Map<number, StoredVerdict>();
+    for (const set of new Set(readable.map(setOf))) {
+      if (!set) continue;
+      const own = readable.filter((job) => setOf(job) === set);
+      const key = `${set.account_id} ${set.version} ${set.name}`;
+      const known = slow.get(key) ?? new Set<number>();
+      const readings = await reader.read(own.map(outputOf), set.rules, known);
+      if (known.size > 0) slow.set(key, known);
+      own.forEach((job, at) => {
+        const reading = readings[at] ?? { found: undefined, untried: undefined };
+        verdicts.set(job.seq, { seq: job.seq, ...verdictOf(job, set.rules, reading) });
+      });
+    }
+    await db.write(
+      async (tx) => {
+        const now = await setsOf(tx, jobs);
+        // With other rules than a moment ago it is judged again.
+        const same = jobs.filter((job) => now(job)?.version === setOf(job)?.version);
+        const judged = same.filter((job) => verdicts.has(job.seq) || setOf(job) === undefined);
+        const none = { verdict: null, because: '', stream: null, line: null };
+        await storeVerdicts(
+          tx,
+          judged.map(({ seq }) => verdicts.get(seq) ?? { seq, ...none }),
+          new Set(judged.flatMap(({ parent_seq }) => parent_seq ?? [])),
+        );
+        await leaveVerdicts(
+          tx,
+          same.filter((job) => !judged.includes(job)).map(({ seq }) => seq),
+        );
+      },
+      { patient: true },
+    );
+    return true;
+  };
+
+  return {
+    run: async () => {
+      while (!isNamed && !isStopped) isNamed = (await nameJobs(db)) === 0;
+      while (!isStopped && (await portion()));
+    },
+    stop: () => {
+      isStopped = true;
+    },
+    close: () => reader.close(),
+  };
+}
