@@ -23,7 +23,8 @@ const beginning = (text: string, length: number) => (text.length > length ? `${t
 
 export type JobSource = { db: Reader };
 
-async function common({ db }: JobSource, row: JobRow): Promise<Job> {
+/** `isAlone`: not in a list. */
+async function common({ db }: JobSource, row: JobRow, isAlone = false): Promise<Job> {
   const isParent = row.device_seq === null;
   const isOpen = row.ended === null;
   return {
@@ -52,6 +53,8 @@ async function common({ db }: JobSource, row: JobRow): Promise<Job> {
     ...((isOpen || row.stop_asked !== null) && {
       StopTime: row.stop_asked === null ? '' : printIsoTime(new Date(row.stop_asked)),
     }),
+    // A thousand children of one parent would repeat it.
+    ...((row.parent_id === null || isAlone) && row.rule_name !== null && { RuleName: row.rule_name }),
     ...(row.verdict !== null && {
       Verdict: row.verdict,
       VerdictBecause: row.verdict_because,
@@ -100,7 +103,7 @@ export async function stateOnly(source: JobSource, row: JobRow): Promise<Omit<Jo
 /** The complete job. Its Result is Stdout, then Stderr, then the reason of its end if there is one. */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
-  const shown = await common(source, row);
+  const shown = await common(source, row, true);
   if (row.device_seq === null) return shown;
   const stdout = await readOutput(db, row.seq, 'stdout');
   return withOutput(shown, row, stdout, await readOutput(db, row.seq, 'stderr'));
@@ -120,7 +123,7 @@ export async function piecesFrom(
   row: JobRow,
   asked: { stdout: number; stderr: number },
 ): Promise<z.output<typeof jobEndpoints.output.response>> {
-  const shown = await common(source, row);
+  const shown = await common(source, row, true);
   const { db } = source;
   const over = row.ended !== null;
   const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { limit: PIECE, over });

@@ -34,7 +34,8 @@ export function openJudge(db: Database): Judge {
   const reader = openMarksReader();
   /** Patterns that took too long, by rules and their version: they are not tried on each of thousands of outputs. */
   const slow = new Map<string, Set<number>>();
-  let isStopped = false;
+  const closing = new AbortController();
+  const isOpen = () => !closing.signal.aborted;
   let isNamed = false;
 
   /** The first ones whose output fits together, up to the next parent. */
@@ -124,12 +125,10 @@ export function openJudge(db: Database): Judge {
 
   return {
     run: async () => {
-      while (!isNamed && !isStopped) isNamed = (await nameJobs(db)) === 0;
-      while (!isStopped && (await portion()));
+      while (!isNamed && isOpen()) isNamed = (await nameJobs(db)) === 0;
+      while (isOpen() && (await portion()));
     },
-    stop: () => {
-      isStopped = true;
-    },
+    stop: () => closing.abort(),
     close: () => reader.close(),
   };
 }

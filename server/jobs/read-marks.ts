@@ -1,6 +1,6 @@
 // Looks for the marks of rules in the output of one job: colours taken out, line by line, the worst mark first. Runs in a
 // worker, since a pattern may take as long as it likes.
-import { RULE_VERDICTS, patternOf, type Rule } from '#/contract/rules.ts';
+import { RULE_VERDICTS, rulePattern, type Rule } from '#/contract/rules.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
 
 export interface MarkedStream {
@@ -87,7 +87,7 @@ function around(line: string, at: number): string {
 }
 
 function look(rule: Rule, streams: readonly Readable[]): Found | string | undefined {
-  const pattern = rule.Pattern ? patternOf(rule) : undefined;
+  const pattern = rule.Pattern ? rulePattern(rule) : undefined;
   if (typeof pattern === 'string') return pattern;
   for (const stream of streams) {
     if (rule.Stream !== 'both' && stream.name !== rule.Stream) continue;

@@ -34,6 +34,8 @@ export interface JobRow {
   output_removed_why: string;
   /** When it was archived, of a child its parent. */
   archived: number | null;
+  /** Of a child its parent's. */
+  rule_name: string | null;
   /** By the outcome rules; null as long as it was not judged. */
   verdict: string | null;
   verdict_because: string;
@@ -55,7 +57,7 @@ const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.d
   j.tag_id, j.name, j.artifact_id, j.workflow_id, CASE WHEN j.command = '' THEN coalesce(p.command, '') ELSE j.command END AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
   j.output_bytes, j.output_removed, j.output_removed_why, coalesce(j.archived, p.archived) AS archived,
-  j.verdict, j.verdict_because, j.verdict_stream, j.verdict_line, j.judged, c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
+  coalesce(p.rule_name, j.rule_name) AS rule_name, j.verdict, j.verdict_because, j.verdict_stream, j.verdict_line, j.judged, c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
 // The counts are read with the state, so that both are of one moment.
 const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq';
 

@@ -1,39 +1,30 @@
 // Writes of saved views: only if nobody else changed the view since it was shown.
 import { mutationOptions } from '@tanstack/react-query';
 import { viewEndpoints, type SavedView } from '#/contract/views.ts';
-import { ApiError, hasStatus } from '#/api/api-error.ts';
+import { ApiError } from '#/api/api-error.ts';
 import { call, callTagged } from '#/api/call.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { viewQueries } from '#/api/views.ts';
+import { writeIfUnchanged } from '#/api/write-if-unchanged.ts';
 
 const folded = (name: string) => name.trim().toLowerCase();
 /** Upper and lower case make no other name. */
 export const viewNamed = (views: readonly SavedView[], name: string): SavedView | undefined =>
   views.find((view) => folded(view.Name) === folded(name));
 
-const isSame = (one: SavedView | undefined, other: SavedView | undefined) =>
-  one?.Name === other?.Name && one?.ChangedTime === other?.ChangedTime && one?.ChangedBy === other?.ChangedBy;
-
-/** Other views may be written at the same time. */
-const MOST_TRIES = 3;
-
-/** Writes a view if it is still as it was shown, `before`; undefined: if there is none of the name. */
 async function write(
   name: string,
   before: SavedView | undefined,
   send: (headers: Record<string, string>) => Promise<void>,
 ): Promise<void> {
   try {
-    for (let tries = 1; ; tries++) {
-      const { data, etag } = await callTagged(viewEndpoints.list, {});
-      const now = viewNamed(data, name);
-      if (!isSame(now, before)) throw changedMeanwhile(name, now);
-      try {
-        return await send(etag ? { 'if-match': etag } : {});
-      } catch (error) {
-        if (!hasStatus(error, 412) || tries === MOST_TRIES) throw error;
-      }
-    }
+    await writeIfUnchanged({
+      read: () => callTagged(viewEndpoints.list, {}),
+      find: (views) => viewNamed(views, name),
+      before,
+      send,
+      refused: (now) => changedMeanwhile(name, now),
+    });
   } finally {
     await queryClient.invalidateQueries(viewQueries.list());
   }

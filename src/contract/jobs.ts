@@ -48,6 +48,8 @@ const jobRow = row(
     OutputRemovedBecause: optionalText,
     /** When it was archived, of a child its parent. An archived job is in no list but the archive's. */
     ArchivedTime: optionalText,
+    /** Under which its outcome rules are: the name of its artifact in all versions, of its workflow, or its own. */
+    RuleName: optionalText,
     /** By the outcome rules: a Status, `RolledBack` or `NoAnswer`, why, and the line that decided, from 1. */
     Verdict: optionalText,
     VerdictBecause: optionalText,
@@ -81,6 +83,7 @@ const OPTIONAL_TEXTS = [
   'OutputRemovedTime',
   'OutputRemovedBecause',
   'ArchivedTime',
+  'RuleName',
   'Verdict',
   'VerdictBecause',
   'VerdictStream',

@@ -6,7 +6,7 @@ import { list, nameText, optionalNumber, optionalText, pathId, row, text, type G
 /** What a mark can mean, the worst first: of several marks in one output the worst decides. */
 export const RULE_VERDICTS = ['RolledBack', 'Failed', 'Succeeded'] as const;
 export const RULE_STREAMS = ['both', 'stdout', 'stderr'] as const;
-export const LONGEST_FIND = 500;
+const LONGEST_FIND = 500;
 /** Of one name. */
 export const MOST_RULES = 50;
 
@@ -22,7 +22,7 @@ const readRule = z.object(ruleFields);
 export type Rule = z.output<typeof readRule>;
 
 /** A pattern, or in words why it is none. */
-export function patternOf({ Find, CaseSensitive }: Pick<Rule, 'Find' | 'CaseSensitive'>): RegExp | string {
+export function rulePattern({ Find, CaseSensitive }: Pick<Rule, 'Find' | 'CaseSensitive'>): RegExp | string {
   try {
     return new RegExp(Find, CaseSensitive ? '' : 'i');
   } catch (error) {
@@ -38,7 +38,7 @@ export function ruleFault(rule: Rule): string | undefined {
   if (rule.Find.trim() === '') return 'Enter text to find in the log';
   if (rule.Find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
   if (!rule.Pattern) return undefined;
-  const pattern = patternOf(rule);
+  const pattern = rulePattern(rule);
   if (typeof pattern === 'string') return `${pattern.charAt(0).toUpperCase()}${pattern.slice(1)}`;
   return pattern.test('') ? 'This pattern matches every line' : undefined;
 }

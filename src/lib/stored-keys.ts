@@ -1,15 +1,13 @@
 // Which keys of localStorage are used, and how much is stored under them, by what the Account page calls it.
 import { OF_BROWSER, allStored, clearStored } from './stored.ts';
 
-export type StoredKind = 'views' | 'rules' | 'verdicts' | 'look' | 'other';
+export type StoredKind = 'views' | 'rules' | 'look' | 'other';
 
 /** These end in the account's name. Browsers hold data under them: a renamed key loses it. */
 const OF_ACCOUNT = {
   'muster-views': 'views',
   'muster-columns': 'views',
   'muster-outcome-rules': 'rules',
-  'muster-rule-names': 'rules',
-  'muster-verdicts': 'verdicts',
   'muster-recent': 'other',
   'muster-first-steps': 'other',
   'muster-stale-days': 'other',
@@ -40,7 +38,7 @@ export function storedParts(all: string, account: string): Map<StoredKind, Store
 }
 
 /** Keys that earlier versions used, for what the service remembers now. */
-const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched'];
+const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched', 'muster-rule-names', 'muster-verdicts'];
 
 /** Removes what earlier versions stored and nothing reads any more. */
 export function removeFormer(): void {

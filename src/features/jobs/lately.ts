@@ -3,7 +3,8 @@
 import { isMoving } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { timesOf } from './job-times.ts';
-import type { VerdictCounts, Verdict } from './verdict.ts';
+import { outcomeOf, stateOf } from './outcome.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Several states under one word. */
 export const JOB_KINDS = { moving: 'Running or waiting', bad: 'Any failure' } as const;
@@ -12,21 +13,14 @@ export type JobKind = keyof typeof JOB_KINDS;
 /** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
 export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 
-/** What is known of a job beside itself: how its devices ended, by the rules too. */
-export interface KnownVerdicts {
-  outcomeOf: (job: Job) => VerdictCounts | undefined;
-  stateOf: (job: Job) => Verdict;
-}
-
 /** How a job went wrong so far, on any of its devices. */
-export function badOf(job: Job, { outcomeOf, stateOf }: KnownVerdicts): Verdict[] {
+export function badOf(job: Job): Verdict[] {
   const outcome = outcomeOf(job);
   const state = outcome ? undefined : stateOf(job);
   return FAILURES.filter((verdict) => (outcome ? outcome[verdict] : verdict === state));
 }
 
-export const isKind = (job: Job, kind: JobKind, known: KnownVerdicts): boolean =>
-  kind === 'moving' ? isMoving(job) : badOf(job, known).length > 0;
+export const isKind = (job: Job, kind: JobKind): boolean => (kind === 'moving' ? isMoving(job) : badOf(job).length > 0);
 
 /** Whether it moved within these hours; a time that nobody can read may be any. */
 export function isWithin(job: Job, hours: number, now: Date): boolean {

@@ -1,7 +1,7 @@
 // The state of a job that every screen shows: of a parent, its children counted and one state for all of them.
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf, type JobState } from '#/api/job-state.ts';
-import { VERDICTS, countVerdicts, verdictOf, type Verdict, type VerdictCounts } from './verdict.ts';
+import { VERDICTS, countVerdicts, verdictCountsOf, verdictOf, type Verdict, type VerdictCounts } from './verdict.ts';
 
 /** Counts children one by one, for a service that does not count them. */
 export const countChildren = (children: readonly Job[]): VerdictCounts =>
@@ -13,8 +13,8 @@ const countedHere = new Map<string, VerdictCounts>();
 export const rememberCounts = (job: string, counts: VerdictCounts): void => void countedHere.set(job, counts);
 
 /** How many devices of a parent are in which state; undefined where nobody has counted them. */
-export const outcomeOf = (job: Pick<Job, 'Counts' | 'JobId'>): VerdictCounts | undefined =>
-  countsOf(job) ?? countedHere.get(job.JobId);
+export const outcomeOf = (job: Pick<Job, 'Counts' | 'VerdictCounts' | 'JobId'>): VerdictCounts | undefined =>
+  verdictCountsOf(job) ?? countsOf(job) ?? countedHere.get(job.JobId);
 
 export const totalOf = (outcome: VerdictCounts): number =>
   VERDICTS.reduce((sum, state) => sum + (outcome[state] ?? 0), 0);
@@ -58,8 +58,8 @@ export function withAwaited(
 }
 
 /**
- * The one state of a job, on every screen: of a parent, that of its children together. `outcome`: by the rules of its
- * artifact, or counted by its children, where that is known.
+ * The one state of a job, on every screen: of a parent, that of its children together. `outcome`: counted by its children,
+ * where the service does not count them.
  */
 export function stateOf(job: Job, outcome = outcomeOf(job)): Verdict {
   if (awaitedOffline(job) > 0) return 'Waiting';

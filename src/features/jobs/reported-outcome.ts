@@ -2,7 +2,7 @@
 // words are accepted: a wrong success is worse than none.
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from './job-output.ts';
-import type { LogPosition } from './rule.ts';
+import type { LogPosition } from './verdict.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
 
 const WHAT = String.raw`(?:update|upgrade|install(?:ation)?|deployment|job|script|rollout)`;

@@ -1,9 +1,18 @@
-// How a job ended, with its log taken into account: by the rules of its artifact, else by its exit code, else by its
-// last line of output. The service's own state is shown beside it.
+// How a job ended: as the service judged it by the outcome rules, else by its exit code, else by its last line of output.
+// Its status is shown beside it.
 import { jobState, type JobState } from '#/api/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { quoted, type LogPosition, type Reading, type Rule } from './rule.ts';
 import { reportedOutcome } from './reported-outcome.ts';
+
+/** A line of a job's output, counted from 1. */
+export interface LogPosition {
+  /** As the log view calls it: "stdout", "stderr", or "output" where a service does not keep them apart. */
+  stream: string;
+  line: number;
+}
+
+/** “…” as a person reads it, never longer than a line. */
+const quoted = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 59)}…` : text}”`;
 
 /**
  * A state of a job, or one that only its log shows. `Rolled back`: what ran has put the device back to what it was. `No
@@ -40,7 +49,7 @@ export interface Judgement {
 /** How {@link Judgement.because} names its line. */
 export const lineText = ({ stream, line }: LogPosition) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
 
-/** Without rules: the exit code where the service reports it, else its Status, else the text of the output. */
+/** By the exit code where the service reports it, else its Status, else the text of the output. */
 function unruled(job: Job, raw: JobState): Judgement {
   const plain = { verdict: raw, position: undefined, raw };
   if (raw === 'Finished') {
@@ -53,29 +62,43 @@ function unruled(job: Job, raw: JobState): Judgement {
   return { ...plain, because: hasCode ? `exit code ${job.ExitCode}` : 'the service' };
 }
 
-/**
- * The worst decides: a mark of a rollback, then a failure by mark or by exit code, then a mark of success. Where success
- * has a mark and it was not found, exit code 0 is no answer. What never ended, or was cancelled, stays what it is.
- */
-export function verdictOf(job: Job, rules: readonly Rule[] = [], reading?: Reading): Judgement {
+/** The contract's words for a verdict that is no status. */
+const WORDS: Readonly<Record<string, Verdict>> = { RolledBack: 'Rolled back', NoAnswer: 'No answer' };
+export const wordOf = (verdict: string): Verdict =>
+  WORDS[verdict] ?? jobState({ Status: verdict, StartTime: '', EndTime: 'some' });
+
+export const judgementOf = (
+  job: Pick<Job, 'Verdict' | 'VerdictBecause' | 'VerdictStream' | 'VerdictLine'>,
+  raw: JobState,
+): Judgement | undefined =>
+  job.Verdict === undefined
+    ? undefined
+    : {
+        verdict: wordOf(job.Verdict),
+        because: job.VerdictBecause || 'its rules',
+        position:
+          job.VerdictStream !== undefined && job.VerdictLine !== undefined
+            ? { stream: job.VerdictStream, line: job.VerdictLine }
+            : undefined,
+        raw,
+      };
+
+/** The output of a job without a status is searched once. */
+const known = new WeakMap<Job, Judgement>();
+
+export function verdictOf(job: Job): Judgement {
+  const before = known.get(job);
+  if (before) return before;
   const raw = jobState(job);
-  const alone = unruled(job, raw);
-  if (rules.length === 0 || !reading || raw === 'Waiting' || raw === 'Running' || raw === 'Cancelled') return alone;
-  const { found, untried } = reading;
-  const ruled = found && {
-    verdict: found.rule.verdict,
-    because: `rule ${quoted(found.rule.find)} ${found.position ? `at ${lineText(found.position)}` : 'near its end'}`,
-    position: found.position,
-    raw,
-  };
-  if (ruled && ruled.verdict !== 'Succeeded') return raw === 'Failed' && ruled.verdict === 'Failed' ? alone : ruled;
-  if (raw === 'Failed' || raw === 'Interrupted') return alone;
-  const nothing = { verdict: 'No answer' as const, position: undefined, raw };
-  if (untried)
-    return { ...nothing, because: `rule ${quoted(untried.rule.find)}, which could not be tried: ${untried.why}` };
-  if (ruled) return ruled;
-  if (!rules.some(({ verdict }) => verdict === 'Succeeded')) return alone;
-  return { ...nothing, because: 'the lack of any mark of success in its output' };
+  const judgement = judgementOf(job, raw) ?? unruled(job, raw);
+  known.set(job, judgement);
+  return judgement;
+}
+
+/** The counts of a parent by verdict, where its service judged any of its children. */
+export function verdictCountsOf({ VerdictCounts: counts }: Pick<Job, 'VerdictCounts'>): VerdictCounts | undefined {
+  if (!counts) return undefined;
+  return Object.fromEntries(Object.entries(counts).map(([word, count]) => [wordOf(word), count]));
 }
 
 export function countVerdicts(judgements: Iterable<Pick<Judgement, 'verdict'>>): VerdictCounts {

@@ -1,23 +1,23 @@
 // Marks that common update tools leave in a log, to begin with. Each is what the tool itself prints (RAUC src/main.c,
 // SWUpdate core/stream_interface.c and core/notifier.c, Mender's standalone mode, apt and dpkg).
-import type { Rule, Ruled } from '#/features/jobs/rule.ts';
+import type { Rule } from '#/contract/rules.ts';
 
 interface Preset {
   name: string;
   rules: Rule[];
 }
 
-const text = (verdict: Ruled, find: string): Rule => ({
-  find,
-  pattern: false,
-  caseSensitive: false,
-  stream: 'both',
-  verdict,
+const text = (Verdict: Rule['Verdict'], Find: string): Rule => ({
+  Find,
+  Pattern: false,
+  CaseSensitive: false,
+  Stream: 'both',
+  Verdict,
 });
-const pattern = (verdict: Ruled, find: string): Rule => ({
-  ...text(verdict, find),
-  pattern: true,
-  caseSensitive: true,
+const pattern = (Verdict: Rule['Verdict'], Find: string): Rule => ({
+  ...text(Verdict, Find),
+  Pattern: true,
+  CaseSensitive: true,
 });
 
 export const PRESETS: readonly Preset[] = [
@@ -26,7 +26,7 @@ export const PRESETS: readonly Preset[] = [
     rules: [
       pattern('Succeeded', '^MUSTER-RESULT: update succeeded'),
       pattern('Failed', '^MUSTER-RESULT: update failed'),
-      pattern('Rolled back', '^MUSTER-RESULT: rolled back'),
+      pattern('RolledBack', '^MUSTER-RESULT: rolled back'),
     ],
   },
   {
@@ -46,7 +46,7 @@ export const PRESETS: readonly Preset[] = [
     rules: [
       pattern('Succeeded', '^Installed(?: and|, but not) committed'),
       text('Failed', 'Installation failed'),
-      text('Rolled back', 'Rolled back'),
+      text('RolledBack', 'Rolled back'),
     ],
   },
   {

@@ -1,10 +1,10 @@
 // Rules tried on the log of a job: what they make of it and why, and what they would make of all its devices.
 import { NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
+import { reasonOf } from '#/features/jobs/verdict-mark.tsx';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { outputOf } from '#/features/jobs/job-output.ts';
-import type { LogPosition } from '#/features/jobs/rule.ts';
+import type { Judgement, LogPosition } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
 import { visible } from '#/lib/glyphs.ts';
@@ -31,8 +31,9 @@ function linesAt(job: Job, position: LogPosition | undefined) {
     .map((text, offset) => ({ number: first + offset + 1, text: visible(text.replace(/\r$/, '').slice(0, LONGEST)) }));
 }
 
-export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial | undefined }) {
-  const { jobs, job, children, sample, error, loading } = samples;
+export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial }) {
+  const { jobs, job, choices, sample, loading } = samples;
+  const error = samples.error ?? trial.error;
   return (
     <section className={classes.trial} aria-label="Test the rules">
       <h3>Test them on a log</h3>
@@ -47,26 +48,26 @@ export function RuleTrial({ samples, trial }: { samples: Samples; trial: Trial |
             onChange={(event) => samples.chooseJob(event.currentTarget.value)}
             data={jobs.map(({ JobId, JobName }) => ({ value: JobId, label: JobName || JobId }))}
           />
-          {children.length > 0 && (
+          {choices.length > 0 && (
             <NativeSelect
               size="xs"
               label="Device"
               value={samples.childKey}
               onChange={(event) => samples.chooseChild(event.currentTarget.value)}
-              data={samples.choices}
+              data={choices}
             />
           )}
         </div>
       )}
-      {error && <p role="alert">The log could not be loaded: {error.message}</p>}
+      {error && <p role="alert">The rules could not be tested: {error.message}</p>}
       {loading && <Skeleton name="the log" rows={3} />}
-      {sample && trial && <Outcome trial={trial} all={children.length} />}
+      {sample && trial.judgement && <Outcome sample={sample} judgement={trial.judgement} trial={trial} />}
     </section>
   );
 }
 
-function Outcome({ trial, all }: { trial: Trial; all: number }) {
-  const { judgement, sample } = trial;
+function Outcome({ sample, judgement, trial }: { sample: Job; judgement: Judgement; trial: Trial }) {
+  const { counts, judged = 0 } = trial;
   const lines = linesAt(sample, judgement.position);
   return (
     <>
@@ -83,10 +84,10 @@ function Outcome({ trial, all }: { trial: Trial; all: number }) {
           ))}
         </ol>
       )}
-      {all > 1 && (
+      {counts && judged > 1 && (
         <div className={classes.all}>
-          <p>All {formatCount(all)} devices of this job, with these rules</p>
-          <OutcomeBar outcome={trial.counts} />
+          <p>{formatCount(judged)} devices of this job, with these rules</p>
+          <OutcomeBar outcome={counts} />
         </div>
       )}
     </>

@@ -5,7 +5,6 @@ import { isMoving, isParent } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
-import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
 
 const MOST_JOBS = 50;
 /** A list of choices that a person can still look through. */
@@ -16,13 +15,12 @@ export type Samples = ReturnType<typeof useSamples>;
 
 /** The jobs of a name that have ended, the newest first, after the one that is looked at. */
 function useEndedJobs(name: string, first: Job | undefined) {
-  const nameOf = useRuleName();
   const list = useQuery(jobQueries.list());
   const jobs = useMemo(() => {
-    const ended = newestFirst((list.data ?? NONE).filter((job) => nameOf(job) === name && !isMoving(job)));
+    const ended = newestFirst((list.data ?? NONE).filter((job) => job.RuleName === name && !isMoving(job)));
     const others = ended.filter(({ JobId }) => JobId !== first?.JobId).slice(0, MOST_JOBS);
     return first ? [first, ...others] : others;
-  }, [list.data, nameOf, name, first]);
+  }, [list.data, name, first]);
   return { list, jobs };
 }
 
@@ -42,36 +40,32 @@ export function useSamples(name: string, first: Job | undefined, child: string |
   const [chosenChild, setChosenChild] = useState(child ?? '');
   const { list, jobs } = useEndedJobs(name, first);
   const job = jobs.find(({ JobId }) => JobId === chosen) ?? jobs[0];
-  const parent = job !== undefined && isParent(job);
-  const one = useQuery({ ...jobQueries.one(job?.JobId ?? ''), enabled: job !== undefined && !parent });
-  const { many, children } = useEndedChildren(parent ? job.JobId : undefined);
-  const keyOf = (each: Job, index: number) => each.JobId || String(index);
+  const parent = job && isParent(job) ? job.JobId : undefined;
+  const { many, children } = useEndedChildren(parent);
   const index = Math.max(
     0,
-    children.findIndex((each, at) => keyOf(each, at) === chosenChild),
+    children.findIndex(({ JobId }) => JobId === chosenChild),
   );
   const choices = children
-    .map((each, at) => ({ value: keyOf(each, at), label: each.DeviceName || each.DeviceId || `Device ${at + 1}` }))
+    .map((each) => ({ value: each.JobId, label: each.DeviceName || each.DeviceId }))
     .filter((_, at) => at < MOST_DEVICES || at === index);
-  const whole = one.data?.complete ? one.data.job : undefined;
-  const single = useMemo(() => (whole && !parent ? [whole] : NONE), [whole, parent]);
-  const sample = parent ? children[index] : whole;
-  const current = parent ? many : one;
+  const id = parent === undefined ? job?.JobId : children[index]?.JobId;
+  const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== undefined });
+  // Another job's log must not stand for it while it is read.
+  const sample = one.data?.complete && one.data.job.JobId === id ? one.data.job : undefined;
   return {
     jobs,
     job,
     /** Of a job to many devices. */
-    children,
+    parent,
     choices,
-    childKey: sample && parent ? keyOf(sample, index) : '',
+    childKey: parent === undefined ? '' : (id ?? ''),
     /** The job or child whose log is used. */
     sample,
-    /** All whose logs are at hand. */
-    all: parent ? children : single,
-    loading: list.isPending || (job !== undefined && (current.isPending || (!parent && !whole))),
-    error: current.error ?? list.error,
-    chooseJob: (id: string) => {
-      setChosen(id);
+    loading: list.isPending || (parent !== undefined && many.isPending) || (id !== undefined && !sample && !one.error),
+    error: one.error ?? many.error ?? list.error,
+    chooseJob: (chosenId: string) => {
+      setChosen(chosenId);
       setChosenChild('');
     },
     chooseChild: setChosenChild,

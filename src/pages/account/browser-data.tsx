@@ -16,9 +16,8 @@ import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import classes from './account-page.module.css';
 
 const WORDS: Record<StoredKind, { name: string; loss: string }> = {
-  views: { name: 'Views and columns of the device table', loss: 'Saved views and the choice of columns are lost.' },
-  rules: { name: 'Outcome rules', loss: 'The rules that recognize success by the log are lost.' },
-  verdicts: { name: 'Outcomes found by rules', loss: 'They are worked out again from the logs when needed.' },
+  views: { name: 'Columns of the device table', loss: 'The choice of columns is lost.' },
+  rules: { name: 'Outcome rules of an earlier version', loss: 'Rules that the service does not have are lost.' },
   look: { name: 'Appearance', loss: 'Colours, rows, times and log settings return to their defaults.' },
   other: { name: 'Recently used and other settings', loss: 'They start over.' },
 };

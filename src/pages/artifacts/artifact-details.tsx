@@ -122,9 +122,11 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
       )}
       <Group justify="flex-end" gap="sm">
         {audit}
-        <Button component={Link} {...dialog.link('rules', ArtifactId)}>
-          Outcome rules…
-        </Button>
+        {account?.Rules === true && (
+          <Button component={Link} {...dialog.link('rules', ArtifactId)}>
+            Outcome rules…
+          </Button>
+        )}
         <Button variant="filled" component={Link} to={paths.deploy({ artifact: ArtifactId })}>
           Deploy
         </Button>

@@ -11,9 +11,8 @@ import type { Job } from '#/contract/jobs.ts';
 import { staleWarning } from '#/features/jobs/job-words.ts';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
-import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
-import type { CachedVerdict } from '#/features/outcome-rules/verdict-cache.ts';
-import { CachedMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { verdictOf } from '#/features/jobs/verdict.ts';
+import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
@@ -86,8 +85,6 @@ interface QueueRow {
   position?: number;
   online: boolean;
   stale?: StaleReason[] | undefined;
-  /** How it ended by the rules of its artifact. */
-  cached?: CachedVerdict | undefined;
 }
 
 const COLUMNS: Column<QueueRow>[] = [
@@ -114,12 +111,11 @@ function Queue({ jobs, device, byTime }: QueueProps) {
   const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
   const online = status === 'Online';
   const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs, byTime), [jobs, byTime]);
-  const verdicts = useCachedVerdicts(jobs);
   const { stale, settled } = useStaleJobs(waiting);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),
     ...waiting.map((job, index) => ({ job, position: index + 1, online, stale: stale.get(job) })),
-    ...executed.map((job) => ({ job, online, cached: verdicts.of(job) })),
+    ...executed.map((job) => ({ job, online })),
   ];
   const [shown, more] = useMoreRows(rows, FEW);
   const [{ dialog }, url] = useUrlState(deviceJobsUrl);
@@ -155,9 +151,9 @@ function JobLink({ job }: { job: Job }) {
   );
 }
 
-function State({ job, position, online, stale, cached }: QueueRow) {
+function State({ job, position, online, stale }: QueueRow) {
   const state = jobState(job);
-  if (position === undefined) return <CachedMark job={job} cached={cached} />;
+  if (position === undefined) return <VerdictMark judgement={verdictOf(job)} />;
   const when = position > 1 ? `no. ${formatCount(position)}` : online ? 'runs next' : 'runs next when Online';
   const mark = <StateMark state={state} label={`${state}, ${when}`} />;
   return stale ? (

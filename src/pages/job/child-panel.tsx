@@ -17,15 +17,14 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { JobLog } from './job-log.tsx';
-import { useVerdict } from '#/features/outcome-rules/use-verdicts.ts';
-import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { verdictOf } from '#/features/jobs/verdict.ts';
+import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { Duration } from '#/features/jobs/duration.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {
-  parent: Job;
   /** All attempts of its device, oldest first; empty if there is only one. */
   attempts: readonly Job[];
   /** Empty where the service gives children no id. */
@@ -36,14 +35,15 @@ interface ChildPanelProps {
   fallback: string;
 }
 
-export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelProps) {
+export function ChildPanel({ attempts, id, row, fallback }: ChildPanelProps) {
   const [, url] = useUrlState(jobUrl);
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
   const child = single.data?.job ?? row;
-  // The verdict of a log is known when all of it is here.
-  const judgement = useVerdict(single.data?.complete === false ? row : child, parent);
+  // What a log says of its outcome is known when all of it is here.
+  const judged = single.data?.complete === false ? row : child;
+  const judgement = judged && verdictOf(judged);
   const [stops, setStops] = useState(false);
   const heading = useFocusedHeading();
   const name = child?.DeviceName || child?.DeviceId || fallback;

@@ -7,8 +7,8 @@ import { Duration } from '#/features/jobs/duration.tsx';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
 import { FAILURES } from '#/features/jobs/lately.ts';
-import { VERDICTS } from '#/features/jobs/verdict.ts';
-import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { VERDICTS, verdictOf } from '#/features/jobs/verdict.ts';
+import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { visible } from '#/lib/glyphs.ts';
 import type { Sort } from '#/ui/table/sort.ts';
@@ -31,9 +31,9 @@ const fieldOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'Custo
 export function sortChildren(
   rows: readonly Job[],
   sort: Sort | undefined,
-  { verdicts, fleet, now }: { verdicts: ChildJobs['verdicts']; fleet: FleetIndex | undefined; now: Date },
+  { fleet, now }: { fleet: FleetIndex | undefined; now: Date },
 ): readonly Job[] {
-  if (!sort) return sortRows(rows, (child) => (FAILURES.includes(verdicts.of(child).verdict) ? 0 : 1), false);
+  if (!sort) return sortRows(rows, (child) => (FAILURES.includes(verdictOf(child).verdict) ? 0 : 1), false);
   const valueOf = (child: Job): string | number | undefined => {
     switch (sort.by) {
       case 'device':
@@ -43,7 +43,7 @@ export function sortChildren(
       case 'group':
         return fieldOf(fleet, child, 'DeviceGroup') || undefined;
       case 'state':
-        return VERDICTS.indexOf(verdicts.of(child).verdict);
+        return VERDICTS.indexOf(verdictOf(child).verdict);
       case 'exit':
         return child.ExitCode;
       case 'started':
@@ -118,7 +118,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
       width: opened ? '124px' : jobs.earlier.size > 0 ? '200px' : '124px',
       cell: (child) => (
         <>
-          <VerdictMark judgement={jobs.verdicts.of(child)} />
+          <VerdictMark judgement={verdictOf(child)} />
           {attemptOf(child) > 1 && <span className="dim"> attempt {attemptOf(child)}</span>}
         </>
       ),

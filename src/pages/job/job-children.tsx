@@ -10,7 +10,7 @@ import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
 import type { Selection } from '#/ui/table/use-selected-ids.ts';
 import { totalOf } from '#/features/jobs/outcome.ts';
-import { VERDICTS, type VerdictCounts } from '#/features/jobs/verdict.ts';
+import { VERDICTS, verdictOf, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -81,28 +81,25 @@ const NONE: readonly Job[] = [];
 
 /** The devices that the URL asks for, in its order; `found`: the line of each in which the words were found. */
 function useShownChildren(jobs: ChildJobs, fleet: FleetIndex | undefined, { state, name, sort }: JobUrl) {
-  const { rows, verdicts, outputs } = jobs;
+  const { rows, outputs } = jobs;
   const now = useNow();
   useWantedOutputs(outputs, name.trim() === '' ? NONE : rows);
   const found = useChildSearch(rows, name);
   const filtered = useMemo(
     () =>
       rows.filter(
-        (child) => (state === undefined || verdicts.of(child).verdict === state) && (!found || found.has(child)),
+        (child) => (state === undefined || verdictOf(child).verdict === state) && (!found || found.has(child)),
       ),
-    [rows, state, verdicts, found],
+    [rows, state, found],
   );
-  const shown = useMemo(
-    () => sortChildren(filtered, sort, { verdicts, fleet, now }),
-    [filtered, sort, verdicts, fleet, now],
-  );
+  const shown = useMemo(() => sortChildren(filtered, sort, { fleet, now }), [filtered, sort, fleet, now]);
   const shownIds = useMemo(() => shown.map(({ DeviceId }) => DeviceId).filter(Boolean), [shown]);
   return { found, shown, shownIds };
 }
 
 export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetIndex | undefined }) {
   const { parent, jobs, fleet } = props;
-  const { rows, keys, byKey, verdicts } = jobs;
+  const { rows, counts, keys, byKey } = jobs;
   const [view, url] = useUrlState(jobUrl);
   const { name, sort, child: opened } = view;
   const selection = useSelection();
@@ -115,7 +112,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
     <div className={classes.split} data-opened={opened !== undefined || undefined}>
       <div className={classes.children}>
         <div className="between">
-          <StateFilter counts={verdicts.counts} />
+          <StateFilter counts={counts} />
           {(rows.length > 10 || name) && <Search />}
         </div>
         <ChildActions parent={parent} jobs={jobs} selected={selection.ids} />
@@ -141,7 +138,6 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
       {opened !== undefined && (
         <ChildPanel
           key={opened}
-          parent={parent}
           attempts={attemptsOf(jobs, row)}
           id={row ? row.JobId : opened}
           row={row}
@@ -155,16 +151,16 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
 /** Doing it again on some of the devices, and taking it back where it waits. */
 function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlySet<string> }) {
   const { parent, jobs, selected } = props;
-  const { rows, verdicts } = jobs;
+  const { rows } = jobs;
   const [{ dialog }, url] = useUrlState(jobUrl);
   const [failed, unanswered, waiting] = useMemo(() => {
-    const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdicts.of(child).verdict));
+    const of = (wanted: readonly string[]) => rows.filter((child) => wanted.includes(verdictOf(child).verdict));
     return [
       of(FAILURES),
       of(UNANSWERED),
       rows.filter((child) => isOwnPart(child, parent.JobId) && jobState(child) === 'Waiting'),
     ] as const;
-  }, [parent.JobId, rows, verdicts]);
+  }, [parent.JobId, rows]);
   const retries = [
     { id: 'retry-failed', which: 'the failed', targets: failed },
     { id: 'retry-unanswered', which: 'the unanswered', targets: unanswered },

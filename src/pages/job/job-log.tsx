@@ -10,7 +10,7 @@ import { LogView } from '#/ui/log/log-view.tsx';
 import { logFileName, logStreams, outputOf } from '#/features/jobs/job-output.ts';
 import { EXPLANATIONS, otherFields } from '#/features/jobs/job-words.ts';
 import { stateOf } from '#/features/jobs/outcome.ts';
-import { reasonOf } from '#/features/outcome-rules/verdict-mark.tsx';
+import { reasonOf } from '#/features/jobs/verdict-mark.tsx';
 import { lineText, type Judgement } from '#/features/jobs/verdict.ts';
 import { logUrl } from '#/ui/log/line-marks.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';

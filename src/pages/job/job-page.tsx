@@ -12,8 +12,7 @@ import { archiveQueries } from '#/api/archive.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
-import { useVerdict, useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
-import type { Judgement, VerdictCounts } from '#/features/jobs/verdict.ts';
+import { verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -30,10 +29,9 @@ import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
-import { stateOf } from '#/features/jobs/outcome.ts';
-import { useRuleName } from '#/features/outcome-rules/use-rules.ts';
+import { countChildren, stateOf } from '#/features/jobs/outcome.ts';
 import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
-import { VerdictMark } from '#/features/outcome-rules/verdict-mark.tsx';
+import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from './children/job-url.ts';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
@@ -75,14 +73,12 @@ function FoundJob({
   const [{ dialog, child }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const outcome = useOutcome(job);
-  // The verdict of a log is known when all of it is here.
-  const judgement = useVerdict(isParent(job) || !complete ? undefined : job);
+  // What a log says of its outcome is known when all of it is here.
+  const judgement = isParent(job) || !complete ? undefined : verdictOf(job);
   const state = stateOf(job, outcome);
   const name = job.JobName || 'Job without a name';
   const close = () => url.close('dialog');
   const isParentJob = isParent(job);
-  const rulesOpen = dialog === 'rules';
-  const ruleName = useRuleName(rulesOpen)(job);
   const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
   return (
     <Page
@@ -113,7 +109,12 @@ function FoundJob({
               Retry…
             </Button>
           )}
-          <Button variant="default" onClick={() => url.open({ dialog: 'rules' })}>
+          <Button
+            variant="default"
+            disabled={job.RuleName === undefined}
+            title={job.RuleName === undefined ? 'This service does not judge jobs by their output' : undefined}
+            onClick={() => url.open({ dialog: 'rules' })}
+          >
             Outcome rules…
           </Button>
           {canStop(job) && (
@@ -155,7 +156,7 @@ function FoundJob({
       <RetryDialog
         open={dialog === 'retry' && !isParentJob && { job, targets: [job], which: 'this job', onClose: close }}
       />
-      <RulesDialog open={rulesOpen && ruleName !== undefined && { name: ruleName, job, child, onClose: close }} />
+      <RulesDialog open={dialog === 'rules' && !!job.RuleName && { name: job.RuleName, job, child, onClose: close }} />
       <EndedJobsDialog
         open={(dialog === 'archive' || dialog === 'unarchive') && { action: dialog, jobs: [job], onClose: close }}
       />
@@ -196,12 +197,12 @@ function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
   const { query, rows: all, outputs } = useChildRows(job.JobId);
   const fleet = useSmallFleet(query.data !== undefined);
   const { last: rows, earlier } = useMemo(() => byAttempt(all), [all]);
-  const verdicts = useVerdicts(rows, job);
   const jobs = useMemo((): ChildJobs => {
     const keys = keysOf(all);
-    return { rows, earlier, outputs, keys, byKey: new Map(Array.from(keys, ([row, key]) => [key, row])), verdicts };
-  }, [all, rows, earlier, outputs, verdicts]);
-  const failed = FAILURES.some((verdict) => verdicts.counts[verdict]);
+    const byKey = new Map(Array.from(keys, ([row, key]) => [key, row]));
+    return { rows, counts: countChildren(rows), earlier, outputs, keys, byKey };
+  }, [all, rows, earlier, outputs]);
+  const failed = FAILURES.some((verdict) => jobs.counts[verdict]);
   return (
     <>
       <JobProgress job={job} outcome={outcome} rows={rows} fleet={fleet} />

@@ -3,39 +3,23 @@ import { useEffect, useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf, isMoving, isParent, jobState } from '#/api/job-state.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
-import { byAttempt } from '#/features/jobs/attempts.ts';
-import { countChildren, rememberCounts, withAwaited } from '#/features/jobs/outcome.ts';
+import { countChildren, outcomeOf, rememberCounts, withAwaited } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
-import { useRules } from '#/features/outcome-rules/use-rules.ts';
 import { isUnreported, offlineIn } from '#/features/job-queue/use-awaited.ts';
-import { useVerdicts } from '#/features/outcome-rules/use-verdicts.ts';
-import { useChildRows, useWantedOutputs } from './children/use-child-rows.ts';
+import { useChildRows } from './children/use-child-rows.ts';
 
-const NONE: Job[] = [];
-const NOTHING: VerdictCounts = {};
-
-/** The counts of a parent: the service's own, or its children counted; by the rules of its artifact where it has some. */
+/** The counts of a parent: the service's own, or its children counted. */
 export function useOutcome(job: Job): VerdictCounts | undefined {
-  const given = countsOf(job);
+  const given = outcomeOf(job);
   const parent = isParent(job);
-  const ruled = useRules()(job) !== undefined;
-  const { rows: children, outputs } = useChildRows(job.JobId, parent && (!given || ruled));
-  const isCounted = given !== undefined;
-  const { rows, plain } = useMemo(
-    () => ({
-      rows: ruled ? byAttempt(children).last : NONE,
-      plain: isCounted ? undefined : countChildren(children),
-    }),
-    [ruled, children, isCounted],
-  );
-  useWantedOutputs(outputs, rows, true);
-  const verdicts = useVerdicts(rows, job);
-  const counted = rows.length > 0 ? verdicts.counts : (given ?? plain ?? NOTHING);
-  const isFinal = parent && !isCounted && children.length > 0 && !children.some(isMoving);
+  const isCounted = countsOf(job) !== undefined;
+  const { rows: children } = useChildRows(job.JobId, parent && !isCounted);
+  const own = useMemo(() => (isCounted ? undefined : countChildren(children)), [children, isCounted]);
+  const isFinal = parent && own !== undefined && children.length > 0 && !children.some(isMoving);
   useEffect(() => {
-    if (isFinal) rememberCounts(job.JobId, counted);
-  }, [isFinal, job.JobId, counted]);
-  return parent ? counted : undefined;
+    if (isFinal) rememberCounts(job.JobId, own);
+  }, [isFinal, job.JobId, own]);
+  return parent ? (isCounted ? given : own) : undefined;
 }
 
 /** The job with what its service may not report: whether its rest waits for nothing but devices that are Offline. */

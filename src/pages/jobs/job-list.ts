@@ -7,7 +7,8 @@ import { isParent } from '#/api/job-state.ts';
 import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { VERDICTS, type Verdict } from '#/features/jobs/verdict.ts';
-import { JOB_KINDS, isKind, isWithin, type JobKind, type KnownVerdicts } from '#/features/jobs/lately.ts';
+import { JOB_KINDS, isKind, isWithin, type JobKind } from '#/features/jobs/lately.ts';
+import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import { sortPart, type Sort } from '#/ui/table/sort.ts';
 import { sortRows } from '#/ui/table/sort-rows.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
@@ -52,7 +53,7 @@ export const isJobListFiltered = ({ name, state, within, device, group, tag, art
   name.trim() !== '' || [state, within, device, group, tag, artifact].some(Boolean);
 
 /** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */
-function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: KnownVerdicts): boolean {
+function isIn(job: Job, state: Verdict): boolean {
   if (stateOf(job) === state) return true;
   return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
 }
@@ -61,7 +62,6 @@ function isIn(job: Job, state: Verdict, { outcomeOf, stateOf }: KnownVerdicts): 
 export function filterJobs(
   jobs: readonly Job[],
   { name, state, within, device, group, tag, artifact }: JobListView,
-  known: KnownVerdicts,
   parents?: ReadonlySet<string>,
   now = new Date(),
 ): Job[] {
@@ -74,19 +74,19 @@ export function filterJobs(
       (tag === '' || job.TagId === tag) &&
       (artifact === '' || job.ArtifactId === artifact) &&
       (within === undefined || isWithin(job, within, now)) &&
-      (state === undefined || (isKindName(state) ? isKind(job, state, known) : isIn(job, state, known))),
+      (state === undefined || (isKindName(state) ? isKind(job, state) : isIn(job, state))),
   );
 }
 
 /** `jobs` newest first, which stays the order of equals. */
-export function sortJobs(jobs: Job[], sort: Sort | undefined, known: KnownVerdicts, tags: Tag[] | undefined): Job[] {
+export function sortJobs(jobs: Job[], sort: Sort | undefined, tags: Tag[] | undefined): Job[] {
   const by = JOB_COLUMNS.find((column) => column === sort?.by);
   if (!by) return jobs;
   const now = new Date();
   const keys: Record<typeof by, (job: Job) => string | number | undefined> = {
     name: ({ JobName, JobId }) => JobName || JobId,
     target: (job) => targetText(targetOf(job, tags)),
-    state: (job) => VERDICTS.indexOf(known.stateOf(job)),
+    state: (job) => VERDICTS.indexOf(stateOf(job)),
     submitted: (job) => timesOf(job).created?.getTime(),
     started: (job) => timesOf(job).started?.getTime(),
     took: (job) => spanOf(job, now),

@@ -36,7 +36,7 @@ const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
   const [view, url] = useUrlState(jobListUrl);
-  const { jobs, all, find, shown, choices, tags, known, alone } = useJobList(view);
+  const { jobs, all, find, shown, choices, tags, alone } = useJobList(view);
   const selected = useStore(jobSelection);
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
@@ -115,7 +115,6 @@ export function JobsPage() {
                 jobs={shown}
                 find={find}
                 tags={tags}
-                known={known}
                 sort={view.sort}
                 onSort={(sort) => url.set({ sort })}
                 onStop={({ JobId }) => url.open({ dialog: 'stop', job: JobId })}

@@ -7,7 +7,7 @@ import { canStop, isStopping } from '#/api/job-state.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
-import type { KnownVerdicts } from '#/features/jobs/lately.ts';
+import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, totalOf } from '#/features/jobs/outcome.ts';
@@ -25,12 +25,12 @@ import classes from './jobs.module.css';
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
 const keyOf = ({ JobId }: Job) => JobId;
 
-function Standing({ job, known }: { job: Job; known: KnownVerdicts }) {
-  const outcome = known.outcomeOf(job);
+function Standing({ job }: { job: Job }) {
+  const outcome = outcomeOf(job);
   const awaits = awaitedOffline(job);
   return (
     <span className={classes.standing}>
-      <StateMark state={known.stateOf(job)} />
+      <StateMark state={stateOf(job)} />
       {outcome && totalOf(outcome) > 0 ? (
         <OutcomeCell outcome={outcome} of={nameOf(job)} awaits={awaits} />
       ) : awaits > 0 ? (
@@ -50,14 +50,13 @@ interface JobsTableProps {
   /** Any job, filtered or not. */
   find: (id: string) => Job | undefined;
   tags: Tag[] | undefined;
-  known: KnownVerdicts;
   sort: Sort | undefined;
   onSort: (sort: Sort | undefined) => void;
   onStop: (job: Job) => void;
   onDelete: (job: Job) => void;
 }
 
-const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
+const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps) =>
   [
     {
       header: 'Name',
@@ -83,7 +82,7 @@ const columnsOf = ({ tags, known, onStop, onDelete }: JobsTableProps) =>
       by: 'state',
       width: '35%',
       phone: 'wide',
-      cell: (job) => <Standing job={job} known={known} />,
+      cell: (job) => <Standing job={job} />,
     },
     {
       header: 'Submitted',

@@ -8,7 +8,6 @@ import type { Job } from '#/contract/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { isUnreported, useAwaited } from '#/features/job-queue/use-awaited.ts';
-import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { choicesOf, filterJobs, sortJobs, type JobListView } from './job-list.ts';
 
 const NONE: Job[] = [];
@@ -18,12 +17,11 @@ export function useJobList(view: JobListView) {
   const { all, find } = useAwaitedJobs(jobs.data);
   const { tags, choices } = useChoices(all);
   const own = useOwnJobs(view.device);
-  const known = useCachedVerdicts(all);
   const shown = useMemo(
-    () => sortJobs(filterJobs(all, view, known, own.parents), view.sort, known, tags),
-    [all, view, known, own.parents, tags],
+    () => sortJobs(filterJobs(all, view, own.parents), view.sort, tags),
+    [all, view, own.parents, tags],
   );
-  return { jobs, all, find, shown, choices, tags, known, alone: view.device !== '' && own.error !== null };
+  return { jobs, all, find, shown, choices, tags, alone: view.device !== '' && own.error !== null };
 }
 
 /** The jobs, the newest first, with the fleet's data on those that wait for a device. */

@@ -1,6 +1,5 @@
 // What is under way, with bars that move, and what went wrong in the last day.
 import { Link } from 'react-router';
-import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
@@ -15,7 +14,6 @@ import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 interface DeploymentsProps {
   reading: { data: Job[] | undefined; error: Error | null };
   jobs: Job[];
-  verdicts: CachedVerdicts;
 }
 
 const FAILED = { state: 'bad', within: String(LATELY) };
@@ -33,8 +31,8 @@ const jobDetail = ({ job, state, detail }: JobLine, isParent = false) => (
   </>
 );
 
-export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
-  const lines = runningNow(jobs, verdicts);
+export function UnderWay({ reading, jobs }: DeploymentsProps) {
+  const lines = runningNow(jobs);
   return (
     <ShortList
       title="Running jobs"
@@ -43,7 +41,7 @@ export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
     >
       {lines.slice(0, SHOWN).map((line) => {
         const { job, at } = line;
-        const outcome = verdicts.outcomeOf(job) ?? outcomeOf(job);
+        const outcome = outcomeOf(job);
         return (
           <Line
             key={job.JobId}
@@ -60,10 +58,10 @@ export function UnderWay({ reading, jobs, verdicts }: DeploymentsProps) {
   );
 }
 
-export function FailedLately({ reading, jobs, verdicts }: DeploymentsProps) {
+export function FailedLately({ reading, jobs }: DeploymentsProps) {
   const now = useNow();
-  const lines = failedLately(jobs, now, verdicts);
-  const untold = untoldLately(jobs, now, verdicts);
+  const lines = failedLately(jobs, now);
+  const untold = untoldLately(jobs, now);
   return (
     <ShortList
       title="Failed, last 24 h"

@@ -102,13 +102,21 @@ test('jobs that ended without a result are counted: nobody knows that none faile
 
 test('failed, by rules too: what rolled back with exit code 0', () => {
   const jobs = [
-    aJob({ JobId: 'one', Status: 'Succeeded', ExitCode: 0, EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
-    aJob({ JobId: 'group', EndTime: 'Nov 2, 2026, 11:30:00 UTC', Counts: { Succeeded: 5 } }),
+    aJob({
+      JobId: 'one',
+      Status: 'Succeeded',
+      ExitCode: 0,
+      Verdict: 'RolledBack',
+      EndTime: 'Nov 2, 2026, 11:00:00 UTC',
+    }),
+    aJob({
+      JobId: 'group',
+      EndTime: 'Nov 2, 2026, 11:30:00 UTC',
+      Counts: { Succeeded: 5 },
+      VerdictCounts: { Succeeded: 3, RolledBack: 2 },
+    }),
   ];
-  const lines = failedLately(jobs, now, {
-    outcomeOf: ({ JobId }) => (JobId === 'group' ? { Succeeded: 3, 'Rolled back': 2 } : undefined),
-    stateOf: () => 'Rolled back',
-  });
+  const lines = failedLately(jobs, now);
   assert.deepEqual(
     lines.map((line) => [line.job.JobId, line.state, line.detail]),
     [

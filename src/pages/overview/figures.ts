@@ -3,7 +3,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isMoving } from '#/api/job-state.ts';
-import { badOf, isWithin, type KnownVerdicts } from '#/features/jobs/lately.ts';
+import { badOf, isWithin } from '#/features/jobs/lately.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, movingIn, outcomeOf, stateOf, totalOf } from '#/features/jobs/outcome.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
@@ -39,12 +39,12 @@ export interface JobLine {
 
 const newestFirst = (a: JobLine, b: JobLine) => (b.at?.getTime() ?? 0) - (a.at?.getTime() ?? 0);
 
-export function runningNow(jobs: Job[], known: KnownVerdicts = { outcomeOf, stateOf }): JobLine[] {
+export function runningNow(jobs: Job[]): JobLine[] {
   return jobs
     .filter(isMoving)
     .map((job) => {
-      const counts = known.outcomeOf(job);
-      const state = known.stateOf(job);
+      const counts = outcomeOf(job);
+      const state = stateOf(job);
       const at = parseTimestamp(job.StartTime || job.CreatedTime || '');
       const away = awaitedOffline(job);
       const rest = away > 0 ? [awaitedText(away)] : [];
@@ -57,16 +57,15 @@ export function runningNow(jobs: Job[], known: KnownVerdicts = { outcomeOf, stat
 }
 
 /**
- * Jobs that ended lately with a failure, or with one among their children so far, newest first. `known`: how they ended by
- * the rules of their artifacts, as far as that is known.
+ * Jobs that ended lately with a failure, or with one among their children so far, newest first.
  */
-export function failedLately(jobs: Job[], now: Date, known: KnownVerdicts = { outcomeOf, stateOf }): JobLine[] {
+export function failedLately(jobs: Job[], now: Date): JobLine[] {
   return jobs
     .flatMap((job): JobLine[] => {
-      const bad = badOf(job, known);
+      const bad = badOf(job);
       const [state] = bad;
       if (!state || !isWithin(job, LATELY, now)) return [];
-      const counts = known.outcomeOf(job);
+      const counts = outcomeOf(job);
       const at = parseTimestamp(job.EndTime || job.StartTime || job.CreatedTime || '');
       if (!counts) return [{ job, state, detail: job.ExitCode ? `${state}, exit code ${job.ExitCode}` : state, at }];
       const failed = bad.reduce((sum, verdict) => sum + (counts[verdict] ?? 0), 0);
@@ -77,8 +76,8 @@ export function failedLately(jobs: Job[], now: Date, known: KnownVerdicts = { ou
 }
 
 /** How many jobs ended lately without a word of how: nobody knows that none of them failed. */
-export const untoldLately = (jobs: Job[], now: Date, known: KnownVerdicts = { outcomeOf, stateOf }): number =>
-  jobs.filter((job) => !known.outcomeOf(job) && known.stateOf(job) === 'Finished' && isWithin(job, LATELY, now)).length;
+export const untoldLately = (jobs: Job[], now: Date): number =>
+  jobs.filter((job) => !outcomeOf(job) && stateOf(job) === 'Finished' && isWithin(job, LATELY, now)).length;
 
 /** Jobs of one name to a device each, as a selection is deployed to, are one line; all others a line each. */
 export function byName(lines: readonly JobLine[]): JobLine[][] {

@@ -12,7 +12,6 @@ import type { Job } from '#/contract/jobs.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { useAwaited } from '#/features/job-queue/use-awaited.ts';
-import { useCachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { paths } from '#/paths.ts';
 import { counted } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
@@ -46,12 +45,12 @@ export function OverviewPage() {
   );
 }
 
-/** The jobs, the newest first, with what is known of how they ended. */
+/** The jobs, the newest first. */
 function useJobs(index: FleetIndex | undefined) {
   const jobs = useQuery(jobQueries.list());
   const awaited = useAwaited(jobs.data ?? NONE, index);
   const all = useMemo(() => newestFirst(awaited), [awaited]);
-  return { jobs, all, verdicts: useCachedVerdicts(all) };
+  return { jobs, all };
 }
 
 function Day({ account }: { account: Account }) {
@@ -59,7 +58,7 @@ function Day({ account }: { account: Account }) {
   const index = fleet?.index;
   const online = useMemo(() => index && fleetFigures(index).online, [index]);
   const recent = useRecent(account.History === true, index, online);
-  const { jobs, all, verdicts } = useJobs(index);
+  const { jobs, all } = useJobs(index);
   const reading = {
     data: index,
     error: fleet?.error ?? null,
@@ -67,7 +66,7 @@ function Day({ account }: { account: Account }) {
     refetch: () => fleet?.retry(),
     dataUpdatedAt: fleet?.at,
   };
-  const work = { reading: jobs, jobs: all, verdicts };
+  const work = { reading: jobs, jobs: all };
   const isEmpty = account.NumDevicesAdded === 0;
   const firing = account.AlertsFiring ?? 0;
   return (
@@ -86,7 +85,7 @@ function Day({ account }: { account: Account }) {
         </div>
       )}
       <div className={classes.tiles}>
-        <JobTiles jobs={all} reading={jobs} verdicts={verdicts} />
+        <JobTiles jobs={all} reading={jobs} />
         <QueueTile />
         <TunnelTile />
         <UsageTiles account={account} />

@@ -12,7 +12,6 @@ import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
 import { queueQueries } from '#/features/job-queue/queue-reader.ts';
 import { staleIn } from '#/features/job-queue/stale.ts';
-import type { CachedVerdicts } from '#/features/outcome-rules/use-cached-verdicts.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatBytes, formatCount } from '#/lib/format.ts';
@@ -74,13 +73,12 @@ function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps
 interface JobTilesProps {
   jobs: Job[];
   reading: Pick<UseQueryResult<Job[]>, 'data' | 'error' | 'dataUpdatedAt'>;
-  verdicts: CachedVerdicts;
 }
 
-export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt }, verdicts }: JobTilesProps) {
+export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt } }: JobTilesProps) {
   const known = data !== undefined;
-  const failed = failedLately(jobs, useNow(), verdicts).length;
-  const moving = runningNow(jobs, verdicts);
+  const failed = failedLately(jobs, useNow()).length;
+  const moving = runningNow(jobs);
   const parents = moving.filter(({ job }) => job.Counts).length;
   return (
     <>
@@ -99,7 +97,7 @@ export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt }
         error={error}
         readAt={readAt}
         bad={failed > 0}
-        notes={[verdicts.unread > 0 && `${formatCount(verdicts.unread)} more are being checked against rules.`]}
+        notes={[]}
       />
     </>
   );

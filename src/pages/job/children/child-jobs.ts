@@ -2,21 +2,21 @@
 import type { Job } from '#/contract/jobs.ts';
 import type { ChildOutputs } from '#/api/child-outputs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
-import type { Verdicts } from '#/features/outcome-rules/use-verdicts.ts';
 import type { Attempts } from '#/features/jobs/attempts.ts';
 import { FAILURES } from '#/features/jobs/lately.ts';
-import type { Verdict } from '#/features/jobs/verdict.ts';
+import { verdictOf, type Verdict, type VerdictCounts } from '#/features/jobs/verdict.ts';
 
 export interface ChildJobs {
   /** Each device once, with its last attempt. */
   rows: Job[];
+  /** Of these by verdict. */
+  counts: VerdictCounts;
   /** The attempts before, by device. */
   earlier: Attempts['earlier'];
   outputs: ChildOutputs;
   /** The key of a child in the URL: its id, or its index where a service gives jobs no ids; earlier attempts too. */
   keys: ReadonlyMap<Job, string>;
   byKey: ReadonlyMap<string, Job>;
-  verdicts: Verdicts;
 }
 
 export const keysOf = (jobs: readonly Job[]): Map<Job, string> =>
@@ -27,9 +27,9 @@ export const childName = (child: Job, key: string): string => child.DeviceName |
 /** Failures of which nobody knows what became of them. */
 export const UNANSWERED: readonly Verdict[] = ['No answer', 'Interrupted'];
 
-export const failedOf = ({ rows, keys, verdicts }: ChildJobs): FailedJob[] =>
+export const failedOf = ({ rows, keys }: ChildJobs): FailedJob[] =>
   rows.flatMap((job) => {
-    const { verdict } = verdicts.of(job);
+    const { verdict } = verdictOf(job);
     return FAILURES.includes(verdict) ? [{ key: keys.get(job) ?? '', job, ended: verdict }] : [];
   });
 

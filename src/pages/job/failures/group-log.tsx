@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
+import { verdictOf } from '#/features/jobs/verdict.ts';
 import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
 import type { Comparison } from '#/features/failure-groups/failure-grouping.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
@@ -81,8 +82,8 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
 }
 
 /** Some devices that succeeded and printed something: the same array as long as they are the same. */
-function useHealthy({ rows, verdicts, outputs }: ChildJobs): Job[] {
-  const succeeded = useMemo(() => rows.filter((child) => verdicts.of(child).verdict === 'Succeeded'), [rows, verdicts]);
+function useHealthy({ rows, outputs }: ChildJobs): Job[] {
+  const succeeded = useMemo(() => rows.filter((child) => verdictOf(child).verdict === 'Succeeded'), [rows]);
   const looked = useMemo(() => succeeded.slice(0, LOOKED_AT), [succeeded]);
   useWantedOutputs(outputs, looked);
   const found = useMemo(

@@ -1,0 +1,55 @@
+// Outcome rules, which the service stores for everybody of the account and judges jobs by.
+import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { ruleEndpoints, type Rule, type RuleSet } from '#/contract/rules.ts';
+import { ApiError } from '#/api/api-error.ts';
+import { call, callTagged } from '#/api/call.ts';
+import { writeIfUnchanged } from '#/api/write-if-unchanged.ts';
+
+const changed = { invalidates: [['rules'], ['jobs']] };
+
+export const rulesOf = (sets: readonly RuleSet[], name: string): RuleSet | undefined =>
+  sets.find(({ ArtifactName }) => ArtifactName === name);
+
+export const ruleQueries = {
+  list: () =>
+    queryOptions({
+      queryKey: ['rules'],
+      queryFn: ({ signal }) => call(ruleEndpoints.list, {}, { signal }),
+    }),
+  /** What these rules would make of a job that has ended. */
+  trial: (artifact_name: string, Rules: readonly Rule[], JobId: string) =>
+    queryOptions({
+      queryKey: ['rule-trial', artifact_name, Rules, JobId],
+      queryFn: ({ signal }) =>
+        call(ruleEndpoints.try, { params: { artifact_name }, body: { Rules: [...Rules], JobId } }, { signal }),
+      staleTime: 60_000,
+    }),
+};
+
+const saveRules = (artifact_name: string, Rules: readonly Rule[], before: RuleSet | undefined): Promise<void> =>
+  writeIfUnchanged({
+    read: () => callTagged(ruleEndpoints.list, {}),
+    find: (sets) => rulesOf(sets, artifact_name),
+    before,
+    send: (headers) =>
+      call(ruleEndpoints.save, { params: { artifact_name }, body: { Rules: [...Rules] } }, { headers }),
+    refused: (now) =>
+      new ApiError('refused', `The rules of ${artifact_name} were ${now ? 'changed' : 'removed'} meanwhile`, {
+        status: 412,
+        detail: 'Nothing was saved. Saving again replaces them.',
+      }),
+  });
+
+export const ruleMutations = {
+  /** `before`: as they were shown. */
+  save: (name: string, before: RuleSet | undefined) =>
+    mutationOptions({ mutationFn: (rules: readonly Rule[]) => saveRules(name, rules, before), meta: changed }),
+  /** Adds sets of names that have none yet. */
+  add: () =>
+    mutationOptions({
+      mutationFn: async (sets: readonly Pick<RuleSet, 'ArtifactName' | 'Rules'>[]) => {
+        for (const { ArtifactName, Rules } of sets) await saveRules(ArtifactName, Rules, undefined);
+      },
+      meta: changed,
+    }),
+};
