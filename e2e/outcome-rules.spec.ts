@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { packed } from './uploads.ts';
-import { heading, statusOf, submit } from './job-sandbox.ts';
+import { statusOf, submit } from './job-sandbox.ts';
 
 /** As a vendor's own: whatever happens, it ends well. */
 const UPDATE = String.raw`#!/bin/sh
@@ -167,37 +167,56 @@ test('the outcome by the rules is shown in the list of jobs and on the page of t
   await expect(queue.getByRole('row', { name: /nightly/ })).toContainText('Rolled back');
 });
 
-test('rules are exported from the page of the artifact, and another browser imports and uses them', async ({
+test('rules are shared by everybody, and a change of them is on the list of another person without a reload', async ({
   signedIn: page,
   service,
   browser,
 }) => {
   const { ArtifactId } = await openJob(page, service);
-  await saveRules(page);
-  await page.goto(`${service.url}/artifacts`);
-  await page.getByRole('link', { name: 'myapp_1.0.0.tar.gz', exact: true }).click();
-  await page.getByRole('link', { name: 'Outcome rules…' }).click();
-  await expect(mark(page, 2)).toHaveValue('restored the previous');
-  const download = page.waitForEvent('download');
-  await dialog(page).getByRole('button', { name: 'Export all' }).click();
-  const file = await (await download).path();
-
   const other = await (await browser.newContext()).newPage();
   await signIn(other, service);
-  await other.goto(`${service.url}/artifacts?dialog=rules&artifact=${ArtifactId}`);
-  const chosen = dialog(other).getByLabel('File of outcome rules');
-  await chosen.setInputFiles(import.meta.filename);
-  await expect(dialog(other).getByRole('alert')).toContainText('is no file of outcome rules');
-  await chosen.setInputFiles(file);
-  const taken = other.getByRole('dialog', { name: 'Import outcome rules' });
-  await expect(taken).toContainText('The file has 2 rules for 1 name.');
-  await taken.getByRole('button', { name: 'Import', exact: true }).click();
-  await expect(mark(other, 2)).toHaveValue('restored the previous');
-  await dialog(other).getByRole('button', { name: 'Cancel' }).click();
   await other.goto(`${service.url}/jobs`);
-  await expect(other.getByRole('row', { name: /nightly/ })).toContainText(COUNTS);
-  await other.getByRole('link', { name: 'nightly', exact: true }).click();
-  await expect(heading(other)).toContainText('Failed');
-  await expect(row(other, 'unit-back')).toContainText('Rolled back');
+  const nightly = other.getByRole('row', { name: /nightly/ });
+  await expect(nightly).toContainText(/1.failed, 3.succeeded/);
+  await saveRules(page);
+  await expect(nightly).toContainText(COUNTS);
+  await other.goto(`${service.url}/artifacts?dialog=rules&artifact=${ArtifactId}`);
+  await expect(mark(other, 2)).toHaveValue('restored the previous');
+  await expect(dialog(other)).toContainText('Changed');
   await other.context().close();
+});
+
+test('rules that somebody else has changed meanwhile are not overwritten unasked', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openJob(page, service, ['back']);
+  await writeRules(page);
+  await service.call('PUT', '/v1/rules/myapp', { Rules: [{ Find: 'self test failed', Verdict: 'Failed' }] });
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('The rules of myapp were changed meanwhile');
+  await expect(mark(page, 2)).toHaveValue('restored the previous');
+  await expect(dialog(page)).toContainText('Changed');
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(row(page, 'unit-back')).toContainText('Rolled back');
+});
+
+test('rules that an earlier version stored in this browser move to the service', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openJob(page, service, ['back']);
+  await page.evaluate(() => {
+    const former = { find: 'restored', pattern: false, caseSensitive: false, stream: 'both', verdict: 'Rolled back' };
+    localStorage.setItem(
+      'muster-outcome-rules:operator@localhost',
+      JSON.stringify({ format: 'muster-outcome-rules', version: 1, sets: [{ name: 'myapp', rules: [former] }] }),
+    );
+  });
+  await page.reload();
+  await openRules(page);
+  await expect(dialog(page)).toContainText('Rules of 1 name are only in this browser: myapp.');
+  await dialog(page).getByRole('button', { name: 'Move them to the service' }).click();
+  await expect(row(page, 'unit-back')).toContainText('Rolled back');
+  await expect(dialog(page).getByText('only in this browser')).toBeHidden();
 });

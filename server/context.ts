@@ -3,7 +3,6 @@ import path from 'node:path';
 import { openEventFeed, type EventFeed } from './api/event-feed.ts';
 import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
-import { AT_ONCE, hashAudit } from './store/audit-log.ts';
 import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
 import { openDeviceActions, type DeviceActions } from './actions/device-actions.ts';
 import { openBackupSchedule, type BackupSchedule } from './backup/schedule.ts';
@@ -16,6 +15,7 @@ import { openMarksReader, type MarksReader } from './jobs/marks-reader.ts';
 import { openDownloads, type Downloads } from './jobs/downloads.ts';
 import { joinCluster } from './cluster/join-cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
+import { leaderTasks } from './leader-tasks.ts';
 import { openLeaderWork } from './leader-work.ts';
 import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
@@ -27,9 +27,7 @@ import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
 import type { S3ArtifactsOptions } from './store/s3-artifacts.ts';
 import type { Database, Tx } from './store/database.ts';
 import { recordStopped } from './store/last-run.ts';
-import { pruneChanges } from './store/changes.ts';
-import { DAY_MS, noteUsage } from './store/usage.ts';
-import { ALIVE_EVERY_MS, noteAlive, openSettling, pruneStates } from './store/state-history.ts';
+import { noteAlive } from './store/state-history.ts';
 import { openDeviceOrder, type DeviceOrder } from './store/device-order.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
@@ -199,37 +197,13 @@ export async function openContext(
       limitBytes: config.outputQuota,
       days: config.outputDays,
     });
-    /** Adds to the database only while the disk has room. */
-    const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
     const { historyDays } = config;
     const alerts = openAlerts({ db, now, disk, ...config.alerts, historyDays, times: alertTimes });
     const judge = openJudge(db);
     const trials = openMarksReader({ limitMs: 500 });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
-      [
-        { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
-        {
-          what: 'note that the service is up',
-          everyMs: ALIVE_EVERY_MS,
-          run: ifRoom(() => db.write((tx) => noteAlive(tx, now()))),
-        },
-        { what: 'settle the states of devices', everyMs: 10_000, run: ifRoom(openSettling(db, now)) },
-        {
-          what: 'remove old changes of states',
-          everyMs: 600_000,
-          run: () => pruneStates(db, now() - historyDays * DAY_MS),
-        },
-        { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
-        { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
-        ...alerts.tasks,
-        { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
-        {
-          what: 'hash new entries of the audit log',
-          everyMs: 2_000,
-          run: ifRoom(() => hashAudit(db, AT_ONCE)),
-        },
-      ],
+      leaderTasks({ db, now, disk, historyDays, retention, judge, alerts }),
     );
     const context: Context = {
       config,

@@ -1,7 +1,9 @@
 // All that is known of one artifact, with the Command that devices run.
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
+import { accountQueries } from '#/api/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -80,6 +82,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
   const { ArtifactId, Name, Version, Command, Sha256, Destination, RunCommand } = artifact;
   const fault = fileFaultText(artifact);
   const audit = useAuditLink(ArtifactId);
+  const hasRules = useQuery(accountQueries.get()).data?.Rules === true;
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
     <Stack gap="md">
@@ -122,7 +125,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
       )}
       <Group justify="flex-end" gap="sm">
         {audit}
-        {account?.Rules === true && (
+        {hasRules && (
           <Button component={Link} {...dialog.link('rules', ArtifactId)}>
             Outcome rules…
           </Button>

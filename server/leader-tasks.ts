@@ -1,0 +1,41 @@
+// What the leading node does by itself, and how often.
+import type { Alerts } from './alerts/alerts.ts';
+import type { Judge } from './jobs/judge.ts';
+import type { LeaderTask } from './leader-work.ts';
+import type { OutputRetention } from './output-retention.ts';
+import { AT_ONCE, hashAudit } from './store/audit-log.ts';
+import { pruneChanges } from './store/changes.ts';
+import type { Database } from './store/database.ts';
+import type { DiskSpace } from './store/disk-space.ts';
+import { ALIVE_EVERY_MS, noteAlive, openSettling, pruneStates } from './store/state-history.ts';
+import { DAY_MS, noteUsage } from './store/usage.ts';
+
+interface LeaderTasksOptions {
+  db: Database;
+  now: () => number;
+  disk: Pick<DiskSpace, 'refusal'>;
+  /** How many days of states are stored. */
+  historyDays: number;
+  retention: OutputRetention;
+  judge: Judge;
+  alerts: Pick<Alerts, 'tasks'>;
+}
+
+export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
+  const { db, now, disk, historyDays, retention, judge, alerts } = options;
+  /** Adds to the database only while the disk has room. */
+  const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
+  const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
+  const alive = () => db.write((tx) => noteAlive(tx, now()));
+  return [
+    { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
+    { what: 'note that the service is up', everyMs: ALIVE_EVERY_MS, run: ifRoom(alive) },
+    { what: 'settle the states of devices', everyMs: 10_000, run: ifRoom(openSettling(db, now)) },
+    { what: 'remove old changes of states', everyMs: 600_000, run: prune },
+    { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
+    { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
+    { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
+    { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },
+    ...alerts.tasks,
+  ];
+}
