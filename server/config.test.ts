@@ -151,3 +151,26 @@ test('an S3 store: bucket and prefix, with keys; errors do not repeat them', () 
   refused({ AWS_REGION: 'EU 1' }, /AWS_REGION/);
   refused({ AWS_ENDPOINT_URL: 'https://me:secret@s3.example.com' }, /AWS_ENDPOINT_URL is "https:\/\/s3\.example\.com"/);
 });
+
+test('alerts: where they may go, and a server for e-mail whose password no error repeats', () => {
+  const of = (env: Record<string, string>) => readConfig(env).alerts;
+  assert.deepEqual(of({}), { allowPrivate: false, email: undefined });
+  const SMTP_URL = 'smtps://user:secret@mail.example.com:465';
+  const SMTP_FROM = 'muster@example.com';
+  assert.deepEqual(of({ SMTP_URL, SMTP_FROM, ALERT_PRIVATE_TARGETS: '1' }), {
+    allowPrivate: true,
+    email: { url: SMTP_URL, from: SMTP_FROM },
+  });
+  for (const [env, says] of [
+    [{ ALERT_PRIVATE_TARGETS: 'yes' }, /^ALERT_PRIVATE_TARGETS is "yes"/],
+    [{ SMTP_URL }, /SMTP_FROM is not/],
+    [{ SMTP_FROM }, /SMTP_URL is not/],
+    [{ SMTP_URL: 'https://user:secret@mail.example.com', SMTP_FROM }, /^SMTP_URL is not the address/],
+    [{ SMTP_URL: 'mail.example.com', SMTP_FROM }, /^SMTP_URL is not the address/],
+    [{ SMTP_URL, SMTP_FROM: 'Muster <m@example.com>' }, /^SMTP_FROM is/],
+  ] as const)
+    assert.throws(
+      () => of(env),
+      (cause) => cause instanceof ConfigError && says.test(cause.message) && !/secret/.test(cause.message),
+    );
+});

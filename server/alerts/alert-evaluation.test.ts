@@ -9,8 +9,20 @@ import { insertRow } from '../store/database.ts';
 import { MINUTE, openTestAlerts, type TestAlerts } from './test-alerts.ts';
 
 let at: TestAlerts;
-const open = async (options?: { gatherMs?: number }) => (at = await openTestAlerts(options));
+const open = async (options?: Parameters<typeof openTestAlerts>[0]) => (at = await openTestAlerts(options));
 afterEach(() => at.close());
+
+const endedJob = (device: number, name: string, status: string) =>
+  at.db.write(async (tx) => {
+    const seq = await insertRow(
+      tx,
+      `INSERT INTO jobs (id, account_id, device_seq, device_id, device_name, name, status, created)
+       VALUES (?1, 1, ?2, 'd', 'camera', ?1, 'Running', 0)`,
+      name,
+      device,
+    );
+    await tx.run('UPDATE jobs SET status = ?, ended = 5, exit_code = 3 WHERE seq = ?', status, seq);
+  });
 
 test('a device is reported once it has been Offline for the time of the rule, and only once', async () => {
   await open();
@@ -157,17 +169,7 @@ test('a job is reported when it ended badly, by itself or with others', async ()
   const device = await at.device('camera');
   await at.rule('JobFailed', { Name: 'each' });
   await at.rule('JobFailed', { Name: 'hourly', QuietMinutes: 60 });
-  const job = (name: string, status: string) =>
-    at.db.write(async (tx) => {
-      const seq = await insertRow(
-        tx,
-        `INSERT INTO jobs (id, account_id, device_seq, device_id, device_name, name, status, created)
-         VALUES (?1, 1, ?2, 'd', 'camera', ?1, 'Running', 0)`,
-        name,
-        device,
-      );
-      await tx.run('UPDATE jobs SET status = ?, ended = 5, exit_code = 3 WHERE seq = ?', status, seq);
-    });
+  const job = (name: string, status: string) => endedJob(device, name, status);
   await job('good', 'Succeeded');
   await job('bad', 'Failed');
   await at.pass();
@@ -270,4 +272,40 @@ test('a rule that changes to another event starts anew, and one without channels
     deliveries.map(({ because }) => because),
     ['the channel was deleted'],
   );
+});
+
+test('a unit of work that is lost, or whose end is, at any point: each job is in one message', async () => {
+  // In turn: it is rolled back, it is committed but nothing after it happens, it goes well.
+  let units = 0;
+  await open({
+    around: (db) => ({
+      ...db,
+      write: async (unit, options) => {
+        const fate = units++ % 3;
+        const result = await db.write(async (tx) => {
+          const done = await unit(tx);
+          if (fate === 0) throw new Error('killed before the commit');
+          return done;
+        }, options);
+        if (fate === 1) throw new Error('killed after the commit');
+        return result;
+      },
+    }),
+  });
+  const device = await at.device('camera');
+  await at.rule('JobFailed');
+  await at.rule('DeviceOffline', { QuietMinutes: 3 });
+  const jobs = Array.from({ length: 20 }, (_, n) => `job${n}`);
+  for (const [n, job] of jobs.entries()) {
+    await endedJob(device, job, 'Failed');
+    await (n % 2 ? at.back(device) : at.leave(device));
+    at.restart();
+    await at.pass(1).catch(() => {});
+  }
+  for (let n = 0; n < 12; n++) await at.pass(1).catch(() => {});
+  const messages = await at.messages();
+  const failed = messages.filter(({ event }) => event === 'JobFailed');
+  assert.deepEqual(failed.map(({ job_id }) => job_id).toSorted(), jobs.toSorted());
+  const deliveries = await at.db.get<{ count: number }>('SELECT count(*) AS count FROM alert_deliveries');
+  assert.equal(deliveries?.count, messages.length);
 });

@@ -1,5 +1,6 @@
 // A fleet in a database with rules of alerts, for tests: time passes when the test says so.
 import type { AlertEvent, RuleDraft } from '#/contract/alerts.ts';
+import type { Database } from '../store/database.ts';
 import type { DiskState } from '../store/disk-space.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
 import { insertChannel, insertRule } from '../store/alert-settings.ts';
@@ -20,7 +21,8 @@ interface SentMessage {
   job_id: string;
 }
 
-export async function openTestAlerts({ gatherMs = 0 } = {}) {
+/** `around`: what the evaluation writes through, in place of the database itself. */
+export async function openTestAlerts({ gatherMs = 0, around = (db: Database) => db } = {}) {
   const db = await openTestDatabase();
   let at = START;
   let disk: DiskState = 'Enough';
@@ -40,7 +42,7 @@ export async function openTestAlerts({ gatherMs = 0 } = {}) {
     ),
   );
   const options = {
-    db,
+    db: around(db),
     now: () => at,
     disk: { state: () => disk, refusal: () => undefined },
     gatherMs,

@@ -29,10 +29,10 @@ function lines(all: readonly string[]): string {
   return rest > 0 ? [...all.slice(0, MOST_LINES), `and ${rest} more`].join('\n') : all.join('\n');
 }
 
-function bySite(rows: readonly EventRow[]): Map<string, EventRow[]> {
-  const groups = new Map<string, EventRow[]>();
-  for (const row of rows) groups.set(row.site, [...(groups.get(row.site) ?? []), row]);
-  return new Map([...groups].sort(([, one], [, other]) => other.length - one.length));
+/** The sites with the most devices first. */
+function bySite(rows: readonly EventRow[]): [site: string, rows: EventRow[]][] {
+  const groups = Map.groupBy(rows, ({ site }) => site);
+  return [...groups].sort(([, one], [, other]) => other.length - one.length);
 }
 
 const duration = (ms: number): string => {
@@ -44,7 +44,7 @@ const duration = (ms: number): string => {
 
 /** "12 of 14 devices of Berlin are Offline: …" for each site with several, and a line for each other device. */
 function offlineLines(rows: readonly EventRow[], sites: readonly Site[]): string[] {
-  return [...bySite(rows)].flatMap(([site, group]) => {
+  return bySite(rows).flatMap(([site, group]) => {
     const [first] = group;
     if (!first) return [];
     const at = site === '' ? '' : ` (${site})`;
@@ -57,7 +57,7 @@ function offlineLines(rows: readonly EventRow[], sites: readonly Site[]): string
 }
 
 function backLines(rows: readonly EventRow[]): string[] {
-  return [...bySite(rows)].flatMap(([site, group]) => {
+  return bySite(rows).flatMap(([site, group]) => {
     const [first] = group;
     if (!first) return [];
     const at = site === '' ? '' : ` (${site})`;

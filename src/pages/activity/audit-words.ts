@@ -13,6 +13,8 @@ export const KINDS = {
   bulk: 'Bulk actions',
   session: 'Sign-ins',
   token: 'API tokens',
+  'alert-rule': 'Alert rules',
+  'alert-channel': 'Alert channels',
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -32,5 +34,6 @@ export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | u
   if (kind === 'job') return paths.job(id);
   if (kind === 'bulk') return paths.bulk(id);
   if (kind === 'artifact') return paths.artifact(id);
+  if (kind === 'alert-rule' || kind === 'alert-channel') return paths.alerts();
   return undefined;
 }
