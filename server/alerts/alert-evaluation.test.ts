@@ -6,6 +6,8 @@ import { queueAlert } from '../store/alert-firing.ts';
 import { deleteChannel, silenceRule, updateRule } from '../store/alert-settings.ts';
 import { markAllOffline } from '../store/devices.ts';
 import { insertRow } from '../store/database.ts';
+import { moveJob, refreshParents, type TouchedParents } from '../store/job-moves.ts';
+import { storeVerdicts } from '../store/rules.ts';
 import { MINUTE, openTestAlerts, type TestAlerts } from './test-alerts.ts';
 
 let at: TestAlerts;
@@ -188,6 +190,66 @@ test('a job is reported when it ended badly, by itself or with others', async ()
       'hourly : Job “cut” was interrupted on camera (exit code 3)\nJob “worse” failed on camera (exit code 3)',
     ],
   );
+});
+
+test('a job with outcome rules is reported when it is judged, by its verdict', async () => {
+  await open();
+  const device = await at.device('camera');
+  await at.rule('JobFailed');
+  await at.db.write(async (tx) => {
+    await tx.run(
+      "INSERT INTO rules (account_id, name, rules, version, changed_by, changed) VALUES (1, 'fw', '[]', 1, '', 0)",
+    );
+    await tx.run(
+      `INSERT INTO jobs (id, account_id, device_seq, device_name, name, rule_name, status, created)
+       VALUES ('j1', 1, ?, 'camera', 'fw', 'fw', 'Running', 0)`,
+      device,
+    );
+    await tx.run("UPDATE jobs SET status = 'Succeeded', exit_code = 0, ended = ? WHERE id = 'j1'", at.now());
+  });
+  await at.pass();
+  assert.deepEqual(await at.texts(), []);
+  await at.db.write(async (tx) => {
+    const { seq = 0 } = (await tx.get<{ seq: number }>("SELECT seq FROM jobs WHERE id = 'j1'")) ?? {};
+    const because = 'rule “rolled back” at line 2';
+    await storeVerdicts(tx, [{ seq, verdict: 'RolledBack', because, stream: 'stdout', line: 2 }], []);
+  });
+  await at.pass();
+  assert.deepEqual(await at.texts(), ['Job “fw” was rolled back on camera (because of rule “rolled back” at line 2)']);
+});
+
+test('a job to many is one message, with its figures', async () => {
+  await open();
+  const devices = [await at.device('a'), await at.device('b'), await at.device('c')];
+  await at.rule('JobFailed');
+  await at.db.write(async (tx) => {
+    const parent = await insertRow(
+      tx,
+      "INSERT INTO jobs (id, account_id, name, status, created) VALUES ('p', 1, 'fw', 'Running', 0)",
+    );
+    await tx.run('INSERT INTO job_counts (job_seq, running) VALUES (?, 3)', parent);
+    const parents: TouchedParents = new Map();
+    for (const [n, device] of devices.entries()) {
+      const seq = await insertRow(
+        tx,
+        `INSERT INTO jobs (id, account_id, parent_seq, device_seq, name, status, created)
+         VALUES (?, 1, ?, ?, 'fw', 'Running', 0)`,
+        `c${n}`,
+        parent,
+        device,
+      );
+      const job = { seq, parentSeq: parent, status: 'Running' } as const;
+      await moveJob(tx, job, n === 0 ? 'Failed' : 'Succeeded', { ended: at.now() }, parents);
+    }
+    await refreshParents(tx, parents);
+    await tx.run("UPDATE jobs SET verdict = 'NoAnswer' WHERE id = 'c1'");
+  });
+  await at.pass();
+  const [message, ...others] = await at.messages();
+  assert.deepEqual(others, []);
+  assert.equal(message?.text, 'Job “fw” ended: 1 of 3 succeeded, 1 failed, 1 without an answer');
+  const named = (JSON.parse(message?.devices ?? '') as { DeviceName: string }[]).map(({ DeviceName }) => DeviceName);
+  assert.deepEqual(named, ['a', 'b']);
 });
 
 test('a paused rollout is queued in the unit of work that pauses it, for the rules of its devices', async () => {

@@ -4,10 +4,8 @@ import type { DiskSpace } from '../store/disk-space.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import {
   countFiring,
-  hasEndedJobs,
   hasMoved,
   hasUnnoted,
-  noteEndedJobs,
   noteLimits,
   noteNew,
   noteStates,
@@ -15,6 +13,7 @@ import {
   sitesOf,
   type NearLimit,
 } from '../store/alert-firing.ts';
+import { noteEndedJobs } from '../store/alert-jobs.ts';
 import { dropEvents, firstEvent, insertMessage, takeEvents, type EventRow } from '../store/alert-outbox.ts';
 import { allRules, isSilent, ruleBySeq, type RuleRow } from '../store/alert-settings.ts';
 import { nearLimits } from './near-limits.ts';
@@ -74,8 +73,7 @@ export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: Eva
   return async () => {
     const rules = await allRules(db);
     const isFull = disk.refusal() !== undefined;
-    if (!isFull)
-      while (await hasEndedJobs(db)) await db.write((tx) => noteEndedJobs(tx, jobText, now()), { patient: true });
+    if (!isFull) await noteEndedJobs(db, jobText, now);
     for (const rule of rules) {
       // A full disk has room for the message that says so, and for no other.
       if (isFull && rule.event !== 'QuotaNear') continue;

@@ -1,6 +1,7 @@
 // What a message says. Its first line is the subject of an e-mail.
 import type { AlertDevice } from '#/contract/alerts.ts';
 import { printSqlTime } from '#/contract/timestamps.ts';
+import type { EndedJob, Outcomes } from '../store/alert-jobs.ts';
 import type { EventRow } from '../store/alert-outbox.ts';
 import type { RuleRow } from '../store/alert-settings.ts';
 
@@ -108,20 +109,33 @@ export function messageOf(rule: RuleRow, events: readonly EventRow[], sites: rea
   };
 }
 
-/** A job that ended badly. */
-export function jobText(job: {
-  name: string;
-  device_seq: number | null;
-  device_name: string;
-  status: string;
-  result: string;
-  reason: string;
-  exit_code: number | null;
-}): string {
-  if (job.device_seq === null) return `Job “${job.name}” ended: ${job.result}`;
-  const how = job.status === 'Interrupted' ? 'was interrupted' : 'failed';
-  const why = job.reason || (job.exit_code === null ? '' : `exit code ${job.exit_code}`);
-  return `Job “${job.name}” ${how} on ${job.device_name}${why === '' ? '' : ` (${why})`}`;
+const HOW: Record<string, string> = {
+  Interrupted: 'was interrupted',
+  RolledBack: 'was rolled back',
+  NoAnswer: 'gave no answer',
+};
+const OUTCOMES = [
+  ['Failed', 'failed'],
+  ['RolledBack', 'rolled back'],
+  ['NoAnswer', 'without an answer'],
+  ['Interrupted', 'interrupted'],
+  ['Cancelled', 'cancelled'],
+] as const;
+
+/** A job that ended badly; `outcomes` of one to many. */
+export function jobText(job: EndedJob, outcomes: Outcomes): string {
+  if (job.device_seq === null) {
+    const total = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    const others = OUTCOMES.flatMap(([outcome, word]) =>
+      outcomes[outcome] ? [`, ${outcomes[outcome]} ${word}`] : [],
+    ).join('');
+    return `Job “${job.name}” ended: ${outcomes['Succeeded'] ?? 0} of ${total} succeeded${others}`;
+  }
+  const outcome = job.verdict ?? job.status;
+  const byRules = job.verdict !== null && job.verdict !== job.status;
+  const code = job.exit_code === null ? '' : `exit code ${job.exit_code}`;
+  const why = byRules ? `because of ${job.verdict_because}` : job.reason || code;
+  return `Job “${job.name}” ${HOW[outcome] ?? 'failed'} on ${job.device_name}${why === '' ? '' : ` (${why})`}`;
 }
 
 /** What fires, in a few words for a list. */

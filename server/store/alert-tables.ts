@@ -141,3 +141,14 @@ export const ALERT_TRIGGERS = {
     ),
   ].join('\n'),
 };
+
+/** Every job that ends is noted: its output may show a failure that its exit code does not. */
+const TOP_ENDED = 'new.ended IS NOT NULL AND old.ended IS NULL AND new.parent_seq IS NULL';
+export const ALERT_JOBS_TRIGGER = {
+  sqlite: `
+    DROP TRIGGER note_alert_job;
+    CREATE TRIGGER note_alert_job AFTER UPDATE OF ended ON jobs WHEN ${TOP_ENDED} BEGIN ${NOTE_JOB}; END;`,
+  postgres: `
+    DROP TRIGGER note_alert_job ON jobs;
+    CREATE TRIGGER note_alert_job AFTER UPDATE OF ended ON jobs FOR EACH ROW WHEN (${TOP_ENDED}) EXECUTE FUNCTION note_alert_job();`,
+};

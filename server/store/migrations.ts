@@ -6,7 +6,7 @@
 // STRICT), which postgres-migrate.ts replaces for PostgreSQL; only what has no common form, like a trigger, is written
 // for each engine: `{ sqlite, postgres }`. store/postgres.test.ts compares the tables of both.
 
-import { ALERT_TABLES, ALERT_TRIGGERS } from './alert-tables.ts';
+import { ALERT_JOBS_TRIGGER, ALERT_TABLES, ALERT_TRIGGERS } from './alert-tables.ts';
 import {
   ADOPTED_TRIGGER,
   ARCHIVE_TRIGGER,
@@ -259,4 +259,5 @@ export const migrations: readonly Migration[] = [
   `,
   JUDGED_TRIGGER,
   TO_JUDGE_TRIGGER,
+  ALERT_JOBS_TRIGGER,
 ];

@@ -1,0 +1,89 @@
+// Jobs that ended badly, for the rules of alerts: by their status or by the verdict of their outcome rules. One that has
+// ended waits in `alert_jobs` until it is judged.
+import type { JobStatus } from '#/contract/jobs.ts';
+import { queueAlert } from './alert-firing.ts';
+import type { Database, Reader, Tx } from './database.ts';
+import { countsIn } from './job-moves.ts';
+import { shiftedChildren } from './rules.ts';
+
+export interface EndedJob {
+  seq: number;
+  id: string;
+  account_id: number;
+  name: string;
+  /** Null: a job to many. */
+  device_seq: number | null;
+  device_name: string;
+  status: JobStatus;
+  verdict: string | null;
+  verdict_because: string;
+  reason: string;
+  exit_code: number | null;
+}
+
+/** How many devices of a job to many ended in each way. */
+export type Outcomes = Record<string, number>;
+
+/** Jobs of one unit of work. */
+const AT_ONCE = 100;
+/** A job is judged at once. If that fails, its status alone is reported after this time. */
+const JUDGED_WITHIN_MS = 300_000;
+
+const BAD_STATUS = "('Failed', 'Interrupted')";
+const BAD_VERDICT = "('Failed', 'RolledBack', 'NoAnswer')";
+
+const READY = `FROM alert_jobs a LEFT JOIN jobs j ON j.seq = a.job_seq
+  WHERE j.ended IS NULL OR j.ended <= ?
+    OR NOT (EXISTS (SELECT 1 FROM to_judge WHERE job_seq = j.seq)
+      OR EXISTS (SELECT 1 FROM jobs c JOIN to_judge ON job_seq = c.seq WHERE c.parent_seq = j.seq))`;
+
+/** Queues alerts of the jobs that ended badly since. `words` says what happened. */
+export async function noteEndedJobs(
+  db: Database,
+  words: (job: EndedJob, outcomes: Outcomes) => string,
+  now: () => number,
+): Promise<void> {
+  const hasMore = () => db.get(`SELECT 1 ${READY} LIMIT 1`, now() - JUDGED_WITHIN_MS);
+  while (await hasMore()) await db.write((tx) => noteNext(tx, words, now()), { patient: true });
+}
+
+async function noteNext(tx: Tx, words: Parameters<typeof noteEndedJobs>[1], now: number): Promise<void> {
+  const taken = await tx.all<{ seq: number; job_seq: number }>(
+    `SELECT a.seq, a.job_seq ${READY} ORDER BY a.seq LIMIT ${AT_ONCE}`,
+    now - JUDGED_WITHIN_MS,
+  );
+  for (const { seq, job_seq } of taken) {
+    await tx.run('DELETE FROM alert_jobs WHERE seq = ?', seq);
+    // One that goes on, because some of it is tried again, is reported when it ends again.
+    const job = await tx.get<EndedJob>(
+      `SELECT seq, id, account_id, name, device_seq, device_name, status, verdict, verdict_because, reason, exit_code
+       FROM jobs WHERE seq = ? AND parent_seq IS NULL AND ended IS NOT NULL`,
+      job_seq,
+    );
+    const deviceSeqs = job ? await failedDevices(tx, job) : [];
+    if (!job || deviceSeqs.length === 0) continue;
+    const text = words(job, job.device_seq === null ? await outcomesOf(tx, job.seq) : {});
+    await queueAlert(tx, job.account_id, { event: 'JobFailed', text, jobId: job.id, deviceSeqs }, now);
+  }
+}
+
+/** The devices on which it ended badly, by the last attempt of each. */
+async function failedDevices(db: Reader, { seq, device_seq }: EndedJob): Promise<number[]> {
+  const rows = await db.all<{ seq: number }>(
+    `SELECT device_seq AS seq FROM jobs
+     WHERE ${device_seq === null ? 'parent_seq' : 'seq'} = ? AND superseded = 0 AND device_seq IS NOT NULL
+       AND (status IN ${BAD_STATUS} OR verdict IN ${BAD_VERDICT}) ORDER BY jobs.seq`,
+    seq,
+  );
+  return rows.map((row) => row.seq);
+}
+
+async function outcomesOf(db: Reader, parentSeq: number): Promise<Outcomes> {
+  const row = await db.get<Parameters<typeof countsIn>[0]>('SELECT * FROM job_counts WHERE job_seq = ?', parentSeq);
+  const counts: Outcomes = row ? { ...countsIn(row) } : {};
+  for (const { status, verdict, jobs } of await shiftedChildren(db, parentSeq)) {
+    counts[status] = (counts[status] ?? 0) - jobs;
+    counts[verdict] = (counts[verdict] ?? 0) + jobs;
+  }
+  return counts;
+}
