@@ -1,4 +1,4 @@
-// The history of states: what it needs on disk, and how long its readers wait.
+// What the service remembers: the history of states on disk and for its readers, and verdicts that are made again.
 import { request, withService, type MeasuredService } from './measured-service.ts';
 import { median, milliseconds, type Row, type Section } from './section.ts';
 
@@ -83,7 +83,44 @@ async function measured(devices: number, days: number): Promise<Row[]> {
   });
 }
 
+const CHILDREN = 10_000;
+
+/** Judges a large job again by changed rules. */
+async function judging(): Promise<Row[]> {
+  return withService(async (node) => {
+    const { job } = await node.send('ended', { count: CHILDREN, group: 'judged', name: 'nightly' });
+    const judged = async (Find: string, verdict: string): Promise<number> => {
+      const Rules = [
+        { Find, Pattern: true, Verdict: 'Succeeded' },
+        { Find: 'rolled back', Verdict: 'RolledBack' },
+      ];
+      const begun = performance.now();
+      await request(node, '/v1/rules/nightly', { method: 'PUT', body: JSON.stringify({ Rules }) });
+      for (;;) {
+        const { VerdictCounts } = (await request(node, `/v1/job/${job}`)) as { VerdictCounts?: Record<string, number> };
+        if (VerdictCounts?.[verdict] === CHILDREN) return performance.now() - begun;
+      }
+    };
+    await judged('^all good$', 'Succeeded');
+    const waits: number[] = [];
+    const over = new AbortController();
+    const others = (async () => {
+      while (!over.signal.aborted) waits.push(await timesOf(1, () => request(node, '/v1/devices/1/25')));
+    })();
+    const again = await judged('^all bad$', 'NoAnswer');
+    over.abort();
+    await others;
+    return [
+      {
+        what: `judging ${CHILDREN.toLocaleString('en-US')} devices of a job again, 1 kB of output each`,
+        figure: milliseconds(again),
+        against: { what: 'longest wait of others meanwhile', figure: milliseconds(Math.max(...waits)) },
+      },
+    ];
+  });
+}
+
 export const history: Section = async ({ devices }) => ({
   subject: `${CHANGES_A_DAY} changes of each device a day, SQLite`,
-  rows: [...(await measured(SMALL, DAYS)), ...(await measured(devices, 2))],
+  rows: [...(await judging()), ...(await measured(SMALL, DAYS)), ...(await measured(devices, 2))],
 });

@@ -22,11 +22,12 @@ const open = (gate: string) => writeFileSync(file(gate), '');
 let port: number;
 let service: TestProcess;
 let fleet: TestFleet;
+let call: (method: string, where: string, body?: unknown) => Promise<Response>;
 
 async function startService(): Promise<void> {
   const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: file('service'), AUTH_TOKEN: TOKEN };
   service = new TestProcess(['server/main.ts'], { env });
-  const call = (method: string, where: string, body?: unknown) =>
+  call = (method, where, body) =>
     fetch(`http://127.0.0.1:${port}${where}`, {
       method,
       headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
@@ -134,6 +135,31 @@ test('the service is killed while a job ends: its result arrives all the same', 
     lines('effects').filter((line) => line.endsWith(' e1')),
     ['begin e1', 'end e1'],
   );
+  await agent.end('SIGTERM');
+});
+
+test('the service is killed while it judges jobs: each has its verdict in the end', async () => {
+  const device = await fleet.device();
+  const agent = start(device.key, 'a-judged');
+  const jobs = 12;
+  const ids: string[] = [];
+  for (let n = 0; n < jobs; n++) ids.push(await fleet.run(`echo result ${n}`, { DeviceId: device.id }));
+  for (const id of ids) await fleet.ended(id);
+  const save = async (Find: string) => {
+    const Rules = [{ Find, Pattern: true, Verdict: 'RolledBack' }];
+    assert.equal((await call('PUT', '/v1/rules/w', { Rules })).status, 200);
+  };
+  for (let kill = 0; kill < 2; kill++) {
+    await save(`^result ${kill}$`);
+    // Somewhere between the first and the last of them.
+    await until('the first verdict', async () => (await fleet.job(ids.at(-1) ?? '')).Verdict !== undefined);
+    await killService();
+    await startService();
+  }
+  await save('^result [17]$');
+  const expected = (n: number) => (n === 1 || n === 7 ? 'RolledBack' : 'Succeeded');
+  for (const [n, id] of ids.entries())
+    await until(`the verdict of job ${n}`, async () => (await fleet.job(id)).Verdict === expected(n));
   await agent.end('SIGTERM');
 });
 
