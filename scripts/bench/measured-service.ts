@@ -81,7 +81,8 @@ export async function request(measured: MeasuredService, path: string, init: Req
     headers: { ...measured.headers, 'Content-Type': 'application/json' },
   });
   if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
-  return response.json();
+  const text = await response.text();
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
 }
 
 export const post = async <T>(measured: MeasuredService, path: string, body: object): Promise<T> =>
