@@ -37,6 +37,9 @@ test('the account tells its limits and what is used of them', async () => {
     History: true,
     Rules: true,
     Views: true,
+    Alerts: true,
+    AlertEmail: false,
+    AlertsFiring: 0,
     IdempotencyKeyHours: 24,
   });
 });

@@ -61,6 +61,7 @@ test('a job runs on the device; what it prints and its exit code come back', asy
     DeviceId: device.id,
     DeviceName: 'bench',
     Result: 'one\ntwooops\n',
+    RuleName: 'w',
     Status: 'Failed',
     ExitCode: 4,
     Stdout: 'one\ntwo',
