@@ -14,13 +14,17 @@ import {
   type NearLimit,
 } from '../store/alert-firing.ts';
 import { noteEndedJobs } from '../store/alert-jobs.ts';
-import { dropEvents, firstEvent, insertMessage, takeEvents, type EventRow } from '../store/alert-outbox.ts';
+import { dropEvents, eventSpan, insertMessage, takeEvents, type EventRow } from '../store/alert-outbox.ts';
 import { allRules, isSilent, ruleBySeq, type RuleRow } from '../store/alert-settings.ts';
 import { nearLimits } from './near-limits.ts';
 import { jobText, messageOf } from './words.ts';
 
-/** The devices of a site do not go Offline in the same second: what is noticed within this time is one message. */
+/**
+ * The devices of a site are not found Offline in the same second: what comes within this time after another is in one
+ * message, which waits for at most some such times.
+ */
 const GATHER_MS = 15_000;
+const MOST_GATHERED = 4;
 
 interface EvaluationOptions {
   db: Database;
@@ -36,10 +40,10 @@ const isSingle = ({ event, quiet_minutes }: RuleRow): boolean =>
 export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: EvaluationOptions): () => Promise<void> {
   /** Whether the next message of the rule may be sent. */
   const isDue = async (reader: Reader, rule: RuleRow): Promise<boolean> => {
-    const first = await firstEvent(reader, rule.seq);
-    if (!first || isSilent(rule, now())) return false;
+    const span = await eventSpan(reader, rule.seq);
+    if (!span || isSilent(rule, now())) return false;
     if (rule.sent !== null && now() - rule.sent < rule.quiet_minutes * 60_000) return false;
-    return isSingle(rule) || now() - first.at >= gatherMs;
+    return isSingle(rule) || now() - span.last >= gatherMs || now() - span.first >= MOST_GATHERED * gatherMs;
   };
 
   const send = async (tx: Tx, rule: RuleRow) => {
@@ -66,7 +70,7 @@ export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: Eva
       const noted = await notedLimits(db, rule.seq);
       if (noted.length !== near.length || near.some(({ object }) => !noted.includes(object))) return true;
     } else if (await hasMoved(db, rule, now())) return true;
-    if (isSilent(rule, now())) return (await firstEvent(db, rule.seq)) !== undefined;
+    if (isSilent(rule, now())) return (await eventSpan(db, rule.seq)) !== undefined;
     return (await hasUnnoted(db, rule.seq)) || isDue(db, rule);
   };
 

@@ -25,8 +25,15 @@ export interface EventRow {
   fires: number;
 }
 
-export const firstEvent = (db: Reader, ruleSeq: number): Promise<{ at: number } | undefined> =>
-  db.get<{ at: number }>('SELECT at FROM alert_events WHERE rule_seq = ? ORDER BY seq LIMIT 1', ruleSeq);
+/** When the first and the last event for the next message were noticed; undefined if there is none. */
+export async function eventSpan(db: Reader, ruleSeq: number): Promise<{ first: number; last: number } | undefined> {
+  const { first = null, last = null } =
+    (await db.get<{ first: number | null; last: number | null }>(
+      'SELECT min(at) AS first, max(at) AS last FROM alert_events WHERE rule_seq = ?',
+      ruleSeq,
+    )) ?? {};
+  return first === null || last === null ? undefined : { first, last };
+}
 
 /** Takes all events of a rule, oldest first. */
 export async function takeEvents(tx: Tx, ruleSeq: number): Promise<EventRow[]> {
