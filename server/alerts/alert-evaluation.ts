@@ -21,10 +21,10 @@ import { jobText, messageOf } from './words.ts';
 
 /**
  * The devices of a site are not found Offline in the same second: what comes within this time after another is in one
- * message, which waits for at most some such times.
+ * message, which waits for at most twice that time.
  */
 const GATHER_MS = 15_000;
-const MOST_GATHERED = 4;
+const MOST_GATHERED = 2;
 
 interface EvaluationOptions {
   db: Database;

@@ -36,7 +36,7 @@ function AllAlerts() {
   return (
     <>
       <FiringAlerts dialog={dialog} />
-      <AlertRules channels={channels.data ?? []} dialog={dialog} />
+      <AlertRules channels={channels.data} dialog={dialog} />
       <AlertChannels channels={channels} dialog={dialog} />
       <AlertDeliveries />
       <AlertDialogs channels={channels.data} dialog={dialog} />

@@ -21,6 +21,9 @@ function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }
   const because = error?.message ?? data?.Because ?? '';
   return (
     <span className={`wrap ${classes.text}`}>
+      <Button variant="default" size="xs" loading={isPending} aria-label={`Test ${Name}`} onClick={() => mutate()}>
+        Test
+      </Button>
       <span role="status" className="small">
         {!isPending && (data || error) && (
           <>
@@ -32,9 +35,6 @@ function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }
           </>
         )}
       </span>
-      <Button variant="default" size="xs" loading={isPending} aria-label={`Test ${Name}`} onClick={() => mutate()}>
-        Test
-      </Button>
     </span>
   );
 }

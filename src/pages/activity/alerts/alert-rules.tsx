@@ -92,14 +92,19 @@ function EndSilence({ rule }: { rule: AlertRule }) {
   );
 }
 
-export function AlertRules({ channels, dialog }: { channels: readonly AlertChannel[]; dialog: Dialog<AlertDialog> }) {
+interface AlertRulesProps {
+  /** Undefined until they are read. */
+  channels: readonly AlertChannel[] | undefined;
+  dialog: Dialog<AlertDialog>;
+}
+
+export function AlertRules({ channels, dialog }: AlertRulesProps) {
   const rules = useQuery(alertQueries.rules());
   const tags = useQuery(tagQueries.list()).data ?? [];
-  const isReady = channels.length > 0;
   const create = (
     <Button
       leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-      disabled={!isReady}
+      disabled={!channels?.length}
       onClick={() => dialog.open('rule')}
     >
       Create rule
@@ -108,7 +113,7 @@ export function AlertRules({ channels, dialog }: { channels: readonly AlertChann
   return (
     <Section
       title="Rules"
-      lead={isReady ? undefined : 'A rule needs a channel to send to: create one first.'}
+      lead={channels?.length === 0 && 'A rule needs a channel to send to: create one first.'}
       actions={rules.data?.length === 0 ? null : create}
     >
       <View
@@ -125,7 +130,7 @@ export function AlertRules({ channels, dialog }: { channels: readonly AlertChann
         {(all) => (
           <DataTable
             name="Rules"
-            columns={columnsOf({ channels, tags }, dialog)}
+            columns={columnsOf({ channels: channels ?? [], tags }, dialog)}
             rows={all}
             rowKey={({ RuleId }) => RuleId}
           />

@@ -87,9 +87,7 @@ function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Fie
         ]}
         onChange={(Kind) => fill({ Kind })}
       />
-      {!hasEmail && (
-        <p className="small dim">E-mail needs a server to send it: its operator sets SMTP_URL and SMTP_FROM.</p>
-      )}
+      {!hasEmail && <p className="small dim">For e-mail, the service’s operator sets SMTP_URL and SMTP_FROM.</p>}
       <TextField placeholder="Ops" autoComplete="off" required data-autofocus {...field('Name')} />
       {values.Kind === 'email' ? (
         <Textarea description="One to 20, in lines." autosize minRows={2} required {...field('To')} />
