@@ -53,9 +53,9 @@ async function createChannel(page: Page, name: string, address: string): Promise
 }
 
 /** By the API; a rule that sends at once. */
-async function watch(service: Service, channel: object): Promise<void> {
+async function watch(service: Service, channel: object, more: object = {}): Promise<void> {
   const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', channel);
-  const rule = { Name: 'Away', When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
+  const rule = { Name: 'Away', When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId], ...more };
   await service.call('POST', '/v1/alerts/rules', rule);
 }
 
@@ -122,6 +122,22 @@ test('a delivery that fails shows why and when it is tried again, and has the sa
   const ids = receiver.received.map(({ body }) => (JSON.parse(body) as { Id: string }).Id);
   expect(ids.length).toBeGreaterThan(1);
   expect(new Set(ids).size).toBe(1);
+});
+
+test('a job that fails is reported, and the delivery leads to it', async ({ signedIn: page, service, receiver }) => {
+  await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'json' }, { When: 'JobFailed' });
+  const { DeviceId, DeviceKey } = await service.createDevice('till 7');
+  await service.agent(DeviceKey);
+  const { WorkflowId } = await service.call<{ WorkflowId: string }>('POST', '/v1/workflow', {
+    Name: 'Break',
+    Command: 'exit 3',
+  });
+  await service.call('POST', '/v1/job', { Name: 'Break', DeviceId, WorkflowId });
+  await page.goto(`${service.url}/activity/alerts`);
+  const delivery = table(page, 'Deliveries').getByRole('row', { name: 'Job “Break” failed on till 7 (exit code 3)' });
+  await expect(delivery).toContainText('Delivered', SENT);
+  await delivery.getByRole('link', { name: 'Show job' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Break');
 });
 
 test('a channel is tested, and its result is shown', async ({ signedIn: page, service, receiver }) => {

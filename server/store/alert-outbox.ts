@@ -160,6 +160,8 @@ interface DeliveryRow {
   event: string;
   rule: string;
   text: string;
+  job_id: string;
+  rollout_id: string;
 }
 
 const time = (at: number): string => printIsoTime(new Date(at));
@@ -171,7 +173,7 @@ export async function listDeliveries(
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<{ Items: AlertDelivery[]; Next: string }> {
   const rows = await db.all<DeliveryRow>(
-    `SELECT d.seq, d.id, channel, state, attempts, due, because, last, m.id AS message, at, event, rule, text
+    `SELECT d.seq, d.id, channel, state, attempts, due, because, last, m.id AS message, at, event, rule, text, job_id, rollout_id
      FROM alert_deliveries d JOIN alert_messages m ON m.seq = message_seq
      WHERE d.account_id = ? AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`,
     accountId,
@@ -187,6 +189,8 @@ export async function listDeliveries(
       Event: row.event,
       Rule: row.rule,
       Text: row.text,
+      ...(row.job_id && { JobId: row.job_id }),
+      ...(row.rollout_id && { RolloutId: row.rollout_id }),
       Channel: row.channel,
       State: row.state,
       Attempts: row.attempts,

@@ -183,6 +183,9 @@ const delivery = z.object({
   Event: text,
   Rule: text,
   Text: text,
+  /** If the message is about one. */
+  JobId: optionalText,
+  RolloutId: optionalText,
   Channel: text,
   /** `Waiting` for its first or next attempt, `Delivered`, `Failed` for good. */
   State: text,

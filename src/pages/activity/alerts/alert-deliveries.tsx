@@ -1,9 +1,11 @@
 // What was sent, and what still waits to be.
+import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
 import type { AlertDelivery } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { paths } from '#/paths.ts';
 import { counted } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Section } from '#/ui/page/page.tsx';
@@ -31,19 +33,37 @@ function DeliveryState({ State, Attempts, Because, NextTime }: AlertDelivery) {
   );
 }
 
+/** Lines that are shown at once. */
+const SHOWN = 3;
+
+function Message({ Rule, Event, Text, JobId }: AlertDelivery) {
+  const lines = Text.split('\n').map((line, index) => <div key={index}>{line}</div>);
+  const more = lines.slice(SHOWN);
+  return (
+    <div className={classes.text}>
+      <strong title={eventLabel(Event)}>
+        <bdi>{Rule}</bdi>
+      </strong>
+      {lines.slice(0, SHOWN)}
+      {more.length > 0 && (
+        <details>
+          <summary className="small dim">{counted(more.length, 'more line')}</summary>
+          {more}
+        </details>
+      )}
+      {JobId && (
+        <Link to={paths.job(JobId)} className="small">
+          Show job
+        </Link>
+      )}
+    </div>
+  );
+}
+
 const COLUMNS: Column<AlertDelivery>[] = [
   {
     header: 'Message',
-    cell: ({ Rule, Event, Text }) => (
-      <div className={classes.text}>
-        <strong title={eventLabel(Event)}>
-          <bdi>{Rule}</bdi>
-        </strong>
-        {Text.split('\n').map((line, index) => (
-          <div key={index}>{line}</div>
-        ))}
-      </div>
-    ),
+    cell: Message,
     phone: 'wide',
   },
   { header: 'Channel', cell: ({ Channel }) => <bdi>{Channel}</bdi>, width: '16%', phone: 'second' },
