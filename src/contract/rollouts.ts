@@ -1,0 +1,276 @@
+// Rollouts: one artifact or workflow for many devices, wave by wave, stopped by itself when devices fail or do not come
+// back. Each wave is an ordinary parent job. An addition.
+import * as z from 'zod/mini';
+import { list, nameText, number, optionalText, pageFields, pathId, text, type Group } from '#/contract/endpoint.ts';
+import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
+
+export const ROLLOUT_STATES = ['Scheduled', 'Running', 'Waiting', 'Paused', 'Succeeded', 'Failed', 'Aborted'] as const;
+export type RolloutState = (typeof ROLLOUT_STATES)[number];
+/** `NotBack`: it succeeded, and has not been Online since for as long as the gate asks. */
+export const ROLLOUT_DEVICE_STATES = [
+  'Pending',
+  'Waiting',
+  'Running',
+  'Succeeded',
+  'Failed',
+  'RolledBack',
+  'NoAnswer',
+  'NotBack',
+  'Skipped',
+  'Cancelled',
+] as const;
+export type RolloutDeviceState = (typeof ROLLOUT_DEVICE_STATES)[number];
+
+const MOST_WAVES = 20;
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+const clockTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time like 22:00'));
+const isZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+const whole = (least: number, most: number) =>
+  z
+    .int('must be a whole number')
+    .check(z.gte(least, `must be at least ${least}`), z.lte(most, `must be at most ${most}`));
+const ids = z
+  .array(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)))
+  .check(z.minLength(1, 'must name a device'), z.maxLength(MOST_DEVICES, `must name at most ${MOST_DEVICES} devices`));
+
+/** Exactly one of the three: chosen devices, percent of all targets up to and with this wave, or a number of devices. */
+const waveDraft = z
+  .object({
+    DeviceIds: z.optional(ids),
+    Percent: z.optional(whole(1, 100)),
+    Count: z.optional(whole(1, MOST_DEVICES)),
+  })
+  .check(
+    z.refine(
+      (wave) => Object.values(wave).filter((value) => value !== undefined).length === 1,
+      'needs exactly one of DeviceIds, Percent and Count',
+    ),
+  );
+export type WaveDraft = z.output<typeof waveDraft>;
+
+/** A wave begins only inside of a window; what runs may end later. From after To: until the next day. */
+const windowDraft = z.object({
+  Days: z.array(z.enum(DAYS)).check(z.minLength(1, 'must name a day')),
+  From: clockTime,
+  To: clockTime,
+  Zone: z.string().check(z.refine(isZone, 'must be a time zone like Europe/Berlin')),
+});
+export type RolloutWindow = z.output<typeof windowDraft>;
+
+const gate = z.object({
+  /** Of the devices of a wave, that must succeed and be Online for so long before the next one begins. */
+  SuccessPercent: whole(1, 100),
+  OnlineMinutes: whole(0, 24 * 60),
+  /** The rollout pauses if a wave has not passed by then. */
+  TimeoutMinutes: whole(1, 60 * 24 * 30),
+});
+const pauseAfter = z
+  .object({ FailedPercent: z.optional(whole(0, 100)), FailedCount: z.optional(whole(0, MOST_DEVICES)) })
+  .check(
+    z.refine(
+      ({ FailedPercent, FailedCount }) => (FailedPercent === undefined) !== (FailedCount === undefined),
+      'needs exactly one of FailedPercent and FailedCount',
+    ),
+  );
+
+const draftFields = {
+  Name: nameText,
+  DeviceGroup: z.optional(z.string()),
+  TagId: z.optional(z.string()),
+  DeviceIds: z.optional(ids),
+  ArtifactId: z.optional(z.string()),
+  WorkflowId: z.optional(z.string()),
+  Waves: z
+    .array(waveDraft)
+    .check(z.minLength(1, 'must have a wave'), z.maxLength(MOST_WAVES, `must be at most ${MOST_WAVES}`)),
+  Gate: gate,
+  /** More failures than this, counted while the wave runs, pause the rollout. */
+  PauseAfter: pauseAfter,
+  /** `confirm`: a person lets each wave begin after the first. */
+  Advance: z.enum(['auto', 'confirm']),
+  StartTime: z.optional(z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T22:00:00Z' })),
+  Windows: z.optional(z.array(windowDraft).check(z.maxLength(20, 'must be at most 20'))),
+  /** Devices that join the group or get the tag later are in the last wave, until it begins. */
+  IncludeNew: z._default(z.boolean(), false),
+};
+const rolloutDraft = z.object(draftFields).check(({ value, issues }) => {
+  const refuse = (message: string) => issues.push({ code: 'custom', message, input: value });
+  const { DeviceGroup, TagId, DeviceIds, ArtifactId, WorkflowId } = value;
+  if ([DeviceGroup, TagId, DeviceIds].filter((target) => target !== undefined && target !== '').length !== 1)
+    refuse('needs exactly one target: DeviceGroup, TagId or DeviceIds');
+  if ([ArtifactId, WorkflowId].filter((payload) => payload !== undefined && payload !== '').length !== 1)
+    refuse('needs exactly one of ArtifactId and WorkflowId');
+});
+export type RolloutDraft = z.output<typeof rolloutDraft>;
+
+const counts = z.record(z.string(), number);
+
+const wave = z.object({
+  /** From 1. */
+  Number: number,
+  State: z.enum(['Pending', 'Running', 'Passed']),
+  /** The parent job; '' before it begins. */
+  JobId: text,
+  Devices: number,
+  /** Devices by state; those without any are omitted. */
+  Counts: counts,
+  /** How many devices have succeeded, how many of these are back Online, and how many of those are needed. */
+  Gate: z.object({ Success: number, BackOnline: number, Needed: number, Passed: z.boolean() }),
+  StartTime: text,
+  EndTime: text,
+});
+export type RolloutWave = z.output<typeof wave>;
+
+/** What was done, by the service or a person. */
+const stepDone = z.object({
+  Time: text,
+  /** As in the audit log; '' for the service. */
+  Actor: text,
+  ActorName: text,
+  Text: text,
+  Reason: text,
+});
+export type RolloutStep = z.output<typeof stepDone>;
+
+const summaryFields = {
+  RolloutId: z.string().check(z.minLength(1)),
+  Name: text,
+  State: z.enum(ROLLOUT_STATES),
+  /** Raised by each step. */
+  Version: number,
+  /** Why it waits, is paused, or ended. */
+  Because: text,
+  /** Number of the last wave that has begun, from 1; 0 before the first. */
+  Wave: number,
+  WaveCount: number,
+  Devices: number,
+  Counts: counts,
+  ArtifactId: optionalText,
+  WorkflowId: optionalText,
+  CreatedTime: text,
+  /** '' until it has ended. */
+  EndTime: text,
+};
+const summary = z.object(summaryFields);
+export type RolloutSummary = z.output<typeof summary>;
+
+const rollout = z.object({
+  ...summaryFields,
+  Waves: z.array(wave),
+  /** The newest first. */
+  Steps: z.array(stepDone),
+  /** As it was made, without its devices. */
+  Settings: z.object({
+    Gate: gate,
+    PauseAfter: z.object({ FailedPercent: z.optional(number), FailedCount: z.optional(number) }),
+    Advance: z.enum(['auto', 'confirm']),
+    StartTime: optionalText,
+    Windows: z.array(windowDraft),
+    IncludeNew: z.boolean(),
+    DeviceGroup: optionalText,
+    TagId: optionalText,
+  }),
+});
+export type Rollout = z.output<typeof rollout>;
+
+const rolloutDevice = z.object({
+  DeviceId: z.string(),
+  DeviceName: text,
+  Wave: number,
+  State: z.enum(ROLLOUT_DEVICE_STATES),
+  Because: text,
+  JobId: text,
+  Attempt: number,
+});
+export type RolloutDevice = z.output<typeof rolloutDevice>;
+
+const oneRollout = z.object({ rollout_id: pathId });
+/** Another Version than the present one is a 409 that says what happened. */
+const steering = z.object({ Version: z.int(), Reason: z.optional(z.string().check(z.maxLength(500))) });
+
+const step = <Name extends string>(name: Name, what: string) =>
+  ({
+    method: 'POST',
+    path: `/v1/rollout/:rollout_id/${name}`,
+    addition: true,
+    summary: what,
+    params: oneRollout,
+    body: steering,
+  }) as const;
+
+export const rolloutEndpoints = {
+  create: {
+    method: 'POST',
+    path: '/v1/rollout',
+    addition: true,
+    summary: 'Roll out an artifact or workflow to devices, wave by wave',
+    once: true,
+    bodyLimit: SUBMIT_BODY_BYTES,
+    body: rolloutDraft,
+    response: z.object({ RolloutId: z.string().check(z.minLength(1)) }),
+  },
+  /** Left: devices that no wave takes; they are a last wave of their own. */
+  plan: {
+    method: 'POST',
+    path: '/v1/rollout/plan',
+    addition: true,
+    summary: 'Show which devices would be in which wave; changes nothing',
+    bodyLimit: SUBMIT_BODY_BYTES,
+    body: rolloutDraft,
+    response: z.object({
+      Waves: z.array(z.object({ Devices: z.array(z.string()), Offline: number })),
+      Left: z.array(z.string()),
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/rollout',
+    addition: true,
+    summary: 'List the rollouts, newest first',
+    response: list(summary),
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/rollout/:rollout_id',
+    addition: true,
+    summary: 'Get a rollout with its waves and what was done',
+    params: oneRollout,
+    response: rollout,
+  },
+  devices: {
+    method: 'GET',
+    path: '/v1/rollout/:rollout_id/devices',
+    addition: true,
+    summary: 'List the devices of a rollout with their states, by wave',
+    params: oneRollout,
+    query: z.object(pageFields),
+    response: z.object({ Items: z.array(rolloutDevice), Next: text }),
+  },
+  pause: step('pause', 'Begin no further wave; what runs goes on'),
+  resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),
+  advance: step('advance', 'Begin the next wave without waiting for the gate'),
+  retry: step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
+  abort: step('abort', 'End a rollout: what waits is cancelled, what runs may end'),
+  /** Answers with the new rollout. */
+  rollback: {
+    ...step('rollback', 'Roll out the version before to exactly those devices that took this one'),
+    response: z.object({ RolloutId: z.string().check(z.minLength(1)) }),
+  },
+  skip: {
+    ...step('skip', 'Leave a device out'),
+    body: z.object({ ...steering.shape, DeviceId: z.string() }),
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/v1/rollout/:rollout_id',
+    addition: true,
+    summary: 'Delete a rollout that has ended; its jobs stay',
+    params: oneRollout,
+  },
+} as const satisfies Group;
