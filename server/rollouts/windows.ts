@@ -3,8 +3,10 @@ import type { RolloutWindow } from '#/contract/rollouts.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MINUTE = 60_000;
+/** Zones change their clocks between two of these. */
+const STEP = 30;
 /** Far enough to find the next opening of any window. */
-const WEEK_MINUTES = 8 * 24 * 60;
+const STEPS = (8 * 24 * 60) / STEP;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 function wallClock(zone: string, at: number): { day: number; minute: number } {
@@ -29,8 +31,7 @@ function wallClock(zone: string, at: number): { day: number; minute: number } {
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-function isInside({ Days, From, To, Zone }: RolloutWindow, at: number): boolean {
-  const { day, minute } = wallClock(Zone, at);
+function isInside({ Days, From, To }: RolloutWindow, day: number, minute: number): boolean {
   const [from, to] = [minuteOf(From), minuteOf(To)];
   const on = (which: number) => Days.some((name) => name === DAYS[(which + 7) % 7]);
   if (from < to) return on(day) && minute >= from && minute < to;
@@ -38,18 +39,29 @@ function isInside({ Days, From, To, Zone }: RolloutWindow, at: number): boolean 
   return (on(day) && minute >= from) || (on(day - 1) && minute < to);
 }
 
+function isInsideAt(window: RolloutWindow, at: number): boolean {
+  const { day, minute } = wallClock(window.Zone, at);
+  return isInside(window, day, minute);
+}
+
 /** Whether a wave may begin; always without windows. */
 export const isOpen = (windows: readonly RolloutWindow[], at: number): boolean =>
-  windows.length === 0 || windows.some((window) => isInside(window, at));
+  windows.length === 0 || windows.some((window) => isInsideAt(window, at));
 
-/** When a window opens next, to the minute; undefined if none ever does. */
+/** When a window opens next, to the minute; undefined if none does within a week. */
 export function nextOpening(windows: readonly RolloutWindow[], now: number): number | undefined {
-  const first = Math.ceil(now / MINUTE) * MINUTE;
-  for (let minutes = 0; minutes < WEEK_MINUTES; minutes += 15) {
-    // Windows begin at any minute: a quarter that is open is looked through from the one before.
-    if (!isOpen(windows, first + minutes * MINUTE)) continue;
-    for (let at = Math.max(0, minutes - 14); at <= minutes; at++)
-      if (isOpen(windows, first + at * MINUTE)) return first + at * MINUTE;
+  const first = Math.ceil(now / (STEP * MINUTE)) * STEP * MINUTE;
+  for (let at = Math.ceil(now / MINUTE) * MINUTE; at < first; at += MINUTE) if (isOpen(windows, at)) return at;
+  for (let step = 0; step < STEPS; step++) {
+    const begin = first + step * STEP * MINUTE;
+    const clocks = windows.map((window) => ({ window, ...wallClock(window.Zone, begin) }));
+    for (let more = 0; more < STEP; more++)
+      if (
+        clocks.some(({ window, day, minute }) =>
+          isInside(window, day + Math.floor((minute + more) / 1440), (minute + more) % 1440),
+        )
+      )
+        return begin + more * MINUTE;
   }
   return undefined;
 }
