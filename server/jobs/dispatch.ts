@@ -30,6 +30,8 @@ import { retriedJob, retryTargets, targetsOf } from './targets.ts';
 export interface Dispatch extends JobEnds {
   /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
+  /** The same as a part of a unit of work; returns the job's id. */
+  submitIn(tx: Tx, caller: Caller, draft: JobDraft): Promise<string>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
   /** Fails the waiting jobs of an artifact that is being deleted. */
@@ -124,19 +126,21 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { jobId: id, devices };
   };
 
+  const submitIn = async (tx: Tx, caller: Caller, draft: JobDraft): Promise<string> => {
+    const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, caller.account.id, draft);
+    // A single job that is retried gets a parent: the entry belongs to both.
+    const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
+    await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));
+    tx.recheck(...devices.map(({ seq }) => seq));
+    return jobId;
+  };
+
   return {
+    submitIn,
+
     submit: async (caller, draft, key) => {
-      const accountId = caller.account.id;
-      const { id } = await db.write((tx) =>
-        runOnce(tx, { accountId, key, content: draft }, now(), async () => {
-          const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, accountId, draft);
-          // A single job that is retried gets a parent: the entry belongs to both.
-          const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
-          await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));
-          tx.recheck(...devices.map(({ seq }) => seq));
-          return jobId;
-        }),
-      );
+      const submission = { accountId: caller.account.id, key, content: draft };
+      const { id } = await db.write((tx) => runOnce(tx, submission, now(), () => submitIn(tx, caller, draft)));
       return { JobId: id };
     },
 
