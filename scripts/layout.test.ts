@@ -57,7 +57,8 @@ const SERVER_BELOW: Record<string, string[]> = {
   tunnels: ['operation', 'http', 'store', 'auth', 'agents', 'cluster'],
   jobs: ['operation', 'http', 'store', 'agents', 'cluster'],
   actions: ['operation', 'http', 'store', 'jobs'],
-  api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs', 'actions'],
+  rollouts: ['operation', 'http', 'store', 'jobs'],
+  api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs', 'actions', 'rollouts'],
   proxy: ['operation', 'http', 'store', 'auth', 'api'],
 };
 

@@ -8,6 +8,7 @@ import { auditEndpoints } from '#/contract/audit.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { timelineEndpoints } from '#/contract/timeline.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
+import { rolloutEndpoints } from '#/contract/rollouts.ts';
 import { ruleEndpoints } from '#/contract/rules.ts';
 import { viewEndpoints } from '#/contract/views.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
@@ -37,6 +38,7 @@ import { auditRoutes } from './api/audit.ts';
 import { historyRoutes } from './api/history.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
+import { rolloutRoutes } from './api/rollouts.ts';
 import { ruleRoutes } from './api/rules.ts';
 import { viewRoutes } from './api/views.ts';
 import { bulkRoutes } from './api/bulk.ts';
@@ -80,6 +82,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, usageEndpoints, usageRoutes(context));
   implement(app, historyEndpoints, historyRoutes(context));
   implement(app, timelineEndpoints, timelineRoutes(context));
+  implement(app, rolloutEndpoints, rolloutRoutes(context));
   implement(app, ruleEndpoints, ruleRoutes(context));
   implement(app, viewEndpoints, viewRoutes(context));
   implement(app, alertEndpoints, alertRoutes(context));
@@ -98,6 +101,7 @@ export function createApp(context: Context, operation: Operation): App {
     usageEndpoints,
     historyEndpoints,
     timelineEndpoints,
+    rolloutEndpoints,
     ruleEndpoints,
     viewEndpoints,
     alertEndpoints,

@@ -203,7 +203,7 @@ export async function openContext(
     const trials = openMarksReader({ limitMs: 500 });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
-      leaderTasks({ db, now, disk, historyDays, retention, judge, alerts }),
+      leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch }),
     );
     const context: Context = {
       config,

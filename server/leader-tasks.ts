@@ -1,8 +1,10 @@
 // What the leading node does by itself, and how often.
 import type { Alerts } from './alerts/alerts.ts';
+import type { Dispatch } from './jobs/dispatch.ts';
 import type { Judge } from './jobs/judge.ts';
 import type { LeaderTask } from './leader-work.ts';
 import type { OutputRetention } from './output-retention.ts';
+import { openRolloutRunner } from './rollouts/runner.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
 import { pruneChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
@@ -19,10 +21,11 @@ interface LeaderTasksOptions {
   retention: OutputRetention;
   judge: Judge;
   alerts: Pick<Alerts, 'tasks'>;
+  dispatch: Pick<Dispatch, 'submitIn'>;
 }
 
 export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
-  const { db, now, disk, historyDays, retention, judge, alerts } = options;
+  const { db, now, disk, historyDays, retention, judge, alerts, dispatch } = options;
   /** Adds to the database only while the disk has room. */
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
@@ -33,6 +36,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'settle the states of devices', everyMs: 10_000, run: ifRoom(openSettling(db, now)) },
     { what: 'remove old changes of states', everyMs: 600_000, run: prune },
     { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
+    { what: 'carry rollouts on', everyMs: 1_000, run: ifRoom(openRolloutRunner({ db, now, dispatch })) },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },

@@ -35,6 +35,7 @@ test('the account tells its limits and what is used of them', async () => {
     JobDevicesLimit: 50_000,
     Audit: true,
     History: true,
+    Rollouts: true,
     Rules: true,
     Views: true,
     Alerts: true,

@@ -44,6 +44,7 @@ export function accountRoutes(
         JobDevicesLimit: MOST_DEVICES,
         Audit: true,
         History: true,
+        Rollouts: true,
         Rules: true,
         Views: true,
         Alerts: true,

@@ -223,3 +223,12 @@ export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: numbe
   db.all(
     'SELECT seq, parent_seq AS "parentSeq" FROM jobs WHERE device_seq IS NOT NULL AND status = \'Waiting\' ORDER BY seq',
   );
+
+/** The devices of the children of a parent. */
+export const childDevices = async (db: Reader, parentSeq: number): Promise<number[]> =>
+  (
+    await db.all<{ device_seq: number }>(
+      'SELECT device_seq FROM jobs WHERE parent_seq = ? AND superseded = 0 AND device_seq IS NOT NULL ORDER BY seq',
+      parentSeq,
+    )
+  ).map(({ device_seq }) => device_seq);

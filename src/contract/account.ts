@@ -31,6 +31,8 @@ export const account = z.looseObject({
   Audit: z.catch(z.optional(z.boolean()), undefined),
   /** Whether the service remembers what was: GET /v1/history/… */
   History: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether it rolls out wave by wave: /v1/rollout */
+  Rollouts: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it judges jobs by outcome rules: GET /v1/rules */
   Rules: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it stores views for everybody of the account: GET /v1/views */

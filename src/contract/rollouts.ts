@@ -136,7 +136,6 @@ const stepDone = z.object({
   Text: text,
   Reason: text,
 });
-export type RolloutStep = z.output<typeof stepDone>;
 
 const summaryFields = {
   RolloutId: z.string().check(z.minLength(1)),
@@ -249,7 +248,10 @@ export const rolloutEndpoints = {
     addition: true,
     summary: 'List the devices of a rollout with their states, by wave',
     params: oneRollout,
-    query: z.object(pageFields),
+    query: z.object({
+      ...pageFields,
+      before: z.optional(z.string().check(z.regex(/^(\d{1,3}\..{1,255})?$/, 'must be a Next value of this list'))),
+    }),
     response: z.object({ Items: z.array(rolloutDevice), Next: text }),
   },
   pause: step('pause', 'Begin no further wave; what runs goes on'),

@@ -1,0 +1,131 @@
+// A rollout in the API: its waves with the figures of their gates, and its devices.
+import type { Rollout, RolloutDevice, RolloutSummary, RolloutWave } from '#/contract/rollouts.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import { neededOf } from '../rollouts/decide.ts';
+import { figuresOf } from '../rollouts/figures.ts';
+import type { Reader } from '../store/database.ts';
+import { countWave, type DeviceStateRow } from '../store/rollout-devices.ts';
+import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow } from '../store/rollouts.ts';
+import { namesOf } from './audit-names.ts';
+
+const MOST_STEPS = 200;
+const MINUTE = 60_000;
+
+export const time = (at: number | null | undefined): string =>
+  at === null || at === undefined ? '' : printIsoTime(new Date(at));
+
+export async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
+  const { Gate } = settingsOf(row);
+  const begun = await wavesOf(db, row.seq);
+  const planned_ = new Map((await plannedIn(db, row.seq)).map((each) => [each.wave, each]));
+  const waves: RolloutWave[] = [];
+  for (let number = 0; number < row.waves; number++) {
+    const { devices = 0, skipped = 0 } = planned_.get(number) ?? {};
+    const wave = begun.find((each) => each.number === number);
+    if (!wave) {
+      const Counts = {
+        ...(devices > skipped && { Pending: devices - skipped }),
+        ...(skipped > 0 && { Skipped: skipped }),
+      };
+      const none = { Success: 0, BackOnline: 0, Needed: neededOf(devices - skipped, Gate), Passed: false };
+      waves.push({
+        Number: number + 1,
+        State: 'Pending',
+        JobId: '',
+        Devices: devices,
+        Counts,
+        Gate: none,
+        StartTime: '',
+        EndTime: '',
+      });
+      continue;
+    }
+    const counted = await countWave(db, row, wave, now - Gate.OnlineMinutes * MINUTE);
+    const figures = figuresOf(counted);
+    const seen = Object.values(counted.counts).reduce((sum, count) => sum + count, 0);
+    waves.push({
+      Number: number + 1,
+      State: wave.passed === null ? 'Running' : 'Passed',
+      JobId: wave.job_id ?? '',
+      Devices: devices,
+      // Those that were deleted or left out before the wave began have no job.
+      Counts: {
+        ...counted.counts,
+        ...(devices > seen && { Cancelled: (counted.counts.Cancelled ?? 0) + devices - seen }),
+      },
+      Gate: {
+        Success: figures.success,
+        BackOnline: counted.back,
+        Needed: neededOf(figures.devices, Gate),
+        Passed: wave.passed !== null,
+      },
+      StartTime: time(wave.began),
+      EndTime: time(wave.passed),
+    });
+  }
+  return waves;
+}
+
+export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): RolloutSummary {
+  const Counts: Record<string, number> = {};
+  for (const wave of waves)
+    for (const [state, count] of Object.entries(wave.Counts)) Counts[state] = (Counts[state] ?? 0) + count;
+  const { ArtifactId, WorkflowId } = settingsOf(row);
+  return {
+    RolloutId: row.id,
+    Name: row.name,
+    State: row.state,
+    Version: row.version,
+    Because: row.because,
+    Wave: row.wave + 1,
+    WaveCount: row.waves,
+    Devices: waves.reduce((sum, { Devices }) => sum + Devices, 0),
+    Counts,
+    ...(ArtifactId && { ArtifactId }),
+    ...(WorkflowId && { WorkflowId }),
+    CreatedTime: time(row.created),
+    EndTime: time(row.ended),
+  };
+}
+
+export async function full(db: Reader, row: RolloutRow, now: number): Promise<Rollout> {
+  const Waves = await wavesIn(db, row, now);
+  const steps = await stepsOf(db, row.seq, MOST_STEPS);
+  const actors = steps.filter(({ actor }) => actor !== '').map(({ actor }) => ({ actor, action: '', target: '' }));
+  const names = await namesOf(db, row.account_id, actors);
+  const { Gate, PauseAfter, Advance, StartTime, Windows = [], IncludeNew, DeviceGroup, TagId } = settingsOf(row);
+  return {
+    ...summaryOf(row, Waves),
+    Waves,
+    Steps: steps.map(({ at, actor, text, reason }) => ({
+      Time: time(at),
+      Actor: actor,
+      ActorName: names.get(actor) ?? '',
+      Text: text,
+      Reason: reason,
+    })),
+    Settings: {
+      Gate,
+      PauseAfter,
+      Advance,
+      Windows,
+      IncludeNew,
+      ...(StartTime && { StartTime }),
+      ...(DeviceGroup && { DeviceGroup }),
+      ...(TagId && { TagId }),
+    },
+  };
+}
+
+export function deviceOf(row: DeviceStateRow): RolloutDevice {
+  const missing = row.has_begun === 1 && row.job_id === null && row.state === 'Cancelled';
+  return {
+    DeviceId: row.device_id,
+    DeviceName: row.device_name,
+    Wave: row.wave + 1,
+    State: row.state,
+    Because: row.verdict_because || row.reason || (missing ? 'It was deleted or left out before its wave began' : ''),
+    JobId: row.job_id ?? '',
+    Attempt: row.attempt ?? 0,
+  };
+}

@@ -1,0 +1,214 @@
+// Rollouts from end to end, with agents that succeed, fail and stay away.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Rollout, RolloutDevice, RolloutDraft } from '#/contract/rollouts.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { testFleet } from '../test-fleet.ts';
+import type { TestFleet } from '../test-fleet.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+import { until } from '../../scripts/test-process.ts';
+
+let service: TestService;
+let fleet: TestFleet;
+let agents: FakeAgent[] = [];
+const start = async () => {
+  service = await startTestService({}, service?.dataDir, service?.clock);
+  fleet = testFleet((...asked) => service.call(...asked));
+};
+beforeEach(async () => {
+  service = await startTestService();
+  fleet = testFleet((...asked) => service.call(...asked));
+});
+afterEach(async () => {
+  for (const agent of agents.splice(0)) await agent.end();
+  await service.end();
+});
+
+interface Unit {
+  id: string;
+  key: string;
+}
+const units = (count: number): Promise<Unit[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => fleet.device('hall', `unit ${at + 1}`)));
+async function connect({ key }: Unit): Promise<FakeAgent> {
+  const agent = await FakeAgent.connect(service.url, key);
+  agents.push(agent);
+  return agent;
+}
+const finish = async (agent: FakeAgent, code = 0) => agent.finish((await agent.receive('run')).job, code, 'done');
+
+async function draft(more: Partial<RolloutDraft> = {}): Promise<object> {
+  return {
+    Name: 'myapp 2',
+    DeviceGroup: 'hall',
+    WorkflowId: await fleet.workflow('true'),
+    Waves: [{ Count: 1 }, { Percent: 100 }],
+    Gate: { SuccessPercent: 100, OnlineMinutes: 0, TimeoutMinutes: 60 },
+    PauseAfter: { FailedCount: 0 },
+    Advance: 'auto',
+    ...more,
+  };
+}
+async function make(more: Partial<RolloutDraft> = {}): Promise<string> {
+  const response = await service.call('POST', '/v1/rollout', await draft(more));
+  assert.equal(response.status, 200, await response.clone().text());
+  return ((await response.json()) as { RolloutId: string }).RolloutId;
+}
+const read = async (id: string) => (await (await service.call('GET', `/v1/rollout/${id}`)).json()) as Rollout;
+const devices = async (id: string) =>
+  ((await (await service.call('GET', `/v1/rollout/${id}/devices`)).json()) as { Items: RolloutDevice[] }).Items;
+const states = async (id: string) => (await devices(id)).map(({ DeviceName, State }) => [DeviceName, State]);
+const reaches = (id: string, state: string) => until(`${state}`, async () => (await read(id)).State === state);
+const waveJob = async (id: string, wave: number) => {
+  await until(`wave ${wave}`, async () => (await read(id)).Waves[wave - 1]?.JobId !== '');
+  return (await read(id)).Waves[wave - 1]?.JobId ?? '';
+};
+async function steer(id: string, action: string, more: object = {}): Promise<Response> {
+  const { Version } = await read(id);
+  return service.call('POST', `/v1/rollout/${id}/${action}`, { Version, ...more });
+}
+
+test('one wave after the other, each an ordinary job, and every step is noted', async () => {
+  const all = await units(3);
+  const id = await make();
+  assert.deepEqual(
+    (await read(id)).Waves.map(({ Devices }) => Devices),
+    [1, 2],
+  );
+  const first = await waveJob(id, 1);
+  const [canary] = (await devices(id)).filter(({ Wave }) => Wave === 1);
+  assert.deepEqual((await states(id)).filter(([, state]) => state === 'Pending').length, 2);
+  await finish(await connect(all.find((unit) => unit.id === canary?.DeviceId)!));
+  const second = await waveJob(id, 2);
+  assert.notEqual(first, second);
+  for (const unit of all) if (unit.id !== canary?.DeviceId) await finish(await connect(unit));
+  await reaches(id, 'Succeeded');
+  const { Steps, Counts, Wave, Because, EndTime } = await read(id);
+  assert.deepEqual([Counts, Wave, Because, EndTime !== ''], [{ Succeeded: 3 }, 2, '', true]);
+  assert.deepEqual(Steps.map(({ Text }) => Text).toReversed(), [
+    'Created',
+    'Wave 1 began on 1 device',
+    'Wave 1 passed: 1 good, 1 needed',
+    'Wave 2 began on 2 devices',
+    'Wave 2 passed: 2 good, 2 needed',
+    'All waves passed',
+  ]);
+  assert.equal((await service.call('DELETE', `/v1/rollout/${id}`)).status, 200);
+  assert.equal((await service.call('GET', `/v1/job/${first}`)).status, 200);
+});
+
+test('a failure pauses it, and a retry that succeeds lets it go on', async () => {
+  const [unit] = await units(1);
+  const id = await make({ Waves: [{ Percent: 100 }] });
+  const agent = await connect(unit!);
+  await finish(agent, 3);
+  await reaches(id, 'Paused');
+  assert.equal((await read(id)).Because, 'Wave 1: 1 device of 1 failed, more than 0');
+  assert.deepEqual(await states(id), [['unit 1', 'Failed']]);
+  assert.equal((await steer(id, 'retry', { Reason: 'disk was full' })).status, 200);
+  await finish(agent);
+  await reaches(id, 'Succeeded');
+  const [device] = await devices(id);
+  assert.equal(device?.Attempt, 2);
+  assert.equal((await read(id)).Steps.find(({ Text }) => Text === 'Retried')?.Reason, 'disk was full');
+});
+
+test('a device that succeeds and stays away keeps the next wave from beginning, and pauses at the time limit', async () => {
+  const all = await units(2);
+  const id = await make({ Gate: { SuccessPercent: 100, OnlineMinutes: 5, TimeoutMinutes: 30 } });
+  await waveJob(id, 1);
+  const canary = (await devices(id)).find(({ Wave }) => Wave === 1)?.DeviceId;
+  const agent = await connect(all.find((unit) => unit.id === canary)!);
+  await finish(agent);
+  await until('its end', async () => (await read(id)).Waves[0]?.Gate.Success === 1);
+  await agent.end();
+  await until('NotBack', async () => (await devices(id)).some(({ State }) => State === 'NotBack'));
+  service.clock.offset += 31 * 60_000;
+  await reaches(id, 'Paused');
+  assert.match((await read(id)).Because, /0 of 1 needed devices are good, 1 device did not come back Online$/);
+  assert.equal((await read(id)).Waves[1]?.JobId, '');
+  // It comes back, and has been Online for long enough.
+  await connect(all.find((unit) => unit.id === canary)!);
+  await steer(id, 'resume');
+  await until('it is back', async () => (await devices(id)).some(({ State }) => State === 'Succeeded'));
+  service.clock.offset += 6 * 60_000;
+  await waveJob(id, 2);
+});
+
+test('two people cannot steer against each other: the second sees what the first did', async () => {
+  await units(2);
+  const id = await make();
+  await waveJob(id, 1);
+  const { Version } = await read(id);
+  const pause = (Reason: string) => service.call('POST', `/v1/rollout/${id}/pause`, { Version, Reason });
+  assert.equal((await pause('lunch')).status, 200);
+  const second = await pause('too late');
+  assert.equal(second.status, 409);
+  assert.match(await second.text(), /Paused, by \S.* at .*It is Paused now/);
+  assert.equal((await steer(id, 'pause')).status, 409);
+  assert.equal((await service.call('DELETE', `/v1/rollout/${id}`)).status, 409);
+});
+
+test('an abort cancels what waits; a device that is left out or deleted does not count', async () => {
+  const all = await units(3);
+  const id = await make({ Waves: [{ Percent: 100 }] });
+  await waveJob(id, 1);
+  assert.equal((await steer(id, 'skip', { DeviceId: all[0]?.id })).status, 200);
+  await service.call('DELETE', `/v1/devices/${all[1]?.id}`);
+  assert.deepEqual((await states(id)).map(([, state]) => state).toSorted(), ['Cancelled', 'Skipped', 'Waiting']);
+  assert.equal((await read(id)).Waves[0]?.Gate.Needed, 1);
+  assert.equal((await steer(id, 'abort')).status, 200);
+  assert.deepEqual((await states(id)).map(([, state]) => state).toSorted(), ['Cancelled', 'Cancelled', 'Skipped']);
+  assert.deepEqual(await fleet.jobs().then((jobs) => jobs.map(({ Status }) => Status)), ['Cancelled']);
+});
+
+test('a person lets the next wave begin; newcomers are in the last wave until it begins', async () => {
+  const all = await units(2);
+  const id = await make({ Advance: 'confirm', IncludeNew: true });
+  await waveJob(id, 1);
+  const canary = (await devices(id)).find(({ Wave }) => Wave === 1)?.DeviceId;
+  await finish(await connect(all.find((unit) => unit.id === canary)!));
+  await reaches(id, 'Waiting');
+  await fleet.device('hall', 'newcomer');
+  assert.equal((await steer(id, 'advance')).status, 200);
+  await waveJob(id, 2);
+  assert.deepEqual(
+    (await states(id)).filter(([name]) => name === 'newcomer'),
+    [['newcomer', 'Waiting']],
+  );
+});
+
+test('after a restart it goes on where it was, without another job for anybody', async () => {
+  const all = await units(4);
+  const id = await make({ Waves: [{ Count: 2 }, { Percent: 100 }] });
+  const first = await waveJob(id, 1);
+  await service.close();
+  await start();
+  for (const unit of all) await connect(unit);
+  for (const agent of agents) await finish(agent);
+  await reaches(id, 'Succeeded');
+  assert.equal((await read(id)).Waves[0]?.JobId, first);
+  assert.equal((await fleet.jobs()).length, 2);
+});
+
+test('a plan shows the waves and who is Offline, and writes nothing; bad drafts are refused', async () => {
+  const all = await units(4);
+  await connect(all[0]!);
+  await until('it is Online', async () => {
+    const plan = (await (await service.call('POST', '/v1/rollout/plan', await draft())).json()) as {
+      Waves: { Devices: string[]; Offline: number }[];
+    };
+    return plan.Waves.reduce((sum, { Offline }) => sum + Offline, 0) === 3;
+  });
+  assert.deepEqual(await (await service.call('GET', '/v1/rollout')).json(), []);
+  for (const wrong of [
+    { Waves: [] },
+    { Waves: [{ Percent: 10, Count: 2 }] },
+    { DeviceGroup: 'nobody' },
+    { TagId: 't' },
+    { PauseAfter: {} },
+    { Windows: [{ Days: ['Mon'], From: '22:00', To: '04:00', Zone: 'Mars/Olympus' }] },
+  ] as Partial<RolloutDraft>[])
+    assert.equal((await service.call('POST', '/v1/rollout', await draft(wrong))).status, 400, JSON.stringify(wrong));
+});

@@ -1,0 +1,165 @@
+// Carries rollouts on: looks at those that are open, decides what is next, and does it in one unit of work with the job of
+// a wave, so that a kill at any point neither doubles nor loses one.
+import type { Caller } from '../http/caller.ts';
+import { Problem } from '../http/problem.ts';
+import { targetsOf } from '../jobs/targets.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
+import { queueAlert } from '../store/alert-firing.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
+import { childDevices, jobById } from '../store/jobs.ts';
+import { countWave } from '../store/rollout-devices.ts';
+import {
+  addDevices,
+  devicesToBegin,
+  insertWave,
+  noteStep,
+  openRollouts,
+  rolloutById,
+  settingsOf,
+  setWave,
+  stepTo,
+  wavesOf,
+  type RolloutRow,
+} from '../store/rollouts.ts';
+import { decide, neededOf, type Decision, type RolloutSituation } from './decide.ts';
+import { figuresOf } from './figures.ts';
+
+interface RunnerOptions {
+  db: Database;
+  now: () => number;
+  dispatch: Pick<Dispatch, 'submitIn'>;
+}
+
+const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
+  account: { id, email: '' },
+  actor,
+  address,
+});
+
+const MINUTE = 60_000;
+const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
+
+async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<RolloutSituation> {
+  const { Gate, PauseAfter, Advance, Windows = [], StartTime } = settingsOf(row);
+  const waves = await wavesOf(db, row.seq);
+  const wave = waves.at(-1);
+  const figures = wave && figuresOf(await countWave(db, row, wave, now - Gate.OnlineMinutes * MINUTE));
+  return {
+    settings: { Gate, PauseAfter, Advance, windows: Windows, start: (StartTime && Date.parse(StartTime)) || undefined },
+    state: row.state,
+    now,
+    waves: row.waves,
+    wave: row.wave,
+    began: wave?.began ?? now,
+    isPassed: wave?.passed !== null && wave !== undefined,
+    figures: figures ?? NONE,
+    forgiven: wave?.forgiven ?? 0,
+    isConfirmed: row.confirmed === 1,
+  };
+}
+
+/** Looks at all open rollouts once. */
+export function openRolloutRunner({ db, now, dispatch }: RunnerOptions): () => Promise<void> {
+  const beginWave = async (tx: Tx, row: RolloutRow, wave: number): Promise<string> => {
+    const settings = settingsOf(row);
+    const { ArtifactId, WorkflowId, DeviceGroup, TagId } = settings;
+    if (settings.IncludeNew && wave === row.waves - 1 && (DeviceGroup || TagId)) {
+      const target = { Name: row.name, ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }) };
+      const present = await targetsOf(tx, row.account_id, target).catch(() => []);
+      await addDevices(
+        tx,
+        row,
+        wave,
+        present.map(({ id }) => id),
+      );
+    }
+    const ids = await devicesToBegin(tx, row, wave);
+    const Name = `${row.name}, wave ${wave + 1} of ${row.waves}`.slice(-255);
+    const payload = { ...(ArtifactId && { ArtifactId }), ...(WorkflowId && { WorkflowId }) };
+    const job =
+      ids.length === 0
+        ? undefined
+        : await jobById(
+            tx,
+            row.account_id,
+            await dispatch.submitIn(tx, callerOf(row), { Name, DeviceIds: ids, ...payload }),
+          );
+    await insertWave(tx, row.seq, { number: wave, job_seq: job?.seq ?? null, began: now() });
+    return `Wave ${wave + 1} began on ${ids.length} ${ids.length === 1 ? 'device' : 'devices'}`;
+  };
+
+  const apply = async (tx: Tx, row: RolloutRow, decision: Decision, situation: RolloutSituation): Promise<void> => {
+    const note = (text: string) => noteStep(tx, row, { at: now(), actor: '', text, reason: '' });
+    const { figures, settings } = situation;
+    switch (decision.do) {
+      case 'begin': {
+        const text = await beginWave(tx, row, decision.wave);
+        await stepTo(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
+        return void (await note(text));
+      }
+      case 'pass': {
+        const wave = (await wavesOf(tx, row.seq)).at(-1);
+        if (wave) await setWave(tx, row.seq, { ...wave, passed: now() });
+        await stepTo(tx, row, { state: 'Running', because: '' });
+        const needed = neededOf(figures.devices, settings.Gate);
+        return void (await note(`Wave ${row.wave + 1} passed: ${figures.back} good, ${needed} needed`));
+      }
+      case 'wait': {
+        await stepTo(tx, row, { state: 'Waiting', because: decision.because });
+        return void (await note(decision.because));
+      }
+      case 'pause': {
+        await stepTo(tx, row, { state: 'Paused', because: decision.because });
+        await note(`Paused. ${decision.because}`);
+        const job = (await wavesOf(tx, row.seq)).at(-1)?.job_seq;
+        const deviceSeqs = job ? await childDevices(tx, job) : [];
+        const text = `The rollout “${row.name}” is paused. ${decision.because}.`;
+        return queueAlert(tx, row.account_id, { event: 'RolloutPaused', text, rolloutId: row.id, deviceSeqs }, now());
+      }
+      case 'succeed': {
+        await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
+        return void (await note('All waves passed'));
+      }
+      case 'nothing':
+    }
+  };
+
+  const isDone = ({ state, because }: RolloutRow, decision: Decision) =>
+    decision.do === 'nothing' || (decision.do === 'wait' && state === 'Waiting' && because === decision.because);
+
+  const step = async ({ account_id: account, id }: RolloutRow): Promise<boolean> =>
+    db.write(
+      async (tx) => {
+        // As it is now: somebody may have steered it meanwhile.
+        const row = await rolloutById(tx, account, id);
+        const situation = await situationOf(tx, row, now());
+        const decision = decide(situation);
+        if (isDone(row, decision)) return false;
+        await apply(tx, row, decision, situation);
+        return true;
+      },
+      { patient: true },
+    );
+
+  /** What it runs may have been deleted: then no further wave can begin. */
+  const fail = (row: RolloutRow, { message, detail }: Problem) =>
+    db.write(async (tx) => {
+      const because = [message, detail].filter(Boolean).join('. ');
+      if (!(await stepTo(tx, row, { state: 'Failed', because, ended: now() }))) return;
+      await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
+    });
+
+  return async () => {
+    for (const row of await openRollouts(db)) {
+      const decision = decide(await situationOf(db, row, now()));
+      if (isDone(row, decision)) continue;
+      try {
+        // Several steps may follow at once: a wave has passed, and the next one begins.
+        while (await step(row));
+      } catch (cause) {
+        if (!(cause instanceof Problem) || cause.status >= 500) throw cause;
+        if (decision.do === 'begin') await fail(await rolloutById(db, row.account_id, row.id), cause);
+      }
+    }
+  };
+}

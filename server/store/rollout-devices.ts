@@ -1,0 +1,157 @@
+// What became of the devices of a rollout: by the job of their wave, and by themselves.
+import type { RolloutDeviceState } from '#/contract/rollouts.ts';
+import type { Reader, Tx } from './database.ts';
+import { perDialect } from './dialect.ts';
+import type { RolloutRow, WaveRow } from './rollouts.ts';
+
+/**
+ * The state of a device by its job `j` and itself `v`, see the contract. A job that is still to be judged by its outcome
+ * rules runs. After a stop of the service a device has not been away: its state is that of the history.
+ */
+const STATE = `CASE
+  WHEN r.skipped = 1 THEN 'Skipped'
+  WHEN j.seq IS NULL OR j.status = 'Cancelled' THEN 'Cancelled'
+  WHEN j.status IN ('Waiting', 'Running') THEN j.status
+  WHEN EXISTS (SELECT 1 FROM to_judge WHERE job_seq = j.seq) THEN 'Running'
+  WHEN coalesce(j.verdict, j.status) IN ('RolledBack', 'NoAnswer') THEN j.verdict
+  WHEN coalesce(j.verdict, j.status) <> 'Succeeded' THEN 'Failed'
+  WHEN v.seq IS NULL OR v.state_online = 0 THEN 'NotBack'
+  ELSE 'Succeeded' END`;
+
+export interface WaveCounts {
+  counts: Partial<Record<RolloutDeviceState, number>>;
+  /** Succeeded, and Online since the end of its job for so long. */
+  back: number;
+}
+
+/** `onlineSince`: devices that were Online before this count as back. */
+export async function countWave(
+  db: Reader,
+  rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
+  { number, job_seq }: Pick<WaveRow, 'number' | 'job_seq'>,
+  onlineSince: number,
+): Promise<WaveCounts> {
+  const rows = await db.all<{ state: RolloutDeviceState; devices: number; back: number }>(
+    `SELECT state, count(*) AS devices, sum(back) AS back FROM (
+       SELECT ${STATE} AS state,
+         CASE WHEN v.state_online = 1 AND v.state_time <= ?1 AND j.ended <= ?1 THEN 1 ELSE 0 END AS back
+       FROM jobs j JOIN rollout_devices r ON r.rollout_seq = ?2 AND r.device_id = j.device_id AND r.wave = ?3
+       LEFT JOIN devices v ON v.seq = j.device_seq
+       WHERE j.parent_seq = ?4 AND j.superseded = 0) AS each GROUP BY state`,
+    onlineSince,
+    rollout.seq,
+    number,
+    job_seq ?? -1,
+  );
+  const counts = Object.fromEntries(rows.map(({ state, devices }) => [state, devices]));
+  return { counts, back: rows.find(({ state }) => state === 'Succeeded')?.back ?? 0 };
+}
+
+export interface DeviceStateRow {
+  device_id: string;
+  device_name: string;
+  wave: number;
+  state: RolloutDeviceState;
+  job_id: string | null;
+  attempt: number | null;
+  reason: string | null;
+  verdict_because: string | null;
+  has_begun: number;
+}
+
+/** A position in the list of devices. */
+export interface DevicePosition {
+  wave: number;
+  id: string;
+}
+
+/** By wave and id, after a position. */
+export const devicesOf = (
+  db: Reader,
+  rollout: RolloutRow,
+  after: DevicePosition,
+  limit: number,
+): Promise<DeviceStateRow[]> =>
+  db.all<DeviceStateRow>(
+    `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt, j.reason,
+       j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
+       CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END AS state
+     FROM rollout_devices r
+     LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
+     LEFT JOIN devices v ON v.id = r.device_id AND v.account_id = ?
+     LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
+     WHERE r.rollout_seq = ? AND (r.wave, r.device_id) > (?, ?) ORDER BY r.wave, r.device_id LIMIT ?`,
+    rollout.account_id,
+    rollout.seq,
+    after.wave,
+    after.id,
+    limit,
+  );
+
+/** Ids of devices whose last attempt failed, by the job of their wave. */
+export const failedDevices = (db: Reader, rollout: RolloutRow): Promise<{ job_id: string; device_id: string }[]> =>
+  db.all(
+    `SELECT p.id AS job_id, j.device_id FROM rollout_waves w JOIN jobs p ON p.seq = w.job_seq
+     JOIN jobs j ON j.parent_seq = w.job_seq AND j.superseded = 0
+     JOIN rollout_devices r ON r.rollout_seq = w.rollout_seq AND r.device_id = j.device_id AND r.skipped = 0
+     JOIN devices v ON v.seq = j.device_seq
+     WHERE w.rollout_seq = ? AND ${STATE} IN ('Failed', 'RolledBack', 'NoAnswer') ORDER BY j.seq`,
+    rollout.seq,
+  );
+
+/** Devices that took what the rollout brought. */
+export const succeededDevices = async (db: Reader, rollout: RolloutRow): Promise<string[]> =>
+  (
+    await db.all<{ device_id: string }>(
+      `SELECT j.device_id FROM rollout_waves w JOIN jobs j ON j.parent_seq = w.job_seq AND j.superseded = 0
+       JOIN devices v ON v.seq = j.device_seq
+       WHERE w.rollout_seq = ? AND coalesce(j.verdict, j.status) = 'Succeeded' ORDER BY j.seq`,
+      rollout.seq,
+    )
+  ).map(({ device_id }) => device_id);
+
+/** Leaves a device out; returns its wave, or undefined if it is in none. */
+export const skipDevice = (tx: Tx, rolloutSeq: number, deviceId: string): Promise<{ wave: number } | undefined> =>
+  tx.get(
+    'UPDATE rollout_devices SET skipped = 1 WHERE rollout_seq = ? AND device_id = ? RETURNING wave',
+    rolloutSeq,
+    deviceId,
+  );
+
+/** The job of a device in a wave that has begun. */
+export const jobOfDevice = (db: Reader, rolloutSeq: number, deviceId: string): Promise<{ id: string } | undefined> =>
+  db.get(
+    `SELECT j.id FROM rollout_devices r
+     JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
+     JOIN devices v ON v.id = r.device_id
+     JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
+     WHERE r.rollout_seq = ? AND r.device_id = ?`,
+    rolloutSeq,
+    deviceId,
+  );
+
+/** The artifact of the same name that was uploaded before this one. */
+export const artifactsBefore = (
+  db: Reader,
+  accountId: number,
+  id: string,
+): Promise<{ id: string; name: string; version: string }[]> =>
+  db.all(
+    `SELECT id, name, version FROM artifacts
+     WHERE account_id = ?1 AND seq < (SELECT seq FROM artifacts WHERE id = ?2 AND account_id = ?1) ORDER BY seq DESC`,
+    accountId,
+    id,
+  );
+
+const SITES = perDialect(
+  (sql) => `SELECT seq, site, online FROM devices WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
+);
+
+/** Where devices are, and whether they are Online, by their seq. */
+export async function sitesOf(
+  db: Reader,
+  seqs: readonly number[],
+): Promise<Map<number, { site: string; online: number }>> {
+  const rows = await db.all<{ seq: number; site: string; online: number }>(SITES(db), JSON.stringify(seqs));
+  return new Map(rows.map((row) => [row.seq, row]));
+}

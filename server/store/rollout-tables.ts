@@ -1,0 +1,51 @@
+// The migration that creates the tables of rollouts. Released, so it is never edited.
+
+export const ROLLOUT_TABLES = `
+  CREATE TABLE rollouts (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    settings TEXT NOT NULL,                   -- JSON, see rollouts.ts
+    state TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 1,       -- raised by each step
+    because TEXT NOT NULL DEFAULT '',
+    wave INTEGER NOT NULL DEFAULT -1,         -- the last one that has begun, from 0
+    waves INTEGER NOT NULL,
+    confirmed INTEGER NOT NULL DEFAULT 0,
+    actor TEXT NOT NULL,
+    address TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    ended INTEGER
+  ) STRICT;
+  CREATE INDEX rollouts_of_account ON rollouts (account_id, seq);
+  CREATE INDEX rollouts_open ON rollouts (seq) WHERE state IN ('Scheduled', 'Running', 'Waiting');
+  CREATE TABLE rollout_devices (
+    rollout_seq INTEGER NOT NULL REFERENCES rollouts ON DELETE CASCADE,
+    device_id TEXT NOT NULL,                  -- stays when the device is deleted
+    device_name TEXT NOT NULL,
+    wave INTEGER NOT NULL,
+    skipped INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (rollout_seq, device_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX rollout_devices_by_wave ON rollout_devices (rollout_seq, wave, device_id);
+  CREATE TABLE rollout_waves (                -- those that have begun
+    rollout_seq INTEGER NOT NULL REFERENCES rollouts ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    job_seq INTEGER REFERENCES jobs ON DELETE SET NULL,
+    began INTEGER NOT NULL,
+    passed INTEGER,
+    forgiven INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (rollout_seq, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX rollout_waves_of_job ON rollout_waves (job_seq);
+  CREATE TABLE rollout_steps (                -- what was done, by the service or a person
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    rollout_seq INTEGER NOT NULL REFERENCES rollouts ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,                      -- '': the service
+    text TEXT NOT NULL,
+    reason TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX rollout_steps_of ON rollout_steps (rollout_seq, seq);
+  `;
