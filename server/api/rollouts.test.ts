@@ -11,7 +11,7 @@ import { until } from '../../scripts/test-process.ts';
 
 let service: TestService;
 let fleet: TestFleet;
-let agents: FakeAgent[] = [];
+const agents: FakeAgent[] = [];
 const start = async () => {
   service = await startTestService({}, service?.dataDir, service?.clock);
   fleet = testFleet((...asked) => service.call(...asked));
@@ -58,8 +58,10 @@ async function make(more: Partial<RolloutDraft> = {}): Promise<string> {
 const read = async (id: string) => (await (await service.call('GET', `/v1/rollout/${id}`)).json()) as Rollout;
 const devices = async (id: string) =>
   ((await (await service.call('GET', `/v1/rollout/${id}/devices`)).json()) as { Items: RolloutDevice[] }).Items;
+const words = async (id: string) =>
+  (await devices(id)).map(({ State }) => String(State)).toSorted((one, other) => one.localeCompare(other));
 const states = async (id: string) => (await devices(id)).map(({ DeviceName, State }) => [DeviceName, State]);
-const reaches = (id: string, state: string) => until(`${state}`, async () => (await read(id)).State === state);
+const reaches = (id: string, state: string) => until(state, async () => (await read(id)).State === state);
 const waveJob = async (id: string, wave: number) => {
   await until(`wave ${wave}`, async () => (await read(id)).Waves[wave - 1]?.JobId !== '');
   return (await read(id)).Waves[wave - 1]?.JobId ?? '';
@@ -156,10 +158,10 @@ test('an abort cancels what waits; a device that is left out or deleted does not
   await waveJob(id, 1);
   assert.equal((await steer(id, 'skip', { DeviceId: all[0]?.id })).status, 200);
   await service.call('DELETE', `/v1/devices/${all[1]?.id}`);
-  assert.deepEqual((await states(id)).map(([, state]) => state).toSorted(), ['Cancelled', 'Skipped', 'Waiting']);
+  assert.deepEqual(await words(id), ['Cancelled', 'Skipped', 'Waiting']);
   assert.equal((await read(id)).Waves[0]?.Gate.Needed, 1);
   assert.equal((await steer(id, 'abort')).status, 200);
-  assert.deepEqual((await states(id)).map(([, state]) => state).toSorted(), ['Cancelled', 'Cancelled', 'Skipped']);
+  assert.deepEqual(await words(id), ['Cancelled', 'Cancelled', 'Skipped']);
   assert.deepEqual(await fleet.jobs().then((jobs) => jobs.map(({ Status }) => Status)), ['Cancelled']);
 });
 
@@ -186,7 +188,8 @@ test('after a restart it goes on where it was, without another job for anybody',
   await service.close();
   await start();
   for (const unit of all) await connect(unit);
-  for (const agent of agents) await finish(agent);
+  // Those of the second wave wait for those of the first.
+  await Promise.all(agents.map((agent) => finish(agent)));
   await reaches(id, 'Succeeded');
   assert.equal((await read(id)).Waves[0]?.JobId, first);
   assert.equal((await fleet.jobs()).length, 2);
