@@ -59,7 +59,7 @@ const read = async (id: string) => (await (await service.call('GET', `/v1/rollou
 const devices = async (id: string) =>
   ((await (await service.call('GET', `/v1/rollout/${id}/devices`)).json()) as { Items: RolloutDevice[] }).Items;
 const words = async (id: string) =>
-  (await devices(id)).map(({ State }) => String(State)).toSorted((one, other) => one.localeCompare(other));
+  (await devices(id)).map(({ State }): string => State).toSorted((one, other) => one.localeCompare(other));
 const states = async (id: string) => (await devices(id)).map(({ DeviceName, State }) => [DeviceName, State]);
 const reaches = (id: string, state: string) => until(state, async () => (await read(id)).State === state);
 const waveJob = async (id: string, wave: number) => {
