@@ -21,6 +21,8 @@ export interface DeployStart {
   selection?: string;
   artifact?: string;
   workflow?: string;
+  /** `on`: in waves. */
+  waves?: string;
 }
 
 /** The filters of the device table and the map, as a link gives them. */
@@ -88,6 +90,8 @@ export const paths = {
     by: { job: string } | { jobs: string },
     { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined },
   ) => withQuery('/deploy', { ...('job' in by ? { check: by.job } : { checks: by.jobs }), artifact, workflow }),
+  rollouts: () => '/rollouts',
+  rollout: (id: string) => `/rollouts/${encoded(id)}`,
   jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
   /** `line`: of its output, as line-marks.ts prints it. */
   job: (id: string, line?: string) => withQuery(`/jobs/${encoded(id)}`, { line }),

@@ -96,6 +96,14 @@ const routes: RouteObject[] = [
           { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
           { path: 'jobs/:id', lazy: async () => ({ Component: (await import('./pages/job/job-page.tsx')).JobPage }) },
           {
+            path: 'rollouts',
+            lazy: async () => ({ Component: (await import('#/pages/rollouts/rollouts-page.tsx')).RolloutsPage }),
+          },
+          {
+            path: 'rollouts/:id',
+            lazy: async () => ({ Component: (await import('#/pages/rollouts/rollout-page.tsx')).RolloutPage }),
+          },
+          {
             path: 'queues',
             lazy: async () => ({ Component: (await import('#/pages/queues/queues-page.tsx')).QueuesPage }),
           },

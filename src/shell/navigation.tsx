@@ -36,7 +36,13 @@ const PAGES = [
   { to: paths.map(), label: 'Map', Icon: IconMap2, bar: true },
   { to: paths.artifacts(), label: 'Artifacts', Icon: IconPackage, tabs: [paths.workflows()] },
   { to: paths.deploy(), label: 'Deploy', Icon: IconRocket },
-  { to: paths.jobs(), label: 'Jobs', Icon: IconChartDots3, bar: true, tabs: [paths.queues(), paths.archive()] },
+  {
+    to: paths.jobs(),
+    label: 'Jobs',
+    Icon: IconChartDots3,
+    bar: true,
+    tabs: [paths.rollouts(), paths.queues(), paths.archive()],
+  },
   { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
 ];
 /** Where the service has an audit log. */

@@ -28,6 +28,8 @@ export const deployUrl = urlSchema({
   payload: oneKindOf(PAYLOADS, 'artifact'),
   /** Undefined: the suggested one. */
   name: optional,
+  /** `on`: in waves. */
+  waves: optional,
   /** Of the devices in the review. */
   view: oneOf(['list', 'sites', 'map'], 'list'),
   /** The job of a preflight, or the name of its jobs. */

@@ -1,7 +1,9 @@
 // Below the review: what has to be confirmed, why it can't be sent yet, and the button that sends it.
 import { Button, TextInput } from '@mantine/core';
 import { unplacedError } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
 import type { Device } from '#/contract/devices.ts';
+import { rolloutEndpoints, type RolloutDraft } from '#/contract/rollouts.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
@@ -24,10 +26,12 @@ interface DecisionProps {
   onConfirmation: (text: string) => void;
   /** Takes the devices as they are now for reviewed. */
   onAccept: (devices: Device[]) => void;
+  /** The deploy in waves. */
+  rollout: RolloutDraft | undefined;
 }
 
 export function Decision(props: DecisionProps) {
-  const { plan, form, submission, busy, error, groupName, onConfirmation, onAccept } = props;
+  const { plan, form, submission, busy, error, groupName, onConfirmation, onAccept, rollout } = props;
   const { count, isMany, reason } = plan;
   if (error instanceof MembersChanged) return <MembersChangedNote change={error.change} onAccept={onAccept} />;
   return (
@@ -38,8 +42,8 @@ export function Decision(props: DecisionProps) {
             <>
               Type {groupName !== undefined && <strong>{groupName}</strong>}
               {groupName !== undefined && ' or '}
-              <strong>{formatCount(count)}</strong> to confirm a {form.preflight ? 'preflight' : 'deploy'} to{' '}
-              {devicesText(count)}
+              <strong>{formatCount(count)}</strong> to confirm a{' '}
+              {form.rollout ? 'rollout' : form.preflight ? 'preflight' : 'deploy'} to {devicesText(count)}
             </>
           }
           value={form.confirmation}
@@ -48,7 +52,11 @@ export function Decision(props: DecisionProps) {
           spellCheck={false}
         />
       )}
-      {submission && !form.preflight && <ShowAsCurl request={requestsOf(submission)} />}
+      {submission && !form.preflight && (
+        <ShowAsCurl
+          request={rollout ? requestOf(rolloutEndpoints.create, { body: rollout }) : requestsOf(submission)}
+        />
+      )}
       {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, REVIEWED_FIELDS)} />}
       <div className={classes.buttons}>
         <Button
@@ -59,11 +67,13 @@ export function Decision(props: DecisionProps) {
           title={reason}
           aria-describedby="deploy-reason"
         >
-          {form.preflight
-            ? `Check ${count > 1 ? devicesText(count) : 'the device'} first`
-            : count > 1
-              ? `Deploy to ${devicesText(count)}`
-              : 'Deploy'}
+          {form.rollout
+            ? `Roll out to ${devicesText(count)}`
+            : form.preflight
+              ? `Check ${count > 1 ? devicesText(count) : 'the device'} first`
+              : count > 1
+                ? `Deploy to ${devicesText(count)}`
+                : 'Deploy'}
         </Button>
         <span id="deploy-reason" className="dim">
           {reason}

@@ -6,7 +6,7 @@ import { deployUrl } from './deploy-choice.ts';
 import { deployPlan, requestsOf, submissionOf, type DeployForm } from './deploy-form.ts';
 import { NEW_PREFLIGHT } from './preflight-script.ts';
 
-const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: undefined };
+const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: undefined, rollout: undefined };
 const two = ['d1', 'd2'].map((DeviceId) => device.parse({ DeviceId, DeviceName: DeviceId, DeviceStatus: 'Online' }));
 const lab = { kind: 'group', label: 'group lab', name: 'lab', devices: two, error: null } as const;
 const payload = { text: 'app 1.2' };

@@ -6,6 +6,7 @@ import { nameText } from '#/contract/endpoint.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { attemptTargetOf, confirms, suggestName, whatOf, type DeployChoice } from './deploy-choice.ts';
 import { preflightFault, type PreflightPlan } from './preflight-script.ts';
+import { rolloutFault, type RolloutSettings } from './rollout-settings.ts';
 import type { Submission } from './submission.ts';
 import type { Payload } from './use-payload.ts';
 import type { Reach } from './use-reach.ts';
@@ -17,6 +18,8 @@ export interface DeployForm {
   confirmation: string;
   /** Undefined: the deploy itself. */
   preflight: PreflightPlan | undefined;
+  /** Undefined: all devices at once. */
+  rollout: RolloutSettings | undefined;
 }
 
 export type DeployPlan = ReturnType<typeof deployPlan>;
@@ -39,7 +42,7 @@ function obstacle(reach: Reached, hasPayload: boolean, hasName: boolean): string
 }
 
 export function deployPlan(
-  { typedName, confirmation, preflight }: DeployForm,
+  { typedName, confirmation, preflight, rollout }: DeployForm,
   reach: Reached,
   payload: Pick<Payload, 'text'> | undefined,
 ) {
@@ -53,6 +56,7 @@ export function deployPlan(
   const reason =
     obstacle(reach, payload !== undefined, nameFits) ??
     (preflight && preflightFault(preflight)) ??
+    (rollout && rolloutFault(rollout, reach.devices ?? [])) ??
     (confirmed ? undefined : 'Type the confirmation first.');
   return { name, nameFits, count, isMany, reason };
 }

@@ -2,7 +2,9 @@
 // twice, and nothing to others than were reviewed.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from '@mantine/core';
+import { accountQueries } from '#/api/account.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { refusedFields } from '#/api/form-rules.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
@@ -18,6 +20,7 @@ import { WhatStep } from './deploy-what.tsx';
 import { unansweredAttempt, type ManyJobs } from './attempt.ts';
 import { LeftAttempt } from './left-attempt.tsx';
 import { NEW_PREFLIGHT } from './preflight-script.ts';
+import { NEW_ROLLOUT, rolloutOf } from './rollout-settings.ts';
 import { useDeploy } from './use-deploy.ts';
 import { usePayload } from './use-payload.ts';
 import { useReach } from './use-reach.ts';
@@ -26,6 +29,8 @@ import classes from './deploy.module.css';
 const BulkDeploy = lazyPart(() => import('./bulk-deploy.tsx'), 'BulkDeploy');
 const PreflightPage = lazyPart(() => import('./preflight-page.tsx'), 'PreflightPage');
 const PreflightStep = lazyPart(() => import('./preflight-step.tsx'), 'PreflightStep');
+const WavePlan = lazyPart(() => import('./wave-plan.tsx'), 'WavePlan');
+const WavesStep = lazyPart(() => import('./waves-step.tsx'), 'WavesStep');
 
 const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a selection.';
 
@@ -75,11 +80,17 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
   const [choice, url] = useUrlState(deployUrl);
   const reach = useReach(choice.target);
   const payload = usePayload(choice.payload);
-  const [form, setForm] = useState<DeployForm>({ typedName: choice.name, confirmation: '', preflight: undefined });
-  const { deploy, busy, error, reset } = useDeploy(props);
+  const [form, setForm] = useState<DeployForm>({
+    typedName: choice.name,
+    confirmation: '',
+    preflight: undefined,
+    rollout: choice.waves === undefined ? undefined : NEW_ROLLOUT,
+  });
+  const { deploy, rollOut, busy, error, reset } = useDeploy(props);
   const change = (patch: Partial<DeployForm>) => setForm((now) => ({ ...now, ...patch }));
   const plan = deployPlan(form, reach, payload);
   const submission = plan.reason === undefined ? submissionOf(choice, plan.name, reach) : undefined;
+  const rollout = form.rollout && reach.devices && payload && rolloutOf(choice, plan.name, form.rollout, reach.devices);
   const choose = (patch: Parameters<typeof url.set>[0]) => {
     reset();
     change({ confirmation: '' });
@@ -90,7 +101,8 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (submission && payload) deploy(submission, form.preflight, payload.text);
+          if (submission && rollout) rollOut(rollout);
+          else if (submission && payload) deploy(submission, form.preflight, payload.text);
         }}
         noValidate
       >
@@ -114,8 +126,13 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
                 onSettle={(name) => url.set({ name })}
               />
             </section>
-            <section aria-labelledby="deploy-preflight">
-              <h2 id="deploy-preflight">4. Preflight</h2>
+            <HowStep
+              form={form}
+              isOpenTarget={choice.target.kind === 'group' || choice.target.kind === 'tag'}
+              onChange={change}
+            />
+            <section aria-labelledby="deploy-preflight" hidden={form.rollout !== undefined}>
+              <h2 id="deploy-preflight">5. Preflight</h2>
               <Checkbox
                 label="Check the devices first"
                 description="A small job checks each device and changes nothing. You then deploy to those that pass."
@@ -133,10 +150,15 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
               <h2 id="deploy-review">Review</h2>
               <div className={classes.reviewed}>
                 <DeployReview reach={reach} target={choice.target} payload={payload} />
+                <WavePlan
+                  open={
+                    rollout && reach.devices && reach.devices.length > 0 && { draft: rollout, devices: reach.devices }
+                  }
+                />
               </div>
               <div className={classes.decide}>
                 <Decision
-                  {...{ plan, form, submission, busy, error }}
+                  {...{ plan, form, submission, busy, error, rollout }}
                   groupName={reach.name}
                   onConfirmation={(confirmation) => change({ confirmation })}
                   onAccept={(now) => {
@@ -151,6 +173,35 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
         </fieldset>
       </form>
     </Page>
+  );
+}
+
+interface HowStepProps {
+  form: DeployForm;
+  isOpenTarget: boolean;
+  onChange: (patch: Partial<DeployForm>) => void;
+}
+
+/** All at once, or in waves where the service has rollouts. */
+function HowStep({ form: { rollout }, isOpenTarget, onChange }: HowStepProps) {
+  const isOffered = useQuery(accountQueries.get()).data?.Rollouts === true;
+  if (!isOffered) return null;
+  return (
+    <section aria-labelledby="deploy-how">
+      <h2 id="deploy-how">4. Waves</h2>
+      <Checkbox
+        label="Roll out in waves"
+        description="Begins with a few devices, and stops by itself when they fail or do not come back."
+        checked={rollout !== undefined}
+        onChange={(event) =>
+          onChange({ rollout: event.currentTarget.checked ? NEW_ROLLOUT : undefined, preflight: undefined })
+        }
+      />
+      <WavesStep
+        open={rollout && { settings: rollout, isOpenTarget, onChange: (next) => onChange({ rollout: next }) }}
+        fallback={<Skeleton name="the waves" rows={4} />}
+      />
+    </section>
   );
 }
 

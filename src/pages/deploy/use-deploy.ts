@@ -1,8 +1,12 @@
 // Sends a deploy, or its preflight, once, and goes where it leads: to its job, to the run for many, or to what becomes of an
 // answer that was lost.
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
+import { rolloutMutations } from '#/api/rollouts.ts';
+import type { RolloutDraft } from '#/contract/rollouts.ts';
+import { paths } from '#/paths.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { resultPath, type Attempt, type ManyJobs } from './attempt.ts';
 import type { PreflightPlan } from './preflight-script.ts';
@@ -46,5 +50,18 @@ export function useDeploy({ onLost, onMany }: DeployOptions) {
       },
     });
   };
-  return { deploy, busy: submit.isPending || submit.isSuccess, error: submit.error, reset: submit.reset };
+  const [keys] = useState(() => new RequestKeys());
+  const create = useWrite(rolloutMutations.create(keys));
+  const rollOut = (draft: RolloutDraft) =>
+    create.mutate(draft, { onSuccess: ({ RolloutId }) => void navigate(paths.rollout(RolloutId)) });
+  return {
+    deploy,
+    rollOut,
+    busy: submit.isPending || submit.isSuccess || create.isPending || create.isSuccess,
+    error: submit.error ?? create.error,
+    reset: () => {
+      submit.reset();
+      create.reset();
+    },
+  };
 }

@@ -14,6 +14,7 @@ export const PAGES: readonly Entry[] = [
   page('Jobs', paths.jobs(), 'deployments queue'),
   page('Failed jobs', paths.jobs({ state: 'Failed' }), 'deployments errors'),
   page('Running jobs', paths.jobs({ state: 'Running' }), 'deployments'),
+  page('Rollouts', paths.rollouts(), 'waves canary phased staged'),
   page('Queues', paths.queues(), 'waiting jobs'),
   page('Archive', paths.archive(), 'old jobs logs'),
   page('Workflows', paths.workflows(), 'legacy commands'),

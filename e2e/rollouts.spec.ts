@@ -1,0 +1,129 @@
+// Rollouts: made from a group, watched wave by wave, stopped by a failure and by a device that does not come back.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const lane = (page: Page, number: number) =>
+  page
+    .getByRole('list', { name: 'Waves' })
+    .getByRole('listitem')
+    .filter({ hasText: `Wave ${number}` });
+const review = (page: Page) => page.getByRole('region', { name: 'Review' });
+const devices = (page: Page) => page.getByRole('table', { name: 'Devices of the rollout' });
+
+interface Fleet {
+  units: { DeviceId: string; DeviceKey: string }[];
+  ArtifactId: string;
+  /** The command of the artifact fails while this file is there. */
+  broken: string;
+}
+
+async function fleet(service: Service, count: number, agents = count): Promise<Fleet> {
+  const folder = await service.folder('opt');
+  const broken = `${folder}/broken`;
+  const ArtifactId = await service.uploadScript(
+    'myapp.sh',
+    `#!/bin/sh\n[ -e '${broken}' ] && { echo 'no room'; exit 28; }\necho installed\n`,
+    folder,
+    '2.0.0',
+  );
+  const units = await Promise.all(
+    Array.from({ length: count }, (_, at) => service.createDevice(`unit ${at + 1}`, 'hall')),
+  );
+  for (const { DeviceKey } of units.slice(0, agents)) await service.agent(DeviceKey);
+  return { units, ArtifactId, broken };
+}
+
+/** By the API, with gates that a test does not have to wait for. */
+async function rollOut(service: Service, { ArtifactId }: Fleet, more: object = {}): Promise<string> {
+  const { RolloutId } = await service.call<{ RolloutId: string }>('POST', '/v1/rollout', {
+    Name: 'myapp 2.0.0',
+    DeviceGroup: 'hall',
+    ArtifactId,
+    Waves: [{ Count: 1 }, { Percent: 100 }],
+    Gate: { SuccessPercent: 100, OnlineMinutes: 0, TimeoutMinutes: 60 },
+    PauseAfter: { FailedCount: 0 },
+    Advance: 'auto',
+    ...more,
+  });
+  return RolloutId;
+}
+
+test('a deploy in waves shows who is in which before it begins, and each wave as it passes', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { ArtifactId } = await fleet(service, 3);
+  await page.goto(`${service.url}/rollouts`);
+  await expect(page.getByText('No rollouts yet')).toBeVisible();
+  await expectAccessible(page);
+  await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
+  await page.getByRole('button', { name: '1 device, 10, 100 %' }).click();
+  await page.getByRole('button', { name: 'Remove wave 2' }).click();
+  await page.getByLabel('And Online again for, in minutes').fill('0');
+  const plan = review(page).getByRole('list', { name: 'Planned waves' });
+  await expect(plan.getByRole('listitem')).toHaveText([/^Wave 1 1 device/, /^Wave 2 2 devices/]);
+  await plan.getByText('Wave 2').click();
+  await expect(plan).toContainText(/unit \d, unit \d/);
+  await expectAccessible(page);
+  await page.getByLabel(/to confirm a rollout/).fill('3');
+  await page.getByRole('button', { name: 'Roll out to 3 devices' }).click();
+  await expect(heading(page)).toContainText('Succeeded');
+  await expect(lane(page, 1)).toContainText('Passed');
+  await expect(lane(page, 2)).toContainText('Passed');
+  await expect(devices(page).getByRole('row')).toHaveCount(4);
+  await expectAccessible(page);
+});
+
+test('a failure pauses it before the others are reached; a retry lets it go on', async ({
+  signedIn: page,
+  service,
+}) => {
+  const made = await fleet(service, 2);
+  const { writeFile, rm } = await import('node:fs/promises');
+  await writeFile(made.broken, '');
+  await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
+  await expect(heading(page)).toContainText('Paused');
+  await expect(page.getByText('Wave 1: 1 device of 1 failed, more than 0.')).toBeVisible();
+  await expect(lane(page, 2)).toContainText('Not begun');
+  await rm(made.broken);
+  await page.getByRole('button', { name: 'Retry failed…' }).click();
+  await page.getByLabel('Reason').fill('room was made');
+  await page.getByRole('button', { name: 'Retry failed', exact: true }).click();
+  await expect(heading(page)).toContainText('Succeeded');
+  await expect(page.getByRole('list', { name: 'What was done' })).toContainText(/Retried, .*: room was made/);
+});
+
+test('a device that does not come back keeps the next wave from beginning', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 2, 0);
+  const id = await rollOut(service, made, { Gate: { SuccessPercent: 100, OnlineMinutes: 60, TimeoutMinutes: 600 } });
+  const read = () => service.call<{ Items: { DeviceId: string; Wave: number }[] }>('GET', `/v1/rollout/${id}/devices`);
+  const canary = (await read()).Items.find(({ Wave }) => Wave === 1)?.DeviceId;
+  const unit = made.units.find(({ DeviceId }) => DeviceId === canary);
+  const agent = await service.agent(unit?.DeviceKey ?? '');
+  await page.goto(`${service.url}/rollouts/${id}`);
+  await expect(lane(page, 1)).toContainText('0 of 1 needed, 1 succeeded and not back Online yet');
+  await agent.end('SIGKILL');
+  await expect(devices(page)).toContainText('Not back');
+  await expect(lane(page, 2)).toContainText('Not begun');
+});
+
+test.describe('two people', () => {
+  test.use({ expectedConsole: [/status of 409/] });
+
+  test('a step on an outdated page is refused with what somebody else did', async ({ signedIn: page, service }) => {
+    const id = await rollOut(service, await fleet(service, 2, 0));
+    await page.goto(`${service.url}/rollouts/${id}`);
+    await expect(lane(page, 1)).toContainText('Waiting');
+    await page.getByRole('button', { name: 'Abort…' }).click();
+    const { Version } = await service.call<{ Version: number }>('GET', `/v1/rollout/${id}`);
+    await service.call('POST', `/v1/rollout/${id}/pause`, { Version });
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort', exact: true }).click();
+    await expect(page.getByRole('dialog').getByRole('alert')).toContainText(/changed meanwhile.*Paused, by/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Abort…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort', exact: true }).click();
+    await expect(heading(page)).toContainText('Aborted');
+    await expect(lane(page, 1)).toContainText('Cancelled');
+  });
+});

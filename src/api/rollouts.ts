@@ -1,0 +1,93 @@
+// Rollouts. Only asked for where the account says that the service has them.
+import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
+import { rolloutEndpoints, type RolloutDevice, type RolloutDraft, type RolloutState } from '#/contract/rollouts.ts';
+import { call } from '#/api/call.ts';
+import type { RequestKeys } from '#/api/request-keys.ts';
+import { requestMutation } from '#/api/request-of.ts';
+
+const PAGE = '200';
+/** Milliseconds between two looks: what the gate of a wave waits for is no change of the rollout itself. */
+const OFTEN = 3_000;
+const SELDOM = 30_000;
+
+const isOver = (state: RolloutState | undefined) => state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
+
+interface DevicePage {
+  Items: RolloutDevice[];
+  Next: string;
+}
+const devicesOf = ({ pages }: { pages: DevicePage[] }): RolloutDevice[] => pages.flatMap(({ Items }) => Items);
+
+export const rolloutQueries = {
+  list: () =>
+    queryOptions({
+      queryKey: ['rollouts'],
+      queryFn: ({ signal }) => call(rolloutEndpoints.list, {}, { signal }),
+      refetchInterval: ({ state: { data } }) => (data?.some(({ State }) => !isOver(State)) ? 2 * OFTEN : SELDOM),
+    }),
+  one: (id: string) =>
+    queryOptions({
+      queryKey: ['rollouts', id],
+      queryFn: ({ signal }) => call(rolloutEndpoints.get, { params: { rollout_id: id } }, { signal }),
+      refetchInterval: ({ state: { data } }) => (isOver(data?.State) ? SELDOM : OFTEN),
+    }),
+  /** `version` and `counts`: as the rollout has them; with others the devices are read again. */
+  devices: (id: string, counts: string) =>
+    infiniteQueryOptions({
+      queryKey: ['rollouts', id, 'devices', counts],
+      queryFn: ({ signal, pageParam: before }) =>
+        call(
+          rolloutEndpoints.devices,
+          { params: { rollout_id: id }, query: { limit: PAGE, ...(before && { before }) } },
+          { signal },
+        ),
+      initialPageParam: '',
+      getNextPageParam: ({ Next }) => Next || undefined,
+      select: devicesOf,
+      placeholderData: (before) => before,
+    }),
+  plan: (body: RolloutDraft) =>
+    queryOptions({
+      queryKey: ['rollout-plan', body],
+      queryFn: ({ signal }) => call(rolloutEndpoints.plan, { body }, { signal }),
+      retry: false,
+      placeholderData: (before) => before,
+    }),
+};
+
+const changed = { invalidates: [['rollouts'], ['jobs']] };
+
+export type RolloutAction = 'pause' | 'resume' | 'advance' | 'retry' | 'abort' | 'rollback' | 'skip' | 'remove';
+interface Steering {
+  id: string;
+  /** As it was seen. */
+  version: number;
+  reason?: string;
+}
+const steering = ({ id, version, reason }: Steering) => ({
+  params: { rollout_id: id },
+  body: { Version: version, ...(reason && { Reason: reason }) },
+});
+
+export const rolloutMutations = {
+  create: (keys: RequestKeys) =>
+    mutationOptions({
+      mutationFn: (body: RolloutDraft) =>
+        keys.send(body, (headers) => call(rolloutEndpoints.create, { body }, { headers })),
+      meta: changed,
+    }),
+  /** Answers with the id of a new rollout where the action makes one. */
+  steer: (action: Exclude<RolloutAction, 'skip' | 'remove'>, what: Steering) => {
+    const request = steering(what);
+    return action === 'rollback'
+      ? requestMutation(rolloutEndpoints.rollback, request, changed)
+      : requestMutation(rolloutEndpoints[action], request, changed);
+  },
+  skip: ({ id, version, reason }: Steering, DeviceId: string) =>
+    requestMutation(
+      rolloutEndpoints.skip,
+      { params: { rollout_id: id }, body: { Version: version, DeviceId, ...(reason && { Reason: reason }) } },
+      changed,
+    ),
+  remove: (id: string) => requestMutation(rolloutEndpoints.remove, { params: { rollout_id: id } }, changed),
+};

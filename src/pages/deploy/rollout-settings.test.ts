@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { device as deviceSchema } from '#/contract/devices.ts';
+import { NEW_ROLLOUT, chosenDevices, rolloutFault, rolloutOf } from './rollout-settings.ts';
+
+const devices = ['pump 1', 'pump 2'].map((DeviceName, at) =>
+  deviceSchema.parse({ DeviceId: `d${at + 1}`, DeviceName }),
+);
+
+test('chosen devices are named by their names or ids, in any letter case and once each', () => {
+  assert.deepEqual(chosenDevices('Pump 1\nd2, D1\n\npump 3', devices), { ids: ['d1', 'd2'], unknown: ['pump 3'] });
+});
+
+test('a rollout to a group is that of its group, one to a selection that of its devices', () => {
+  const payload = { kind: 'artifact', value: 'a' } as const;
+  const group = { target: { kind: 'group', value: 'hall' }, payload, name: undefined } as const;
+  const draft = rolloutOf(group, 'myapp', { ...NEW_ROLLOUT, includeNew: true }, devices);
+  assert.deepEqual(
+    [draft.DeviceGroup, draft.DeviceIds, draft.ArtifactId, draft.IncludeNew, draft.Waves[0]],
+    ['hall', undefined, 'a', true, { Percent: 1 }],
+  );
+  const selection = rolloutOf({ ...group, target: { kind: 'selection', value: 's' } }, 'myapp', NEW_ROLLOUT, devices);
+  assert.deepEqual([selection.DeviceIds, selection.IncludeNew], [['d1', 'd2'], false]);
+});
+
+test('what is missing is said before it is sent', () => {
+  const chosen = (text: string) => rolloutFault({ ...NEW_ROLLOUT, waves: [{ kind: 'chosen', text }] }, devices);
+  assert.equal(chosen(''), 'Wave 1: name its devices.');
+  assert.equal(chosen('pump 9'), 'Wave 1: “pump 9” is none of the devices.');
+  assert.equal(chosen('pump 1'), undefined);
+  assert.equal(rolloutFault({ ...NEW_ROLLOUT, waves: [] }, devices), 'Add a wave first.');
+});

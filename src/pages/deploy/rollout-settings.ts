@@ -1,0 +1,112 @@
+// A deploy in waves, as a person fills it in, and the request that it becomes.
+import type { Device } from '#/contract/devices.ts';
+import type { RolloutDraft, RolloutWindow, WaveDraft } from '#/contract/rollouts.ts';
+import { whatOf, type DeployChoice } from './deploy-choice.ts';
+
+export type WaveRow =
+  | { kind: 'percent' | 'count'; value: number }
+  /** Names or ids, one on each line. */
+  | { kind: 'chosen'; text: string };
+
+export interface RolloutSettings {
+  waves: readonly WaveRow[];
+  successPercent: number;
+  onlineMinutes: number;
+  timeoutMinutes: number;
+  failedPercent: number;
+  isConfirmed: boolean;
+  /** As an input of the type datetime-local has it; '': at once. */
+  start: string;
+  window: RolloutWindow | undefined;
+  includeNew: boolean;
+}
+
+const percent = (...values: number[]): WaveRow[] => values.map((value) => ({ kind: 'percent', value }));
+
+export const WAVE_PRESETS: readonly { name: string; waves: readonly WaveRow[] }[] = [
+  { name: '1, 10, 50, 100 %', waves: percent(1, 10, 50, 100) },
+  { name: '1 device, 10, 100 %', waves: [{ kind: 'count', value: 1 }, ...percent(10, 100)] },
+  { name: '10, 100 %', waves: percent(10, 100) },
+  { name: 'Chosen devices, 100 %', waves: [{ kind: 'chosen', text: '' }, ...percent(100)] },
+];
+
+export const NEW_WINDOW = (zone: string): RolloutWindow => ({
+  Days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'],
+  From: '22:00',
+  To: '04:00',
+  Zone: zone,
+});
+
+export const NEW_ROLLOUT: RolloutSettings = {
+  waves: percent(1, 10, 50, 100),
+  successPercent: 95,
+  onlineMinutes: 5,
+  timeoutMinutes: 240,
+  failedPercent: 5,
+  isConfirmed: false,
+  start: '',
+  window: undefined,
+  includeNew: false,
+};
+
+/** The devices that lines of a text name, by name or id, and the lines that name none. */
+export function chosenDevices(text: string, devices: readonly Device[]): { ids: string[]; unknown: string[] } {
+  const byWord = new Map<string, string>();
+  for (const { DeviceId, DeviceName } of devices) {
+    byWord.set(DeviceName.toLowerCase(), DeviceId);
+    byWord.set(DeviceId.toLowerCase(), DeviceId);
+  }
+  const lines = text.split(/[\n,]/).flatMap((line) => line.trim() || []);
+  const found = lines.map((line) => ({ line, id: byWord.get(line.toLowerCase()) }));
+  return {
+    ids: [...new Set(found.flatMap(({ id }) => id ?? []))],
+    unknown: found.flatMap(({ line, id }) => (id === undefined ? [line] : [])),
+  };
+}
+
+/** Why it cannot be sent yet, in words. */
+export function rolloutFault({ waves }: RolloutSettings, devices: readonly Device[]): string | undefined {
+  if (waves.length === 0) return 'Add a wave first.';
+  for (const [at, wave] of waves.entries()) {
+    if (wave.kind !== 'chosen') continue;
+    const { ids, unknown } = chosenDevices(wave.text, devices);
+    if (unknown.length > 0) return `Wave ${at + 1}: “${unknown[0]}” is none of the devices.`;
+    if (ids.length === 0) return `Wave ${at + 1}: name its devices.`;
+  }
+  return undefined;
+}
+
+const waveOf = (row: WaveRow, devices: readonly Device[]): WaveDraft => {
+  if (row.kind === 'chosen') return { DeviceIds: chosenDevices(row.text, devices).ids };
+  return row.kind === 'percent' ? { Percent: row.value } : { Count: row.value };
+};
+
+export function rolloutOf(
+  choice: DeployChoice,
+  name: string,
+  settings: RolloutSettings,
+  devices: readonly Device[],
+): RolloutDraft {
+  const { kind, value } = choice.target;
+  const target =
+    kind === 'group'
+      ? { DeviceGroup: value }
+      : kind === 'tag'
+        ? { TagId: value }
+        : { DeviceIds: devices.map(({ DeviceId }) => DeviceId) };
+  return {
+    ...whatOf(choice, name),
+    ...target,
+    Waves: settings.waves.map((row) => waveOf(row, devices)),
+    Gate: {
+      SuccessPercent: settings.successPercent,
+      OnlineMinutes: settings.onlineMinutes,
+      TimeoutMinutes: settings.timeoutMinutes,
+    },
+    PauseAfter: { FailedPercent: settings.failedPercent },
+    Advance: settings.isConfirmed ? 'confirm' : 'auto',
+    ...(settings.start && { StartTime: new Date(settings.start).toISOString() }),
+    ...(settings.window && { Windows: [settings.window] }),
+    IncludeNew: settings.includeNew && (kind === 'group' || kind === 'tag'),
+  };
+}

@@ -1,0 +1,214 @@
+// The step of a deploy that sends it in waves: which devices come when, what lets the next wave begin, and when it stops.
+import '#/ui/form/checkbox.css';
+import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import type { RolloutWindow } from '#/contract/rollouts.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { PlainSelect } from '#/ui/form/plain-select.tsx';
+import { WholeNumber } from '#/ui/form/whole-number.tsx';
+import { NEW_WINDOW, WAVE_PRESETS, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
+import classes from './deploy.module.css';
+
+interface WavesStepProps {
+  settings: RolloutSettings;
+  /** Whether devices can join the target later. */
+  isOpenTarget: boolean;
+  onChange: (settings: RolloutSettings) => void;
+}
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+const KINDS = [
+  { value: 'percent', label: 'Percent of all, so far' },
+  { value: 'count', label: 'Number of devices' },
+  { value: 'chosen', label: 'Chosen devices' },
+];
+
+export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) {
+  const set = (change: Partial<RolloutSettings>) => onChange({ ...settings, ...change });
+  const { waves } = settings;
+  const setWave = (at: number, wave: WaveRow) => set({ waves: waves.with(at, wave) });
+  return (
+    <div className={classes.checks}>
+      <div role="group" aria-label="Presets" className="flow">
+        {WAVE_PRESETS.map((preset) => (
+          <Button key={preset.name} size="xs" onClick={() => set({ waves: preset.waves })}>
+            {preset.name}
+          </Button>
+        ))}
+      </div>
+      <ol className={classes.waves} aria-label="Waves">
+        {waves.map((wave, at) => (
+          <li key={at}>
+            <WaveFields
+              wave={wave}
+              number={at + 1}
+              onChange={(next) => setWave(at, next)}
+              onRemove={() => set({ waves: waves.toSpliced(at, 1) })}
+            />
+          </li>
+        ))}
+      </ol>
+      <Button
+        size="xs"
+        className={classes.suggest}
+        leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
+        disabled={waves.length >= 20}
+        onClick={() => set({ waves: [...waves, { kind: 'percent', value: 100 }] })}
+      >
+        Add a wave
+      </Button>
+      <h3>A wave passes when</h3>
+      <div className={classes.pair}>
+        <WholeNumber
+          label="Succeeded, in percent"
+          min={1}
+          max={100}
+          value={settings.successPercent}
+          onChange={(successPercent) => set({ successPercent })}
+        />
+        <WholeNumber
+          label="And Online again for, in minutes"
+          min={0}
+          max={1440}
+          value={settings.onlineMinutes}
+          onChange={(onlineMinutes) => set({ onlineMinutes })}
+        />
+      </div>
+      <h3>The rollout pauses when</h3>
+      <div className={classes.pair}>
+        <WholeNumber
+          label="More failed, in percent of a wave"
+          min={0}
+          max={100}
+          value={settings.failedPercent}
+          onChange={(failedPercent) => set({ failedPercent })}
+        />
+        <WholeNumber
+          label="A wave has not passed after, in minutes"
+          min={1}
+          max={43_200}
+          value={settings.timeoutMinutes}
+          onChange={(timeoutMinutes) => set({ timeoutMinutes })}
+        />
+      </div>
+      <Checkbox
+        label="A person begins each wave after the first"
+        checked={settings.isConfirmed}
+        onChange={({ currentTarget: { checked } }) => set({ isConfirmed: checked })}
+      />
+      {isOpenTarget && (
+        <Checkbox
+          label="Include devices that join later"
+          description="In the last wave, until it begins"
+          checked={settings.includeNew}
+          onChange={({ currentTarget: { checked } }) => set({ includeNew: checked })}
+        />
+      )}
+      <TextInput
+        type="datetime-local"
+        label="Begin"
+        description="Empty: at once"
+        value={settings.start}
+        onChange={({ currentTarget: { value } }) => set({ start: value })}
+      />
+      <Checkbox
+        label="Only in a maintenance window"
+        description="A wave begins only inside of it. What runs may end later."
+        checked={settings.window !== undefined}
+        onChange={({ currentTarget: { checked } }) =>
+          set({ window: checked ? NEW_WINDOW(Intl.DateTimeFormat().resolvedOptions().timeZone) : undefined })
+        }
+      />
+      {settings.window && <WindowFields window={settings.window} onChange={(window) => set({ window })} />}
+    </div>
+  );
+}
+
+interface WaveFieldsProps {
+  wave: WaveRow;
+  number: number;
+  onChange: (wave: WaveRow) => void;
+  onRemove: () => void;
+}
+
+function WaveFields({ wave, number, onChange, onRemove }: WaveFieldsProps) {
+  const name = `wave ${number}`;
+  return (
+    <>
+      <span>Wave {number}</span>
+      <PlainSelect
+        aria-label={`Kind of ${name}`}
+        value={wave.kind}
+        onChange={({ currentTarget: { value } }) =>
+          onChange(
+            value === 'chosen'
+              ? { kind: value, text: '' }
+              : { kind: value === 'count' ? 'count' : 'percent', value: value === 'count' ? 1 : 100 },
+          )
+        }
+        data={KINDS}
+      />
+      {wave.kind === 'chosen' ? (
+        <Textarea
+          aria-label={`Devices of ${name}`}
+          placeholder="Names or ids, one on each line"
+          autosize
+          minRows={2}
+          maxRows={8}
+          spellCheck={false}
+          value={wave.text}
+          onChange={({ currentTarget: { value } }) => onChange({ kind: 'chosen', text: value })}
+        />
+      ) : (
+        <WholeNumber
+          // With another kind it is another field.
+          key={wave.kind}
+          label={<span className="visually-hidden">Size of {name}</span>}
+          min={1}
+          max={wave.kind === 'percent' ? 100 : 50_000}
+          value={wave.value}
+          onChange={(value) => onChange({ kind: wave.kind, value })}
+        />
+      )}
+      <IconButton icon={IconTrash} label={`Remove ${name}`} title="Remove" onClick={onRemove} />
+    </>
+  );
+}
+
+function WindowFields({ window, onChange }: { window: RolloutWindow; onChange: (window: RolloutWindow) => void }) {
+  const { Days, From, To, Zone } = window;
+  const toggle = (day: (typeof DAYS)[number]) => {
+    const next = DAYS.filter((each) => (each === day) !== Days.includes(each));
+    if (next.length > 0) onChange({ ...window, Days: next });
+  };
+  return (
+    <>
+      <div role="group" aria-label="Days" className="flow">
+        {DAYS.map((day) => (
+          <Checkbox key={day} label={day} checked={Days.includes(day)} onChange={() => toggle(day)} />
+        ))}
+      </div>
+      <div className={classes.pair}>
+        <TextInput
+          type="time"
+          label="From"
+          value={From}
+          onChange={({ currentTarget: { value } }) => value && onChange({ ...window, From: value })}
+        />
+        <TextInput
+          type="time"
+          label="Until"
+          description="An earlier time is on the next day"
+          value={To}
+          onChange={({ currentTarget: { value } }) => value && onChange({ ...window, To: value })}
+        />
+      </div>
+      <TextInput
+        label="Time zone"
+        value={Zone}
+        spellCheck={false}
+        onChange={({ currentTarget: { value } }) => onChange({ ...window, Zone: value })}
+      />
+    </>
+  );
+}

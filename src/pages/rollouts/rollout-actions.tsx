@@ -1,0 +1,121 @@
+// What a person does to a rollout: each with a question that says what follows, and a reason for the others.
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { Button, Group } from '@mantine/core';
+import type { Rollout } from '#/contract/rollouts.ts';
+import { rolloutMutations, type RolloutAction } from '#/api/rollouts.ts';
+import { paths } from '#/paths.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { TextField } from '#/ui/form/text-field.tsx';
+import { actionsOf } from './rollout-words.ts';
+
+interface Words {
+  label: string;
+  title: string;
+  text: string;
+}
+const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words> = {
+  retry: {
+    label: 'Retry failed',
+    title: 'Retry the failed devices',
+    text: 'The devices that failed try again, as further attempts of their jobs. The time limit of the wave begins anew.',
+  },
+  resume: {
+    label: 'Resume',
+    title: 'Resume the rollout',
+    text: 'It goes on. Failures so far do not pause it again, and the time limit of the wave begins anew.',
+  },
+  advance: {
+    label: 'Advance',
+    title: 'Begin the next wave',
+    text: 'The next wave begins without waiting for the gate of this one. Its maintenance window still counts.',
+  },
+  pause: {
+    label: 'Pause',
+    title: 'Pause the rollout',
+    text: 'No further wave begins. Jobs that wait or run go on.',
+  },
+  abort: {
+    label: 'Abort',
+    title: 'Abort the rollout',
+    text: 'Jobs that wait are cancelled, jobs that run may end. A rollout that was aborted cannot go on.',
+  },
+  rollback: {
+    label: 'Roll back',
+    title: 'Roll back',
+    text: 'A new rollout brings the version before to exactly those devices that took this one: one of them first, then the others.',
+  },
+  remove: { label: 'Delete', title: 'Delete the rollout', text: 'Its waves and steps are deleted. Its jobs stay.' },
+};
+
+const isAction = (name: string | null): name is keyof typeof WORDS => name !== null && Object.hasOwn(WORDS, name);
+
+export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: Dialog<RolloutAction> }) {
+  const [first, ...others] = actionsOf(rollout);
+  return (
+    <>
+      <Group gap="sm">
+        {[...others.toReversed(), ...(first ? [first] : [])].map((action) => (
+          <Button
+            key={action}
+            variant={action === first && rollout.State === 'Paused' ? 'filled' : 'default'}
+            onClick={() => dialog.open(action)}
+          >
+            {WORDS[action].label}…
+          </Button>
+        ))}
+      </Group>
+      {isAction(dialog.name) && (
+        <ActionDialog key={dialog.name} rollout={rollout} action={dialog.name} onClose={dialog.close} />
+      )}
+    </>
+  );
+}
+
+interface ActionDialogProps {
+  rollout: Rollout;
+  action: keyof typeof WORDS;
+  onClose: () => void;
+}
+
+function ActionDialog({ rollout: { RolloutId: id, Version, Name }, action, onClose }: ActionDialogProps) {
+  const navigate = useNavigate();
+  const [reason, setReason] = useState('');
+  // Of the rollout that was seen when the question was asked: what happens meanwhile has to be seen first.
+  const [version] = useState(Version);
+  const { title, label, text } = WORDS[action];
+  const write =
+    action === 'remove' ? rolloutMutations.remove(id) : rolloutMutations.steer(action, { id, version, reason });
+  return (
+    <ConfirmDialog<unknown>
+      onClose={onClose}
+      title={title}
+      confirmLabel={label}
+      write={write as Parameters<typeof ConfirmDialog<unknown>>[0]['write']}
+      onDone={(made) => {
+        onClose();
+        if (action === 'remove') void navigate(paths.rollouts(), { replace: true });
+        else if (typeof made === 'object' && made !== null && 'RolloutId' in made)
+          void navigate(paths.rollout(String(made.RolloutId)));
+      }}
+    >
+      <p>
+        <strong>
+          <bdi>{Name}</bdi>
+        </strong>
+      </p>
+      <p>{text}</p>
+      {action !== 'remove' && (
+        <TextField
+          label="Reason"
+          description="For the others of the account."
+          value={reason}
+          maxLength={500}
+          autoComplete="off"
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      )}
+    </ConfirmDialog>
+  );
+}

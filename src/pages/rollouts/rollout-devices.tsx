@@ -1,0 +1,127 @@
+// The devices of a rollout by wave, with why each is in its state.
+import { Link } from 'react-router';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import type { Rollout, RolloutDevice } from '#/contract/rollouts.ts';
+import { rolloutMutations, rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import { counted, formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { Section } from '#/ui/page/page.tsx';
+import { View } from '#/ui/page/view.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { PlainSelect } from '#/ui/form/plain-select.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { deviceWords, isDeviceState, stateCounts } from './rollout-words.ts';
+
+interface RolloutDevicesProps {
+  rollout: Rollout;
+  dialog: Dialog<RolloutAction>;
+  /** Of devices that are shown; all without it. */
+  state: string | undefined;
+  onState: (state: string | undefined) => void;
+}
+
+const columnsOf = (dialog: Dialog<RolloutAction>, canSkip: boolean): Column<RolloutDevice>[] => [
+  {
+    header: 'Device',
+    cell: ({ DeviceId, DeviceName }) => (
+      <Link to={paths.device(DeviceId)} className={rowName}>
+        <bdi>{DeviceName || DeviceId}</bdi>
+      </Link>
+    ),
+  },
+  { header: 'Wave', width: '70px', align: 'end', phone: 'second', cell: ({ Wave }) => formatCount(Wave) },
+  {
+    header: 'State',
+    width: '210px',
+    cell: ({ State, Attempt }) => {
+      const { label, mark } = deviceWords(State);
+      return (
+        <>
+          <StateMark state={mark} label={label} />
+          {Attempt > 1 && <span className="dim"> attempt {Attempt}</span>}
+        </>
+      );
+    },
+  },
+  { header: 'Reason', phone: 'wide', cell: ({ Because }) => <span className="dim">{Because}</span> },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: ({ DeviceId, DeviceName, JobId, State }) => (
+      <>
+        {JobId && (
+          <Button component={Link} to={paths.job(JobId)} size="xs" aria-label={`Log of ${DeviceName}`}>
+            Log
+          </Button>
+        )}
+        {canSkip && State !== 'Skipped' && State !== 'Succeeded' && (
+          <Button size="xs" aria-label={`Leave out ${DeviceName}`} onClick={() => dialog.open('skip', DeviceId)}>
+            Leave out
+          </Button>
+        )}
+      </>
+    ),
+  },
+];
+
+export function RolloutDevices({ rollout, dialog, state, onState }: RolloutDevicesProps) {
+  const { RolloutId: id, Version: version, Counts, State, Devices } = rollout;
+  const reading = useInfiniteQuery(rolloutQueries.devices(id, JSON.stringify([version, Counts])));
+  const isOpen = State !== 'Succeeded' && State !== 'Failed' && State !== 'Aborted';
+  const rows = (reading.data ?? []).filter((row) => state === undefined || row.State === state);
+  const skipped =
+    dialog.name === 'skip' ? reading.data?.find(({ DeviceId }) => DeviceId === dialog.subject) : undefined;
+  return (
+    <Section title="Devices">
+      <View query={reading} name="the devices" empty={null} rows={4}>
+        {() => (
+          <div className="stack">
+            <FilterBar
+              label="Devices of the rollout"
+              count={`${formatCount(rows.length)} of ${counted(Devices, 'device')}${reading.hasNextPage ? ', so far' : ''}`}
+            >
+              <PlainSelect
+                aria-label="State"
+                value={state ?? ''}
+                onChange={({ currentTarget: { value } }) => onState(isDeviceState(value) ? value : undefined)}
+                data={[
+                  { value: '', label: 'All states' },
+                  ...stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label })),
+                ]}
+              />
+            </FilterBar>
+            <VirtualTable
+              name="Devices of the rollout"
+              columns={columnsOf(dialog, isOpen)}
+              rows={rows}
+              rowKey={({ DeviceId }) => DeviceId}
+            />
+            {reading.hasNextPage && (
+              <Button loading={reading.isFetchingNextPage} onClick={() => void reading.fetchNextPage()}>
+                Show more devices
+              </Button>
+            )}
+          </div>
+        )}
+      </View>
+      {skipped && (
+        <ConfirmDialog
+          onClose={dialog.close}
+          title="Leave a device out"
+          confirmLabel="Leave out"
+          write={rolloutMutations.skip({ id, version }, skipped.DeviceId)}
+        >
+          <strong>
+            <bdi>{skipped.DeviceName || skipped.DeviceId}</bdi>
+          </strong>{' '}
+          is no longer part of the rollout. If its job waits, it is cancelled; the gate of its wave no longer counts it.
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}

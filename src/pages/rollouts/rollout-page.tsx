@@ -1,0 +1,130 @@
+// One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
+import { Link, useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { Rollout } from '#/contract/rollouts.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { devicesText, formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Status } from '#/ui/controls/status.tsx';
+import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { Page, Section } from '#/ui/page/page.tsx';
+import { Empty, NoDataYet } from '#/ui/page/view.tsx';
+import { optional, urlSchema } from '#/ui/url/url-schema.ts';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { RolloutActions } from './rollout-actions.tsx';
+import { RolloutDevices } from './rollout-devices.tsx';
+import { rolloutWords } from './rollout-words.ts';
+import { StateBar } from './state-bar.tsx';
+import { WaveLanes } from './wave-lanes.tsx';
+import classes from './rollouts.module.css';
+
+const pageUrl = urlSchema({ state: optional });
+
+export function RolloutPage() {
+  const { id = '' } = useParams();
+  const rollout = useQuery(rolloutQueries.one(id));
+  if (rollout.data) return <Found rollout={rollout.data} />;
+  return (
+    <Page title="Rollout" back={<Link to={paths.rollouts()}>Rollouts</Link>}>
+      {isMissing(rollout.error) ? (
+        <Empty title="There is no such rollout" next={{ label: 'All rollouts', to: paths.rollouts() }}>
+          It may have been deleted.
+        </Empty>
+      ) : (
+        <NoDataYet query={rollout} name="the rollout" />
+      )}
+    </Page>
+  );
+}
+
+function Found({ rollout }: { rollout: Rollout }) {
+  const { Name, State, Because, Waves, Counts, Devices } = rollout;
+  const dialog = useDialog<RolloutAction>('device');
+  const [{ state }, url] = useUrlState(pageUrl);
+  const { label, mark } = rolloutWords(State);
+  return (
+    <Page
+      title={Name}
+      heading={
+        <span className="wrap">
+          <bdi>{Name}</bdi> <StateMark state={mark} label={label} />
+        </span>
+      }
+      back={<Link to={paths.rollouts()}>Rollouts</Link>}
+      actions={<RolloutActions rollout={rollout} dialog={dialog} />}
+    >
+      <div className="stack">
+        <Status>{Because && <p className={classes.because}>{Because}.</p>}</Status>
+        <Facts rollout={rollout} />
+        <div>
+          <strong>{devicesText(Devices)}</strong>
+          <StateBar counts={Counts} />
+        </div>
+        <WaveLanes waves={Waves} />
+        <RolloutDevices rollout={rollout} dialog={dialog} state={state} onState={(next) => url.set({ state: next })} />
+        <Steps rollout={rollout} />
+      </div>
+    </Page>
+  );
+}
+
+function Facts({ rollout: { Settings, CreatedTime, EndTime, State, ArtifactId } }: { rollout: Rollout }) {
+  const { Gate, PauseAfter, Advance, StartTime, Windows } = Settings;
+  const failures =
+    PauseAfter.FailedCount === undefined
+      ? `${formatCount(PauseAfter.FailedPercent ?? 0)} %`
+      : formatCount(PauseAfter.FailedCount);
+  return (
+    <div className={classes.facts}>
+      <span>
+        Created <Timestamp text={CreatedTime} />
+      </span>
+      {EndTime && (
+        <span>
+          Ended <Timestamp text={EndTime} />
+        </span>
+      )}
+      {StartTime && State === 'Scheduled' && (
+        <span>
+          Begins <Timestamp text={StartTime} ahead />
+        </span>
+      )}
+      <span>
+        A wave passes with {formatCount(Gate.SuccessPercent)} % succeeded and Online for{' '}
+        {formatCount(Gate.OnlineMinutes)} min, within {formatCount(Gate.TimeoutMinutes)} min
+      </span>
+      <span>Pauses after more than {failures} failed</span>
+      <span>{Advance === 'confirm' ? 'A person begins each wave' : 'Waves begin by themselves'}</span>
+      {Windows.map(({ Days, From, To, Zone }) => (
+        <span key={`${Days.join()} ${From} ${Zone}`}>
+          Only {Days.join(', ')} {From}–{To} ({Zone})
+        </span>
+      ))}
+      {ArtifactId && <Link to={paths.artifact(ArtifactId)}>Artifact</Link>}
+    </div>
+  );
+}
+
+function Steps({ rollout: { Steps: steps } }: { rollout: Rollout }) {
+  return (
+    <Section title="What was done">
+      <ol className={classes.steps} aria-label="What was done">
+        {steps.map(({ Time, Actor, ActorName, Text, Reason }, at) => (
+          <li key={steps.length - at}>
+            <span className="dim">
+              <Timestamp text={Time} />
+            </span>
+            <span>
+              {Text}
+              {Actor && <span className="dim">, {ActorName || Actor}</span>}
+              {Reason && <>: {Reason}</>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

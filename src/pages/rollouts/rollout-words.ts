@@ -1,0 +1,111 @@
+// Rollouts in words and marks: of their states, of the states of their devices, and what can be done in each.
+import {
+  ROLLOUT_DEVICE_STATES,
+  type RolloutDeviceState,
+  type RolloutState,
+  type RolloutWave,
+} from '#/contract/rollouts.ts';
+import type { RolloutAction } from '#/api/rollouts.ts';
+import { formatCount } from '#/lib/format.ts';
+
+interface Words {
+  label: string;
+  /** The state whose mark it has. */
+  mark: string;
+}
+
+const ROLLOUTS: Record<RolloutState, Words> = {
+  Scheduled: { label: 'Scheduled', mark: 'Waiting' },
+  Running: { label: 'Running', mark: 'Running' },
+  Waiting: { label: 'Waiting', mark: 'Waiting' },
+  Paused: { label: 'Paused', mark: 'Interrupted' },
+  Succeeded: { label: 'Succeeded', mark: 'Succeeded' },
+  Failed: { label: 'Failed', mark: 'Failed' },
+  Aborted: { label: 'Aborted', mark: 'Cancelled' },
+};
+export const rolloutWords = (state: RolloutState): Words => ROLLOUTS[state];
+
+const DEVICES: Record<RolloutDeviceState, Words> = {
+  Pending: { label: 'Not begun', mark: 'Waiting' },
+  Waiting: { label: 'Waiting', mark: 'Waiting' },
+  Running: { label: 'Running', mark: 'Running' },
+  Succeeded: { label: 'Succeeded', mark: 'Succeeded' },
+  Failed: { label: 'Failed', mark: 'Failed' },
+  RolledBack: { label: 'Rolled back', mark: 'Rolled back' },
+  NoAnswer: { label: 'No answer', mark: 'No answer' },
+  NotBack: { label: 'Not back', mark: 'Offline' },
+  Skipped: { label: 'Left out', mark: 'Finished' },
+  Cancelled: { label: 'Cancelled', mark: 'Cancelled' },
+};
+export const deviceWords = (state: RolloutDeviceState): Words => DEVICES[state];
+
+/** What needs a person first, then what is done, then what is still open. */
+const ORDER: readonly RolloutDeviceState[] = [
+  'Failed',
+  'RolledBack',
+  'NoAnswer',
+  'NotBack',
+  'Succeeded',
+  'Running',
+  'Waiting',
+  'Pending',
+  'Skipped',
+  'Cancelled',
+];
+
+export interface StateCount {
+  state: RolloutDeviceState;
+  count: number;
+}
+
+/** Those that there are, in one order everywhere. */
+export const stateCounts = (counts: Readonly<Record<string, number>>): StateCount[] =>
+  ORDER.flatMap((state) => (counts[state] ? [{ state, count: counts[state] }] : []));
+
+/** "2 failed, 35 succeeded" */
+export const rolloutCountsText = (counts: Readonly<Record<string, number>>): string =>
+  stateCounts(counts)
+    .map(({ state, count }) => `${formatCount(count)}\u00a0${DEVICES[state].label.toLowerCase()}`)
+    .join(', ');
+
+export const isDeviceState = (value: string | undefined): value is RolloutDeviceState =>
+  ROLLOUT_DEVICE_STATES.some((state) => state === value);
+
+/** What a wave still needs, in words; undefined before it begins and when it has passed. */
+export function gateText({ State, Gate: { Success, BackOnline, Needed } }: RolloutWave): string | undefined {
+  if (State !== 'Running') return undefined;
+  const away = Success - BackOnline;
+  const good = `${formatCount(BackOnline)} of ${formatCount(Needed)} needed`;
+  return away > 0 ? `${good}, ${formatCount(away)} succeeded and not back Online yet` : good;
+}
+
+const failures = (counts: Readonly<Record<string, number>>) =>
+  (counts['Failed'] ?? 0) + (counts['RolledBack'] ?? 0) + (counts['NoAnswer'] ?? 0);
+
+/** What a person can do now, the most likely first. */
+export function actionsOf({
+  State,
+  Wave,
+  WaveCount,
+  Counts,
+  ArtifactId,
+}: {
+  State: RolloutState;
+  Wave: number;
+  WaveCount: number;
+  Counts: Readonly<Record<string, number>>;
+  ArtifactId?: string | undefined;
+}): Exclude<RolloutAction, 'skip'>[] {
+  const isOpen = State === 'Scheduled' || State === 'Running' || State === 'Waiting' || State === 'Paused';
+  const retry = isOpen && failures(Counts) > 0;
+  const taken = (Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0) > 0;
+  return [
+    ...(retry ? (['retry'] as const) : []),
+    ...(State === 'Paused' ? (['resume'] as const) : []),
+    ...(isOpen && (Wave < WaveCount || State === 'Paused') ? (['advance'] as const) : []),
+    ...(isOpen && State !== 'Paused' ? (['pause'] as const) : []),
+    ...(isOpen ? (['abort'] as const) : []),
+    ...(ArtifactId && taken && (!isOpen || State === 'Paused') ? (['rollback'] as const) : []),
+    ...(isOpen ? [] : (['remove'] as const)),
+  ];
+}

@@ -1,0 +1,98 @@
+// All rollouts: how far each is, and why one waits or is paused.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import type { RolloutSummary } from '#/contract/rollouts.ts';
+import { accountQueries } from '#/api/account.ts';
+import { rolloutQueries } from '#/api/rollouts.ts';
+import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { rolloutWords } from './rollout-words.ts';
+import { StateBar } from './state-bar.tsx';
+
+const COLUMNS: Column<RolloutSummary>[] = [
+  {
+    header: 'Name',
+    cell: ({ RolloutId, Name }) => (
+      <Link to={paths.rollout(RolloutId)} className={rowName}>
+        <bdi>{Name}</bdi>
+      </Link>
+    ),
+  },
+  {
+    header: 'State',
+    width: '130px',
+    cell: ({ State }) => {
+      const { label, mark } = rolloutWords(State);
+      return <StateMark state={mark} label={label} />;
+    },
+  },
+  {
+    header: 'Wave',
+    width: '90px',
+    phone: 'second',
+    cell: ({ Wave, WaveCount }) => (
+      <>
+        <span className="on-phone">wave </span>
+        {formatCount(Wave)} of {formatCount(WaveCount)}
+      </>
+    ),
+  },
+  { header: 'Devices', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
+  { header: 'Reason', phone: 'wide', room: 'medium', cell: ({ Because }) => <span className="dim">{Because}</span> },
+  { header: 'Created', width: '120px', phone: 'second', cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} /> },
+];
+
+const NEW = (
+  <Button
+    component={Link}
+    to={paths.deploy({ waves: 'on' })}
+    variant="filled"
+    leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+  >
+    New rollout
+  </Button>
+);
+
+export function RolloutsPage() {
+  const account = useQuery(accountQueries.get());
+  const isOffered = account.data?.Rollouts === true;
+  const rollouts = useQuery({ ...rolloutQueries.list(), enabled: isOffered });
+  return (
+    <Page
+      title="Rollouts"
+      lead="An artifact in waves: each begins when the one before it succeeded and its devices are back Online."
+      actions={isOffered && NEW}
+    >
+      <JobTabs />
+      {account.data && !isOffered ? (
+        <Empty title="This service has no rollouts" next={{ label: 'Deploy', to: paths.deploy() }}>
+          A deploy runs on all of its devices at once.
+        </Empty>
+      ) : (
+        <View
+          query={rollouts}
+          name="the rollouts"
+          isEmpty={(list) => list.length === 0}
+          empty={
+            <Empty title="No rollouts yet" action={NEW}>
+              A rollout begins with a few devices and stops by itself when they fail or do not come back.
+            </Empty>
+          }
+        >
+          {(list) => (
+            <VirtualTable name="Rollouts" columns={COLUMNS} rows={list} rowKey={({ RolloutId }) => RolloutId} />
+          )}
+        </View>
+      )}
+    </Page>
+  );
+}
