@@ -238,14 +238,14 @@ test('the data of this account in this browser are listed and cleared', async ({
   await page.getByRole('radiogroup', { name: 'Rows of tables' }).getByText('Comfortable', { exact: true }).click();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
   const stored = page.getByRole('table', { name: 'Data in this browser' });
-  await expect(stored.getByRole('row', { name: /Columns of/ })).toContainText('2 kB');
+  await expect(stored.getByRole('row', { name: /Columns and former views/ })).toContainText('2 kB');
   await expectAccessible(page);
-  await stored.getByRole('button', { name: 'Clear Columns of the device table' }).click();
+  await stored.getByRole('button', { name: 'Clear Columns and former views of the device table' }).click();
   const question = page.getByRole('dialog', { name: 'Clear data in this browser' });
-  await expect(question).toContainText('Saved views and the choice of columns are lost.');
+  await expect(question).toContainText('The choice of columns is lost, and views that were not moved to the service.');
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
-  await expect(stored.getByRole('row', { name: /Columns of/ })).toHaveCount(0);
+  await expect(stored.getByRole('row', { name: /Columns and former views/ })).toHaveCount(0);
   await page.getByRole('button', { name: 'Clear all' }).click();
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(page.getByText('Nothing is stored.')).toBeVisible();

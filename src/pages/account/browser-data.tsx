@@ -16,7 +16,10 @@ import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import classes from './account-page.module.css';
 
 const WORDS: Record<StoredKind, { name: string; loss: string }> = {
-  views: { name: 'Columns of the device table', loss: 'The choice of columns is lost.' },
+  views: {
+    name: 'Columns and former views of the device table',
+    loss: 'The choice of columns is lost, and views that were not moved to the service.',
+  },
   rules: { name: 'Outcome rules of an earlier version', loss: 'Rules that the service does not have are lost.' },
   look: { name: 'Appearance', loss: 'Colours, rows, times and log settings return to their defaults.' },
   other: { name: 'Recently used and other settings', loss: 'They start over.' },
