@@ -149,12 +149,12 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
             <section aria-labelledby="deploy-review" className={classes.review}>
               <h2 id="deploy-review">Review</h2>
               <div className={classes.reviewed}>
-                <DeployReview reach={reach} target={choice.target} payload={payload} />
                 <WavePlan
                   open={
                     rollout && reach.devices && reach.devices.length > 0 && { draft: rollout, devices: reach.devices }
                   }
                 />
+                <DeployReview reach={reach} target={choice.target} payload={payload} />
               </div>
               <div className={classes.decide}>
                 <Decision

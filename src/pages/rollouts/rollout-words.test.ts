@@ -17,7 +17,7 @@ test('what a wave still needs is said while it runs', () => {
   assert.equal(gateText(wave('Pending', 0, 0)), undefined);
   assert.equal(gateText(wave('Passed', 9, 9)), undefined);
   assert.equal(gateText(wave('Running', 3, 3)), '3 of 9 needed');
-  assert.equal(gateText(wave('Running', 5, 3)), '3 of 9 needed, 2 succeeded and not back Online yet');
+  assert.equal(gateText(wave('Running', 5, 3)), '3 of 9 needed, 2 succeeded and not Online for long enough yet');
 });
 
 test('states are counted in words, the worst first', () => {

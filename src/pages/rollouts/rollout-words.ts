@@ -76,7 +76,7 @@ export function gateText({ State, Gate: { Success, BackOnline, Needed } }: Rollo
   if (State !== 'Running') return undefined;
   const away = Success - BackOnline;
   const good = `${formatCount(BackOnline)} of ${formatCount(Needed)} needed`;
-  return away > 0 ? `${good}, ${formatCount(away)} succeeded and not back Online yet` : good;
+  return away > 0 ? `${good}, ${formatCount(away)} succeeded and not Online for long enough yet` : good;
 }
 
 const failures = (counts: Readonly<Record<string, number>>) =>

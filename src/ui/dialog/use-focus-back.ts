@@ -22,12 +22,14 @@ function focused(): Element | null {
 
 /** To the element, or to the page where it is gone or disabled: now, or as soon as its row is removed. */
 function giveBack(to: Element | null): void {
+  // What opened it may have been gone already when it was noted: a menu closes as its dialog opens.
+  if (isLost(to)) return focusPage();
   if (to instanceof HTMLElement && to.isConnected) to.focus();
-  if (!to || document.activeElement !== to) return focusPage();
+  if (document.activeElement !== to) return focusPage();
   const removal = new MutationObserver(() => {
     if (document.activeElement === to) return;
     removal.disconnect();
-    if (!to.isConnected && isFocusLost()) focusPage();
+    if (!to?.isConnected && isFocusLost()) focusPage();
   });
   removal.observe(document.body, { childList: true, subtree: true });
 }
