@@ -26,7 +26,7 @@ test('with 8 of 10 devices Offline, job, list, overview and palette say that it 
   await link('Overview').click();
   await expect(page.getByText('2 of 10 done · 8 wait for their devices, which are offline')).toBeVisible();
   await page.keyboard.press('ControlOrMeta+K');
-  await page.keyboard.type('Update');
+  await page.getByRole('dialog').getByRole('combobox').fill('Update');
   await expect(
     page
       .getByRole('dialog')
