@@ -14,7 +14,29 @@ const MINUTE = 60_000;
 export const time = (at: number | null | undefined): string =>
   at === null || at === undefined ? '' : printIsoTime(new Date(at));
 
-export async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
+/** How long the figures of a rollout are shown to others who ask: many watch the same one. */
+const FRESH_MS = 1_000;
+/** Those of one that has ended hardly change. */
+const FRESH_ENDED_MS = 60_000;
+const MOST_REMEMBERED = 500;
+
+/** `wavesIn`, for a moment the same for all who ask; a step begins it anew. */
+export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
+  const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
+  return (row) => {
+    const known = remembered.get(row.seq);
+    const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
+    if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
+    const waves = wavesIn(db, row, now());
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(row.seq, { version: row.version, at: performance.now(), waves });
+    // An error is of this reading only.
+    waves.catch(() => remembered.delete(row.seq));
+    return waves;
+  };
+}
+
+async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
   const { Gate } = settingsOf(row);
   const begun = await wavesOf(db, row.seq);
   const planned_ = new Map((await plannedIn(db, row.seq)).map((each) => [each.wave, each]));
@@ -88,8 +110,7 @@ export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): Rollo
   };
 }
 
-export async function full(db: Reader, row: RolloutRow, now: number): Promise<Rollout> {
-  const Waves = await wavesIn(db, row, now);
+export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[]): Promise<Rollout> {
   const steps = await stepsOf(db, row.seq, MOST_STEPS);
   const actors = steps.filter(({ actor }) => actor !== '').map(({ actor }) => ({ actor, action: '', target: '' }));
   const names = await namesOf(db, row.account_id, actors);

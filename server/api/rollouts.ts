@@ -38,7 +38,7 @@ import {
 import { runOnce } from '../store/submissions.ts';
 import { workflowById } from '../store/workflows.ts';
 import { namesOf } from './audit-names.ts';
-import { deviceOf, full, summaryOf, time, wavesIn } from './rollout-view.ts';
+import { deviceOf, full, openWaveFigures, summaryOf, time } from './rollout-view.ts';
 
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
@@ -50,6 +50,7 @@ type Steering = HandlerRequest & {
 
 export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoints> {
   const { db, audit, now, dispatch } = context;
+  const wavesOfRow = openWaveFigures(db, now);
 
   /** One step of a person, on the version that they saw. */
   const steer = <Result>(
@@ -108,10 +109,13 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
 
     list: async ({ account }) => {
       const rows = await rolloutsOf(db, account.id);
-      return Promise.all(rows.map(async (row) => summaryOf(row, await wavesIn(db, row, now()))));
+      return Promise.all(rows.map(async (row) => summaryOf(row, await wavesOfRow(row))));
     },
 
-    get: async ({ account, params }) => full(db, await rolloutById(db, account.id, params.rollout_id), now()),
+    get: async ({ account, params }) => {
+      const row = await rolloutById(db, account.id, params.rollout_id);
+      return full(db, row, await wavesOfRow(row));
+    },
 
     devices: async ({ account, params, query: { limit, before } }) => {
       const row = await rolloutById(db, account.id, params.rollout_id);

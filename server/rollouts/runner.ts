@@ -37,6 +37,8 @@ const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
 });
 
 const MINUTE = 60_000;
+/** A rollout takes at most one part in so many of the time. */
+const LOOK_TIMES = 50;
 const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
 
 async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<RolloutSituation> {
@@ -149,9 +151,17 @@ export function openRolloutRunner({ db, now, dispatch }: RunnerOptions): () => P
       await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
     });
 
+  /** When each was looked at, and how long that took: ten thousand devices take a while. */
+  const looks = new Map<number, { at: number; took: number }>();
   return async () => {
-    for (const row of await openRollouts(db)) {
+    const rows = await openRollouts(db);
+    for (const seq of looks.keys()) if (!rows.some((row) => row.seq === seq)) looks.delete(seq);
+    for (const row of rows) {
+      const began = performance.now();
+      const before = looks.get(row.seq);
+      if (before && began - before.at < before.took * LOOK_TIMES) continue;
       const decision = decide(await situationOf(db, row, now()));
+      looks.set(row.seq, { at: began, took: performance.now() - began });
       if (isDone(row, decision)) continue;
       try {
         // Several steps may follow at once: a wave has passed, and the next one begins.
