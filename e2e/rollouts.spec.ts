@@ -1,6 +1,8 @@
 // Rollouts: made from a group, watched wave by wave, stopped by a failure and by a device that does not come back.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { before } from './foreign/gateway.ts';
+import { startStrict } from './foreign/strict.ts';
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 const lane = (page: Page, number: number) =>
@@ -126,4 +128,29 @@ test.describe('two people', () => {
     await expect(heading(page)).toContainText('Aborted');
     await expect(lane(page, 1)).toContainText('Cancelled');
   });
+});
+
+test.describe('in front of another service', () => {
+  const foreignTest = before(startStrict);
+  foreignTest.use({ expectedConsole: [/status of 404/] });
+
+  foreignTest(
+    'pages say that it has no rollouts, views and outcome rules, and do not ask for them',
+    async ({ signedIn: page, service }) => {
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (/^\/v1\/(rollout|views|rules)/.test(pathname)) asked.push(pathname);
+      });
+      await page.goto(`${service.url}/rollouts`);
+      await expect(page.getByText('This service has no rollouts')).toBeVisible();
+      await page.goto(`${service.url}/deploy`);
+      await expect(page.getByRole('heading', { name: '3. Name' })).toBeVisible();
+      await expect(page.getByText('Roll out in waves')).toHaveCount(0);
+      await page.goto(`${service.url}/devices`);
+      await page.getByRole('button', { name: /^View:/ }).click();
+      await expect(page.getByText('This service stores no views. A link keeps one.')).toBeVisible();
+      expect(asked).toEqual([]);
+    },
+  );
 });

@@ -87,6 +87,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
     rollout: choice.waves === undefined ? undefined : NEW_ROLLOUT,
   });
   const { deploy, rollOut, busy, error, reset } = useDeploy(props);
+  const hasRollouts = useQuery(accountQueries.get()).data?.Rollouts === true;
   const change = (patch: Partial<DeployForm>) => setForm((now) => ({ ...now, ...patch }));
   const plan = deployPlan(form, reach, payload);
   const submission = plan.reason === undefined ? submissionOf(choice, plan.name, reach) : undefined;
@@ -126,13 +127,15 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
                 onSettle={(name) => url.set({ name })}
               />
             </section>
-            <HowStep
-              form={form}
-              isOpenTarget={choice.target.kind === 'group' || choice.target.kind === 'tag'}
-              onChange={change}
-            />
+            {hasRollouts && (
+              <HowStep
+                form={form}
+                isOpenTarget={choice.target.kind === 'group' || choice.target.kind === 'tag'}
+                onChange={change}
+              />
+            )}
             <section aria-labelledby="deploy-preflight" hidden={form.rollout !== undefined}>
-              <h2 id="deploy-preflight">5. Preflight</h2>
+              <h2 id="deploy-preflight">{hasRollouts ? 5 : 4}. Preflight</h2>
               <Checkbox
                 label="Check the devices first"
                 description="A small job checks each device and changes nothing. You then deploy to those that pass."
@@ -182,10 +185,8 @@ interface HowStepProps {
   onChange: (patch: Partial<DeployForm>) => void;
 }
 
-/** All at once, or in waves where the service has rollouts. */
+/** All at once, or in waves. */
 function HowStep({ form: { rollout }, isOpenTarget, onChange }: HowStepProps) {
-  const isOffered = useQuery(accountQueries.get()).data?.Rollouts === true;
-  if (!isOffered) return null;
   return (
     <section aria-labelledby="deploy-how">
       <h2 id="deploy-how">4. Waves</h2>
