@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
 import { CARRIER_PATH } from '#/contract/agent-link.ts';
+import { resetConnection } from '#/contract/tunnel-carrier.ts';
 import { holds } from '../../scripts/test-property.ts';
 import { endProcesses } from '../../scripts/test-process.ts';
 import { startTestService } from '../test-service.ts';
@@ -44,7 +45,7 @@ class Peer {
 
   reset(): void {
     this.hasReset = true;
-    this.socket.resetAndDestroy();
+    resetConnection(this.socket);
   }
 
   /** Reads on and ends, until the connection is closed. */

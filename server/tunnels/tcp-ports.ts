@@ -2,7 +2,7 @@
 // are refused at once at other times.
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
-import { joinStreams } from '#/contract/tunnel-carrier.ts';
+import { joinStreams, resetConnection } from '#/contract/tunnel-carrier.ts';
 import type { Reader } from '../store/database.ts';
 import { portsOfTunnels } from '../store/tunnels.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
@@ -94,6 +94,6 @@ async function carry(tunnel: LiveTunnel, socket: Socket): Promise<void> {
     socket.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
     joinStreams(stream, socket);
   } catch {
-    socket.resetAndDestroy();
+    resetConnection(socket);
   }
 }

@@ -1,6 +1,7 @@
 // A tunnel as its visitors see it: how to reach its destination, who visits it, and its traffic.
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
+import { resetConnection } from '#/contract/tunnel-carrier.ts';
 import { PooledDials } from './pooled-dials.ts';
 
 export interface VisitedTunnelOptions {
@@ -90,7 +91,7 @@ export class VisitedTunnel {
     this.pool.destroy();
     // A reset, so that truncated data does not look complete.
     for (const visit of this.#visits)
-      if (visit instanceof Socket) visit.resetAndDestroy();
+      if (visit instanceof Socket) resetConnection(visit);
       else visit.destroy();
     this.#visits.clear();
   }

@@ -1,8 +1,11 @@
 // How what HTTP/2 writes is put into messages, and how a stream and a socket are joined.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { joinStreams, messagesOf } from './tunnel-carrier.ts';
+import { joinStreams, messagesOf, resetConnection } from './tunnel-carrier.ts';
 
 const chunk = (length: number, fill: number) => Buffer.alloc(length, fill);
 const messages = (...chunks: Buffer[]) => messagesOf(chunks, (some) => Buffer.concat(some));
@@ -35,3 +38,25 @@ test('an end that was cut before they are joined cuts the other', async () => {
     assert.deepEqual([ends[0].destroyed, ends[1].destroyed, faults.length], [true, true, 1]);
   }
 });
+
+test('a connection that is cut while its end is being sent is closed', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const cut of [resetConnection, (socket: Socket) => cutByStream(socket)]) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+    await once(socket, 'connect');
+    socket.write('the last words');
+    socket.end();
+    const closed = once(socket, 'close');
+    cut(socket);
+    await closed;
+  }
+  server.close();
+});
+
+function cutByStream(socket: Socket): void {
+  const stream = new PassThrough().on('error', () => {});
+  joinStreams(stream, socket);
+  stream.destroy(new Error('The carrier is lost'));
+}

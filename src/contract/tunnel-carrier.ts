@@ -84,9 +84,27 @@ interface StreamEnd<Other> extends End {
   readonly rstCode?: number | undefined;
   pipe(other: Other): unknown;
 }
+interface Resettable {
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  readonly writableLength: number;
+  once(event: 'finish', listener: () => void): unknown;
+  resetAndDestroy(): unknown;
+}
 interface SocketEnd<Other> extends End {
-  resetAndDestroy?: () => unknown;
   pipe(other: Other): unknown;
+}
+
+const canReset = (socket: object): socket is Resettable => 'resetAndDestroy' in socket;
+
+/**
+ * Cuts a connection with a reset, so that what is missing does not look complete. While its end is being sent the system
+ * refuses a reset (EINVAL), and Node would then leave the connection open for ever: it comes after that.
+ */
+export function resetConnection(socket: Resettable): void {
+  const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
+  if (isEnding) socket.once('finish', () => socket.resetAndDestroy());
+  else socket.resetAndDestroy();
 }
 
 /**
@@ -101,7 +119,7 @@ export function joinStreams<Stream extends StreamEnd<Socket>, Socket extends Soc
   const cut = () => {
     if (!stream.destroyed) stream.destroy(new Error('The connection was cut'));
     if (socket.destroyed) return;
-    if (socket.resetAndDestroy) socket.resetAndDestroy();
+    if (canReset(socket)) resetConnection(socket);
     else socket.destroy(new Error('The connection was cut'));
   };
   // One may be cut while the other is still being connected.
