@@ -8,6 +8,8 @@ type Call = (method: string, path: string, body?: unknown) => Promise<Response>;
 export interface TestFleet {
   device(group?: string, name?: string): Promise<{ id: string; key: string }>;
   workflow(command: string): Promise<string>;
+  /** Uploads a script that runs `command` in `folder`. */
+  artifact(fileName: string, version: string, run?: { folder: string; command: string }): Promise<string>;
   /** Submits a workflow with this command to a target and returns the job's id. */
   run(command: string, target: { DeviceId: string } | { DeviceGroup: string } | { TagId: string }): Promise<string>;
   submit(body: object): Promise<string>;
@@ -40,6 +42,13 @@ export function testFleet(call: Call): TestFleet {
     },
     workflow: async (command) =>
       (await json<{ WorkflowId: string }>('POST', '/v1/workflow', { Name: 'w', Command: command })).WorkflowId,
+    artifact: async (fileName, version, { folder, command } = { folder: '/', command: 'true' }) => {
+      const form = new FormData();
+      const fields = { size: '1', version, type: 'script', destination: folder, command };
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      form.append('file', new File(['#!/bin/sh\n'], fileName));
+      return (await json<{ ArtifactId: string }>('POST', '/v1/artifact', form)).ArtifactId;
+    },
     submit: async (body) => (await json<{ JobId: string }>('POST', '/v1/job', { Name: 'job', ...body })).JobId,
     run: async (command, target) => fleet.submit({ ...target, WorkflowId: await fleet.workflow(command) }),
     job: (id) => json<Job>('GET', `/v1/job/${id}`),

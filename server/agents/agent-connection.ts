@@ -12,6 +12,8 @@ export interface AssignedJob {
   parentSeq: number | null;
   started: number | null;
   created: number;
+  /** Whether it deploys an artifact. */
+  isDeployment: boolean;
   status: 'Waiting' | 'Running';
   /** Bytes stored of each stream. */
   stdout: number;

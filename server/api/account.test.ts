@@ -37,6 +37,7 @@ test('the account tells its limits and what is used of them', async () => {
     History: true,
     Rollouts: true,
     Rules: true,
+    Versions: true,
     Views: true,
     Alerts: true,
     AlertEmail: false,

@@ -46,6 +46,7 @@ export function accountRoutes(
         History: true,
         Rollouts: true,
         Rules: true,
+        Versions: true,
         Views: true,
         Alerts: true,
         AlertEmail: alerts.hasEmail,

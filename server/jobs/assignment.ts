@@ -67,6 +67,7 @@ async function hand(
     parentSeq: row.parent_seq,
     status: row.status === 'Running' ? 'Running' : 'Waiting',
     created: row.created,
+    isDeployment: row.artifact_id !== null,
     started: row.started,
     ...have,
     run: await latestRun(tx, row.seq, have.stdout + have.stderr > 0),

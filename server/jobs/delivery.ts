@@ -10,6 +10,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { beginSession, noteAskedUpdate, sessionsOf, setAgentState } from '../store/devices.ts';
 import type { AgentState, SessionRow } from '../store/devices.ts';
+import { noteVersions } from '../store/device-versions.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { isUnfinished, stateOf } from '../store/jobs.ts';
@@ -35,6 +36,8 @@ interface Unit {
   tx: Tx;
   /** Parents to refresh at its end. */
   parents: TouchedParents;
+  /** Deployments that succeeded. */
+  deployed: number[];
   /** Output that is still to be written. */
   output: ArrivedOutput;
   /** Connections that get a confirmation of their stored output at the end. */
@@ -83,6 +86,7 @@ export class Delivery {
     const unit: Unit = {
       tx,
       parents: new Map(),
+      deployed: [],
       output: new ArrivedOutput(),
       confirmed: new Set(),
       moved: new Map(),
@@ -101,6 +105,7 @@ export class Delivery {
     if (failed) throw failed.reason;
     await unit.output.write(tx);
     await refreshParents(tx, unit.parents);
+    await noteVersions(tx, unit.deployed);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
     for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.recheckAt(tx, node, seqs);
   }
@@ -235,10 +240,11 @@ export class Delivery {
     await unit.output.writeOf(tx, job);
     const ended = this.#past(job, message.endedAgo);
     const started = message.startedAgo === undefined ? undefined : this.#past(job, message.startedAgo);
-    await moveJob(
+    const status = statusOf(message);
+    const hasMoved = await moveJob(
       tx,
       job,
-      statusOf(message),
+      status,
       {
         ended: Math.max(ended, job.started ?? started ?? 0),
         ...(started !== undefined && { started }),
@@ -248,6 +254,7 @@ export class Delivery {
       },
       parents,
     );
+    if (hasMoved && status === 'Succeeded' && job.isDeployment) unit.deployed.push(job.seq);
     connection.job = undefined;
     tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));
     await assignNext(unit, connection, this.#options);

@@ -91,13 +91,14 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     const submission = { accountId, name: Name.toWellFormed(), created: now() };
     if (!ArtifactId) {
       const { Command, Name: ruleName, WorkflowId: workflowId } = await workflowById(tx, accountId, WorkflowId ?? '');
-      return { ...submission, artifactId: null, workflowId, ruleName, command: () => Command };
+      return { ...submission, artifactId: null, artifactVersion: null, workflowId, ruleName, command: () => Command };
     }
     const artifact = await artifactById(tx, accountId, ArtifactId);
     // The address that an agent dialled is used only in commands for that agent.
     const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
     const ruleName = ruleNameOf(artifact.name, artifact.version);
-    return { ...submission, artifactId: ArtifactId, workflowId: null, ruleName, command };
+    const { version: artifactVersion } = artifact;
+    return { ...submission, artifactId: ArtifactId, artifactVersion, workflowId: null, ruleName, command };
   };
 
   type Submitted = { jobId: string; devices: Target[] };

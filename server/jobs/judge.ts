@@ -1,6 +1,7 @@
 // Judges jobs that have ended by the outcome rules of what they ran: those in `to_judge`, the newest first, a portion in
 // one unit of work. Nothing is lost when the service ends in between.
 import type { Database } from '../store/database.ts';
+import { correctVersions } from '../store/device-versions.ts';
 import { readOutput, smallOutputs } from '../store/job-output.ts';
 import {
   expandParent,
@@ -112,6 +113,10 @@ export function openJudge(db: Database): Judge {
           tx,
           judged.map(({ seq }) => verdicts.get(seq) ?? { seq, ...none }),
           new Set(judged.flatMap(({ parent_seq }) => parent_seq ?? [])),
+        );
+        await correctVersions(
+          tx,
+          judged.map(({ seq }) => seq),
         );
         await leaveVerdicts(
           tx,

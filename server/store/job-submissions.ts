@@ -21,13 +21,16 @@ export interface Submission {
   workflowId: string | null;
   /** Under which its outcome rules are. */
   ruleName: string;
+  /** Of the artifact. */
+  artifactVersion: string | null;
   /** The Command as users see it, for the job with this id. */
   command: (jobId: string) => string;
   created: number;
 }
 
 const INSERT = `INSERT INTO jobs (id, account_id, device_seq, device_id, device_name, device_group, tag_id,
-  name, artifact_id, workflow_id, rule_name, command, status, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Waiting', ?)`;
+  name, artifact_id, workflow_id, rule_name, artifact_version, command, status, created)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Waiting', ?)`;
 
 interface Aim {
   device?: Target;
@@ -55,6 +58,7 @@ async function insert(
     submission.artifactId,
     submission.workflowId,
     submission.ruleName,
+    submission.artifactVersion,
     submission.command(id),
     submission.created,
   );

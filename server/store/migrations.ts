@@ -15,6 +15,7 @@ import {
   JUDGED_TRIGGER,
   TO_JUDGE_TRIGGER,
 } from './change-log-tables.ts';
+import { DEVICE_VERSIONS_TABLE } from './device-version-table.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { ROLLOUT_TABLES } from './rollout-tables.ts';
 
@@ -262,4 +263,5 @@ export const migrations: readonly Migration[] = [
   TO_JUDGE_TRIGGER,
   ALERT_JOBS_TRIGGER,
   ROLLOUT_TABLES,
+  DEVICE_VERSIONS_TABLE,
 ];

@@ -4,6 +4,7 @@ import type { JobStatus } from '#/contract/jobs.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Rule } from '#/contract/rules.ts';
 import type { Database, Reader, Tx } from './database.ts';
+import { noteVersionsOfAll } from './device-versions.ts';
 import { perDialect } from './dialect.ts';
 
 export interface RuleSetRow {
@@ -50,7 +51,10 @@ export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promi
 /** Jobs that are named in one unit of work. */
 const NAMED_AT_ONCE = 500;
 
-/** Names jobs of earlier versions: by what they ran, as far as that is still there. Returns how many these were. */
+/**
+ * Names jobs of earlier versions: by what they ran, as far as that is still there. What they deployed is noted then.
+ * Returns how many these were.
+ */
 export const nameJobs = (db: Database): Promise<number> =>
   db.write(
     async (tx) => {
@@ -72,6 +76,10 @@ export const nameJobs = (db: Database): Promise<number> =>
           artifact === null ? (workflow ?? job) : ruleNameOf(artifact, version),
           seq,
         );
+      await noteVersionsOfAll(
+        tx,
+        rows.map(({ seq }) => seq),
+      );
       return rows.length;
     },
     { patient: true },

@@ -35,6 +35,8 @@ export const account = z.looseObject({
   Rollouts: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it judges jobs by outcome rules: GET /v1/rules */
   Rules: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether it knows which version runs where: GET /v1/versions */
+  Versions: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it stores views for everybody of the account: GET /v1/views */
   Views: z.catch(z.optional(z.boolean()), undefined),
   /** Whether the service sends alerts: /v1/alerts/… */

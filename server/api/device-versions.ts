@@ -1,0 +1,91 @@
+// Which version of an artifact runs where; an addition.
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { DeviceVersion, deviceVersionEndpoints } from '#/contract/device-versions.ts';
+import type { Context } from '../context.ts';
+import { Prepared, type Handlers } from '../http/implement.ts';
+import { invalid } from '../http/problem.ts';
+import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import type { Reader } from '../store/database.ts';
+import { deviceById } from '../store/devices.ts';
+import {
+  countVersions,
+  versionsAfterJobs,
+  versionsOfArtifact,
+  versionsOfDevice,
+  type DeviceVersionRow,
+} from '../store/device-versions.ts';
+
+const DEFAULT_LIMIT = 100;
+/** Beyond, all pages are read in less time. */
+const MOST_CHANGED = 20_000;
+
+export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVersionEndpoints> {
+  return {
+    list: async ({ account, query: { artifact, device_id, since, limit, before } }) => {
+      if ((artifact === undefined) === (device_id === undefined))
+        throw invalid([{ field: 'artifact', message: 'give exactly one of artifact and device_id' }]);
+      // Before the rows are read, so that no change is missed.
+      const position = await presentPosition(db);
+      const answer = { Items: [] as DeviceVersion[], Next: '', Version: printPosition(position), Reset: false };
+      const none = { None: [] as string[] };
+      if (artifact === undefined) {
+        const { seq } = await deviceById(db, account.id, device_id ?? '');
+        return open({ ...answer, ...none, Items: (await versionsOfDevice(db, seq)).map(itemOf) });
+      }
+      if (since !== undefined) {
+        const from = parsePosition(since);
+        const changes = from && (await changesBetween(db, account.id, from, position));
+        const changed = changes && (await changedVersions(db, { accountId: account.id, artifact, changes }));
+        return open({ ...answer, ...none, ...(changed ?? { Reset: true }) });
+      }
+      const most = Number(limit ?? DEFAULT_LIMIT);
+      const rows = await versionsOfArtifact(db, {
+        accountId: account.id,
+        artifact,
+        before: before ? Number(before) : Number.MAX_SAFE_INTEGER,
+        limit: most + 1,
+      });
+      const shown = rows.slice(0, most);
+      const last = shown.at(-1);
+      const Next = rows.length > most && last ? String(last.device_seq) : '';
+      return open({ ...answer, ...none, Items: shown.map(itemOf), Next });
+    },
+
+    counts: async ({ account }) =>
+      (await countVersions(db, account.id)).map(({ artifact_name, version, devices }) => ({
+        ArtifactName: artifact_name,
+        Version: version,
+        Devices: devices,
+      })),
+  };
+}
+
+/** It has no secrets, so that it may be compressed. */
+const open = (answer: object) => new Prepared(Buffer.from(JSON.stringify(answer)), undefined, { isOpen: true });
+
+const itemOf = ({ device_id, artifact_name, version, at, job_id }: DeviceVersionRow): DeviceVersion => ({
+  DeviceId: device_id,
+  ArtifactName: artifact_name,
+  Version: version,
+  Time: printIsoTime(new Date(at)),
+  JobId: job_id,
+});
+
+interface ChangedVersions {
+  accountId: number;
+  artifact: string;
+  changes: NonNullable<Awaited<ReturnType<typeof changesBetween>>>;
+}
+
+/** By the jobs that changed; undefined if these are too many. */
+async function changedVersions(db: Reader, { accountId, artifact, changes }: ChangedVersions) {
+  const jobSeqs = new Set(
+    changes.flatMap(({ kind, what, object }) => (kind === 'job' && what === 'changed' ? object : [])),
+  );
+  if (jobSeqs.size > MOST_CHANGED) return undefined;
+  const rows = await versionsAfterJobs(db, { accountId, artifact, jobSeqs: [...jobSeqs] });
+  return {
+    Items: rows.flatMap((row) => (row.version === null ? [] : itemOf({ ...row, version: row.version }))),
+    None: rows.flatMap(({ version, device_id }) => (version === null ? device_id : [])),
+  };
+}

@@ -1,0 +1,117 @@
+// Which version of each artifact runs where: the last success of each device, written in the unit of work in which a job
+// becomes one. A device runs its jobs in the order of their seq, so the highest is the last.
+import type { Reader, Tx } from './database.ts';
+import { perDialect, type Dialect } from './dialect.ts';
+
+/** Jobs of devices are `j`; the job with what they deploy, their parent if they have one, is `t`. */
+const TOP = 'JOIN jobs t ON t.seq = coalesce(j.parent_seq, j.seq)';
+const SUCCESS = `j.ended IS NOT NULL AND coalesce(j.verdict, j.status) = 'Succeeded'
+  AND NOT EXISTS (SELECT 1 FROM to_judge WHERE job_seq = j.seq)`;
+
+/** Writes the last success of each device and artifact among some jobs, where no later one is known. */
+const note = (jobs: string, where = '') => `
+  INSERT INTO device_versions (device_seq, artifact_name, account_id, version, at, job_seq, job_id)
+  SELECT device_seq, name, account_id, version, ended, seq, id FROM (
+    SELECT j.device_seq, t.rule_name AS name, j.account_id, t.artifact_version AS version, j.ended, j.seq, j.id,
+      row_number() OVER (PARTITION BY j.device_seq, t.rule_name ORDER BY j.seq DESC) AS place
+    FROM ${jobs} ${TOP} JOIN devices d ON d.seq = j.device_seq
+    WHERE t.artifact_version IS NOT NULL AND t.rule_name IS NOT NULL AND ${SUCCESS} ${where}) AS successes
+  WHERE place = 1
+  ON CONFLICT (device_seq, artifact_name) DO UPDATE SET
+    version = excluded.version, at = excluded.at, job_seq = excluded.job_seq, job_id = excluded.job_id
+    WHERE excluded.job_seq >= device_versions.job_seq`;
+
+const listed = (sql: Dialect, column: string) =>
+  `${sql.list('w')} JOIN jobs j ON j.${column} = CAST(w.value AS BIGINT)`;
+const NOTE = perDialect((sql) => note(listed(sql, 'seq')));
+const NOTE_CHILDREN = perDialect((sql) => note(listed(sql, 'parent_seq')));
+const NOTE_OTHERS = perDialect((sql) =>
+  note(
+    `${sql.list('w')} JOIN jobs j ON j.device_seq = CAST(${sql.field('w.value', 'device_seq')} AS BIGINT)`,
+    `AND t.rule_name = ${sql.field('w.value', 'artifact_name')}`,
+  ),
+);
+const FORGET = perDialect(
+  (sql) => `DELETE FROM device_versions WHERE (device_seq, artifact_name, job_seq) IN (
+    SELECT j.device_seq, t.rule_name, j.seq FROM ${listed(sql, 'seq')} ${TOP}
+    WHERE coalesce(j.verdict, j.status) <> 'Succeeded') RETURNING device_seq, artifact_name`,
+);
+
+/** Of jobs that have ended. Those that are still to be judged are left to that. */
+export async function noteVersions(tx: Tx, jobSeqs: readonly number[]): Promise<void> {
+  if (jobSeqs.length > 0) await tx.run(NOTE(tx), JSON.stringify(jobSeqs));
+}
+
+/** The same for top jobs and their children. */
+export async function noteVersionsOfAll(tx: Tx, topSeqs: readonly number[]): Promise<void> {
+  await noteVersions(tx, topSeqs);
+  await tx.run(NOTE_CHILDREN(tx), JSON.stringify(topSeqs));
+}
+
+/** Of jobs that were judged: one that is no success any more gives way to the one before it. */
+export async function correctVersions(tx: Tx, jobSeqs: readonly number[]): Promise<void> {
+  const lost = await tx.all<{ device_seq: number; artifact_name: string }>(FORGET(tx), JSON.stringify(jobSeqs));
+  if (lost.length > 0) await tx.run(NOTE_OTHERS(tx), JSON.stringify(lost));
+  await noteVersions(tx, jobSeqs);
+}
+
+// ---- Reading -------------------------------------------------------------------------------------------------------
+
+export interface DeviceVersionRow {
+  device_seq: number;
+  device_id: string;
+  artifact_name: string;
+  version: string;
+  at: number;
+  job_id: string;
+}
+
+const COLUMNS = 'v.device_seq, d.id AS device_id, v.artifact_name, v.version, v.at, v.job_id';
+
+/** Of an artifact, the devices that were created last first; `before`: the seq of a device. */
+export const versionsOfArtifact = (
+  db: Reader,
+  { accountId, artifact, before, limit }: { accountId: number; artifact: string; before: number; limit: number },
+): Promise<DeviceVersionRow[]> =>
+  db.all<DeviceVersionRow>(
+    `SELECT ${COLUMNS} FROM device_versions v JOIN devices d ON d.seq = v.device_seq
+     WHERE v.account_id = ? AND v.artifact_name = ? AND v.device_seq < ? ORDER BY v.device_seq DESC LIMIT ?`,
+    accountId,
+    artifact,
+    before,
+    limit,
+  );
+
+/** By the name of the artifact. */
+export const versionsOfDevice = (db: Reader, deviceSeq: number): Promise<DeviceVersionRow[]> =>
+  db.all<DeviceVersionRow>(
+    `SELECT ${COLUMNS} FROM device_versions v JOIN devices d ON d.seq = v.device_seq
+     WHERE v.device_seq = ? ORDER BY v.artifact_name`,
+    deviceSeq,
+  );
+
+const OF_JOBS = perDialect(
+  (sql) => `SELECT d.seq AS device_seq, d.id AS device_id, v.artifact_name, v.version, v.at, v.job_id
+    FROM (SELECT DISTINCT j.device_seq FROM ${listed(sql, 'seq')} ${TOP} WHERE t.rule_name = ?) AS touched
+    JOIN devices d ON d.seq = touched.device_seq
+    LEFT JOIN device_versions v ON v.device_seq = d.seq AND v.artifact_name = ?
+    WHERE d.account_id = ?`,
+);
+
+/** What the devices of these jobs have now of the artifact that the jobs deploy; no version where they have none. */
+export const versionsAfterJobs = (
+  db: Reader,
+  { accountId, artifact, jobSeqs }: { accountId: number; artifact: string; jobSeqs: readonly number[] },
+): Promise<(Omit<DeviceVersionRow, 'version'> & { version: string | null })[]> =>
+  db.all(OF_JOBS(db), JSON.stringify(jobSeqs), artifact, artifact, accountId);
+
+/** How many devices have each version. */
+export const countVersions = (
+  db: Reader,
+  accountId: number,
+): Promise<{ artifact_name: string; version: string; devices: number }[]> =>
+  db.all(
+    `SELECT artifact_name, version, count(*) AS devices FROM device_versions WHERE account_id = ?
+     GROUP BY artifact_name, version ORDER BY artifact_name, version`,
+    accountId,
+  );

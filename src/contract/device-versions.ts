@@ -1,0 +1,57 @@
+// Which version of an artifact runs where: what each device took last with success, whatever became of the job and of the
+// artifact since. An addition.
+import * as z from 'zod/mini';
+import { list, nameText, number, pageFields, row, text, type Group } from '#/contract/endpoint.ts';
+
+export const MOST_VERSIONS = 5_000;
+
+const deviceVersion = z.object({
+  DeviceId: z.string(),
+  /** Of an artifact in all its versions, as in outcome rules. */
+  ArtifactName: text,
+  Version: text,
+  /** When its job ended. */
+  Time: text,
+  JobId: text,
+});
+export type DeviceVersion = z.output<typeof deviceVersion>;
+
+const versionCount = row(z.looseObject({ ArtifactName: text, Version: text, Devices: number }));
+export type VersionCount = z.output<typeof versionCount>;
+
+export const deviceVersionEndpoints = {
+  /**
+   * Exactly one of `artifact` and `device_id`. `since`, the Version of an earlier answer: only what changed since; with
+   * Reset, all has to be read again.
+   */
+  list: {
+    method: 'GET',
+    path: '/v1/versions',
+    addition: true,
+    summary: 'List which version of an artifact each device has, or those of one device',
+    query: z.object({
+      artifact: z.optional(nameText),
+      device_id: z.optional(z.string()),
+      since: z.optional(z.string().check(z.maxLength(200))),
+      ...pageFields,
+      limit: z.optional(
+        z.string().check(z.regex(/^([1-9]\d{0,2}|[1-4]\d{3}|5000)$/, 'must be a whole number from 1 to 5000')),
+      ),
+    }),
+    response: z.object({
+      Items: z.array(deviceVersion),
+      Next: text,
+      Version: text,
+      Reset: z.boolean(),
+      /** With `since`: devices that have none any more. */
+      None: z.array(z.string()),
+    }),
+  },
+  counts: {
+    method: 'GET',
+    path: '/v1/versions/counts',
+    addition: true,
+    summary: 'Count the devices that have each version of each artifact',
+    response: list(versionCount),
+  },
+} as const satisfies Group;
