@@ -40,6 +40,9 @@ export interface FleetFilter {
   /** `never`, or from when to when they were there last. */
   seen?: string;
   sort?: string;
+  /** One of its versions, where that is given. */
+  artifact?: string;
+  version?: string;
 }
 
 /** The filters of the list of jobs, as they stand in the URL. */

@@ -99,6 +99,7 @@ export class ChangeFollower {
       else if (what === 'runs') query.invalidate();
     }
     this.read(['devices', 'jobs']);
+    this.read(['versions'], SELDOM);
   }
 
   private read(queryKey: QueryKey, space?: number): void {

@@ -7,7 +7,18 @@ import { createListeners, createStore } from '#/lib/store.ts';
 export type LiveState = 'off' | 'live' | 'lost';
 
 /** The first word of the keys of queries whose changes are reported. */
-const REPORTED = ['devices', 'jobs', 'tunnels', 'artifacts', 'workflows', 'tags', 'account', 'alerts', 'bulk'];
+const REPORTED = [
+  'devices',
+  'jobs',
+  'tunnels',
+  'artifacts',
+  'workflows',
+  'tags',
+  'account',
+  'alerts',
+  'bulk',
+  'versions',
+];
 
 interface AnyQuery {
   queryKey: readonly unknown[];

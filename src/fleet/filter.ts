@@ -19,6 +19,16 @@ export const FACETS = {
 export type Facet = keyof typeof FACETS;
 const FACET_NAMES = Object.keys(FACETS) as Facet[];
 
+/** By the version of an artifact that a device has: one of these, or any where none is given. */
+export interface RunsFilter {
+  artifact: string;
+  version?: string | undefined;
+  /** Another version than this. */
+  other?: string | undefined;
+  /** It has none. */
+  none?: boolean;
+}
+
 /**
  * All given conditions must hold. One of a facet's values is enough; '' means none. A group, customer or site must
  * match exactly, a status in any letter case, a tag by its name or its id.
@@ -38,6 +48,9 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
    * "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z".
    */
   seen?: string | undefined;
+  runs?: RunsFilter | undefined;
+  /** The devices that meet `runs`, which the rows do not tell. */
+  running?: Pick<ReadonlySet<string>, 'has'>;
 }
 
 export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
@@ -154,8 +167,11 @@ export class Search {
   }
 }
 
-/** Returns a check whether a row fails the filter by its location, its last contact or its tags. */
-function elsewhere({ places, columns, ids }: Table, { place, seen, tagged }: RowFilter): (row: number) => boolean {
+/** Returns a check whether a row fails the filter by its location, its last contact, its tags or its version. */
+function elsewhere(
+  { places, columns, ids }: Table,
+  { place, seen, tagged, running }: RowFilter,
+): (row: number) => boolean {
   const wanted = place && PLACE_KINDS[place];
   const times = seen ? columns.get('LastSeenTime') : undefined;
   const range = seenRange(seen);
@@ -165,6 +181,7 @@ function elsewhere({ places, columns, ids }: Table, { place, seen, tagged }: Row
   return (row) =>
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
     (tagged !== undefined && !tagged.has(ids[row] ?? '')) ||
+    (running !== undefined && !running.has(ids[row] ?? '')) ||
     (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));
 }
 

@@ -7,10 +7,13 @@ import { IconCheck, IconChevronDown } from '@tabler/icons-react';
 import { tagText } from '#/fleet/dictionary.ts';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import { fold } from '#/fleet/text.ts';
+import { accountQueries } from '#/api/account.ts';
+import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useTagNames } from './filter-chips.tsx';
 import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
+import { versionChoices, versionWords } from './version-words.ts';
 import { formatCount } from '#/lib/format.ts';
 import classes from './filter-parts.module.css';
 
@@ -56,6 +59,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
       {picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
       {has('customer') && picker('customer', 'Customer')}
       {has('site') && picker('site', 'Site')}
+      <VersionPicker runs={filter.runs} onChange={(runs) => onChange({ runs })} />
       {(filter.seen !== undefined || !!neverSeen) && (
         <Button
           size="sm"
@@ -71,8 +75,29 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
   );
 }
 
+/** One of all versions of all artifacts; nothing where the service does not know them, or nothing was deployed. */
+function VersionPicker({ runs, onChange }: { runs: RowFilter['runs']; onChange: (runs: RowFilter['runs']) => void }) {
+  const { Versions = false, NumDevicesAdded = 0 } = useQuery(accountQueries.get()).data ?? {};
+  const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: Versions });
+  if (!Versions || !counts.data?.length) return null;
+  const choices = versionChoices(counts.data, NumDevicesAdded);
+  const now = runs && versionWords(runs);
+  return (
+    <FacetPicker
+      name="version"
+      label="Version"
+      chosen={now === undefined ? [] : [now]}
+      facet={choices}
+      known={[]}
+      isReading={false}
+      onOpen={() => {}}
+      onChange={(values) => onChange(choices.find(({ value }) => value !== now && values.includes(value))?.runs)}
+    />
+  );
+}
+
 interface FacetPickerProps {
-  name: ValueName;
+  name: ValueName | 'version';
   label: string;
   chosen: readonly string[];
   facet: readonly FacetValue[] | undefined;

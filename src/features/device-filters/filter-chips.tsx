@@ -9,6 +9,7 @@ import { problemWords } from '#/fleet/agent-words.ts';
 import { formatClock } from '#/lib/format.ts';
 import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
+import { versionWords } from './version-words.ts';
 import classes from './filter-parts.module.css';
 
 const LABELS = {
@@ -44,6 +45,8 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
         change,
       });
     }
+  if (filter.runs)
+    chips.push({ key: 'runs', label: '', value: versionWords(filter.runs), change: { runs: undefined } });
   if (filter.seen) {
     const [from, to] = seenRange(filter.seen) ?? [];
     const clock = (at: number) => formatClock(new Date(at), zone);

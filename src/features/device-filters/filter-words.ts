@@ -11,7 +11,9 @@ export type ValueName = (typeof VALUES)[number];
 /** `no=group`: devices that have none. A word of its own, since a group may be called anything. */
 const NONE = 'no';
 const SEEN = 'seen';
-const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, NONE, SEEN];
+/** An artifact, and which version of it: this one, another one, or with `no=version` none. */
+const RUNS = ['artifact', 'version', 'other'] as const;
+const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, NONE, SEEN, ...RUNS];
 
 /** The filter of a URL, in several parameters. */
 export const filterPart: UrlPart<RowFilter> = {
@@ -29,6 +31,8 @@ export const filterPart: UrlPart<RowFilter> = {
     }
     const seen = params.get(SEEN);
     if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
+    const [artifact, version, other] = RUNS.map((word) => params.get(word)?.trim() || undefined);
+    if (artifact) filter.runs = { artifact, version, other, none: without.includes('version') };
     return filter;
   },
   write: (params, _, filter) => {
@@ -42,6 +46,9 @@ export const filterPart: UrlPart<RowFilter> = {
         if (value === '') params.append(NONE, name);
         else params.append(name, value);
     if (filter.seen) params.set(SEEN, filter.seen);
+    const { runs } = filter;
+    for (const word of RUNS) if (runs?.[word]) params.set(word, runs[word]);
+    if (runs?.none) params.append(NONE, 'version');
   },
 };
 

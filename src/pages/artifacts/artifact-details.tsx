@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
@@ -19,6 +20,7 @@ import {
   type ArtifactDialog,
 } from './versions/artifact-facts.tsx';
 import { ArtifactJobs } from './artifact-jobs.tsx';
+import { VersionBars } from './version-bars.tsx';
 import { usageIn, type UsageIndex } from './versions/artifact-usage.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
@@ -112,6 +114,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
           </Fact>
         )}
       </dl>
+      <VersionBars artifact={ruleNameOf(Name, Version)} />
       {usage && <UsedBy artifact={artifact} usage={usage} />}
       {isUsageUnknown && <p className="dim">This service does not report which jobs use it.</p>}
       {Command && (

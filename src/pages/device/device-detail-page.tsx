@@ -22,6 +22,7 @@ import { DeviceJobs } from './device-jobs.tsx';
 import { DevicePosition } from './device-position.tsx';
 import { DeviceTags } from './device-tags.tsx';
 import { DeviceTunnels } from './device-tunnels.tsx';
+import { DeviceVersions } from './device-versions.tsx';
 import { useDeviceDialog, type DeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { inventoryOf, addressOf } from '#/features/device-filters/inventory.ts';
 import { KeyCommands } from '#/features/install/key-commands.tsx';
@@ -161,6 +162,7 @@ function Sections({ device }: { device: Device }) {
       <div className={classes.about}>
         {hasProblem && <DeviceAgent device={device} />}
         <DeviceDetails device={device} />
+        <DeviceVersions id={device.DeviceId} />
         <DevicePosition device={device} />
         <DeviceTags device={device} />
         {!hasProblem && <DeviceAgent device={device} />}

@@ -12,7 +12,6 @@ import { Page } from '#/ui/page/page.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
 import { AddButtons } from './add-buttons.tsx';
 import { DeviceFilterBar } from './device-filter-bar.tsx';
-import { FleetNote } from './fleet-note.tsx';
 import { TableTools } from './table-tools.tsx';
 import { DeviceTable } from './table/device-table.tsx';
 import { AllRows, Pager } from './table/pager.tsx';
@@ -28,6 +27,7 @@ const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-
 const KeysDialog = lazyDialog(() => import('./table/keys-dialog.tsx'), 'KeysDialog');
 const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'ColumnsDialog');
 const ExportViewDialog = lazyDialog(() => import('./views/export-view-dialog.tsx'), 'ExportViewDialog');
+const FleetNote = lazyPart(() => import('./fleet-note.tsx'), 'FleetNote');
 const LinkNote = lazyPart(() => import('./views/link-note.tsx'), 'LinkNote');
 const NoRows = lazyPart(() => import('./no-rows.tsx'), 'NoRows');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
@@ -42,8 +42,8 @@ export async function prefetchDevices(search: URLSearchParams): Promise<void> {
 
 export function DevicesPage() {
   const scroller = useRef<HTMLDivElement>(null);
-  const { view, steps } = useFleetView(scroller);
-  const listing = useListing(view);
+  const { view, versions, steps } = useFleetView(scroller);
+  const listing = useListing(view, versions);
   const table = useDeviceView(listing.fields);
   const counts = useFacets(listing.index, listing.filter);
   const [open, setOpen] = useState<'keys' | 'columns' | 'export' | ViewTask>();
@@ -175,12 +175,15 @@ function Foot({ view, steps, listing }: { view: FleetView; steps: FleetViewSteps
   if (data ? data.count === 0 : why === undefined) return null;
   const note = (
     <FleetNote
-      fleet={listing.fleet}
-      devices={listing.devices}
-      more={listing.more}
-      why={why}
-      namesOnly={view.filter.search !== undefined}
-      onLoad={listing.load}
+      open={{
+        fleet: listing.fleet,
+        devices: listing.devices,
+        more: listing.more,
+        why,
+        namesOnly: view.filter.search !== undefined,
+        onLoad: listing.load,
+      }}
+      isUrgent={data !== undefined}
     />
   );
   return (

@@ -71,12 +71,12 @@ interface FleetMapProps {
 /** The map with the filters above it and the list beside it, all of one fleet and one filter. */
 function FleetMap({ fleet, places, progress }: FleetMapProps) {
   const model = useFleetMap(fleet, places);
-  const { tagged, stage } = model.shown;
+  const { asked, stage } = model.shown;
   return (
     <div className={classes.page}>
       <MapBar model={model} />
-      {tagged.error && (
-        <Failure what="who has this tag" error={tagged.error} busy={tagged.isFetching} onRetry={tagged.refetch} />
+      {asked.error && (
+        <Failure what="who meets this filter" error={asked.error} busy={asked.isFetching} onRetry={asked.refetch} />
       )}
       <div className={classes.body} data-list={model.state.isListOpen}>
         <MapSection model={model}>

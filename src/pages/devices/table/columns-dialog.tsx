@@ -2,12 +2,16 @@
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
+import { accountQueries } from '#/api/account.ts';
+import { deviceVersionQueries } from '#/api/device-versions.ts';
+import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { USUAL, inOrder, isColumnShown, withMoved, withShown, type ColumnChoice } from './column-choice.ts';
-import type { TableColumn } from './table-columns.tsx';
+import { columnsFilledBy, type TableColumn } from './table-columns.tsx';
 import classes from './columns-dialog.module.css';
 
 interface ColumnsDialogProps {
@@ -18,9 +22,18 @@ interface ColumnsDialogProps {
   onClose: () => void;
 }
 
+/** With a column for the version of each artifact, where the service knows it. */
+function useWithVersions(columns: readonly TableColumn[]): readonly TableColumn[] {
+  const isKnown = useQuery(accountQueries.get()).data?.Versions === true;
+  const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
+  const fields = new Set(counts.data?.map(({ ArtifactName }) => VERSION_OF + ArtifactName));
+  const isNew = ({ id }: TableColumn) => fields.has(id) && columns.every((column) => column.id !== id);
+  return [...columns, ...columnsFilledBy(fields).filter(isNew)];
+}
+
 export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDialogProps) {
   const [dragged, setDragged] = useState<{ id: string; index: number; y: number }>();
-  const ordered = inOrder(columns, choice);
+  const ordered = inOrder(useWithVersions(columns), choice);
   const ids = ordered.map(({ id }) => id);
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (

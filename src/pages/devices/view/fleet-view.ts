@@ -2,7 +2,9 @@
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
+import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
 import { VALUES } from '#/features/device-filters/filter-words.ts';
+import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { printSearch, viewParts } from '#/pages/devices/views/view-words.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { oneOf, optional, urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
@@ -36,6 +38,12 @@ export interface FleetView {
   filter: RowFilter;
   sort: Sort | undefined;
 }
+
+/** The versions that are shown or sorted by, one a line. */
+export const versionFieldsOf = ({ layout, sort }: FleetUrl, own: Pick<ColumnChoice, 'added'>): string =>
+  [...new Set([...(layout.columns ?? own.added), sort?.by ?? ''])].filter(isVersion).sort().join('\n');
+
+export const isVersion = (field: string): boolean => field.startsWith(VERSION_OF);
 
 export const fleetViewOf = ({ page, rows, filter, sort }: FleetUrl): FleetView => ({
   page: page ?? 1,
@@ -84,6 +92,7 @@ export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort
     if (values.includes('')) return `Devices without a ${name}`;
   }
   if (filter.customer || filter.site) return `A filter by ${filter.customer ? 'customer' : 'site'}`;
+  if (filter.runs) return 'A filter by version';
   if (filter.problem) return 'A filter by what is wrong with agents';
   if (filter.seen) return filter.seen === 'never' ? 'Devices never seen' : 'When devices were last seen';
   if (filter.search && filter.name) return 'A search within a filter by name';

@@ -10,7 +10,7 @@ import { cleanWords } from '#/pages/devices/views/view-words.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
-import { fleetUrl } from './fleet-view.ts';
+import { fleetUrl, isVersion } from './fleet-view.ts';
 
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
 const REST = 250;
@@ -29,6 +29,10 @@ function useSavedViews() {
   return { isOffered, views: data ?? (isOver ? NONE : undefined), error };
 }
 
+/** The version of an artifact has its column as soon as it is wanted: only then it is read. */
+const columnsWith = (fields: ReadonlySet<string>, wanted: readonly string[]) =>
+  columnsFilledBy(new Set([...fields, ...wanted.filter(isVersion)]));
+
 export type DeviceView = ReturnType<typeof useDeviceView>;
 
 /** `fields`: those of a device that the service fills. */
@@ -38,11 +42,12 @@ export function useDeviceView(fields: ReadonlySet<string>) {
   const own = useStore(columnChoice);
   const saved = useSavedViews();
   const { available, linked } = useMemo(() => {
-    const columns = columnsFilledBy(fields);
+    const columns = columnsWith(fields, layout.columns ?? own.added);
     return { available: columns, linked: choiceOf(own, layout, columns) };
   }, [fields, own, layout]);
   const [resting, rest] = useResting(layout, (choice) => {
-    const next = differing(tableLayoutOf(choice, available), own, available);
+    const columns = columnsWith(fields, choice.added);
+    const next = differing(tableLayoutOf(choice, columns), own, columns);
     if (isSameLayout(next, layout)) return false;
     set({ layout: next });
     return true;

@@ -3,12 +3,15 @@ import type { RefObject } from 'react';
 import { useNavigate } from 'react-router';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { Sort } from '#/ui/table/sort.ts';
+import { columnChoice } from '#/pages/devices/table/column-choice.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import {
   UNFILTERED,
   changeFleetView,
   fleetUrl,
   fleetViewOf,
+  versionFieldsOf,
   type FleetViewChange,
   type PageSize,
 } from './fleet-view.ts';
@@ -18,6 +21,7 @@ export type FleetViewSteps = ReturnType<typeof useFleetView>['steps'];
 /** `scroller`: what goes back to its top with the rows. */
 export function useFleetView(scroller: RefObject<HTMLElement | null>) {
   const [state, url] = useUrlState(fleetUrl);
+  const own = useStore(columnChoice);
   const navigate = useNavigate();
   const toTop = () => scroller.current?.scrollTo(0, 0);
   const change = (wanted: FleetViewChange, replace = false) =>
@@ -39,5 +43,5 @@ export function useFleetView(scroller: RefObject<HTMLElement | null>) {
       toTop();
     },
   };
-  return { view: fleetViewOf(state), steps };
+  return { view: fleetViewOf(state), versions: versionFieldsOf(state, own), steps };
 }

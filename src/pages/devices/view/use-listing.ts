@@ -5,28 +5,25 @@ import { READ_BY_ITSELF, devicePace, deviceQueries, type DeviceRows } from '#/ap
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
-import { useTaggedFilter } from '#/fleet/use-tagged-filter.ts';
 import type { Device } from '#/contract/devices.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { TableRows } from '#/pages/devices/table/device-table.tsx';
 import { beyondService, deviceFilterOf, type FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
 import { isFleetPolled, useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { useAskedFilter, useVersions } from '#/features/late-fleet/use-asked.ts';
 
 export type Listing = ReturnType<typeof useListing>;
 
 const NONE: readonly Device[] = [];
 
-export function useListing(view: FleetView) {
+/** `versions`: the fields of those that are shown, one a line. */
+export function useListing(view: FleetView, versions: string) {
   const { filter, sort } = view;
   const [asked, setAsked] = useState(false);
   const isBeyond = beyondService(view) !== undefined;
-  const { query, devices } = useServed(view, isBeyond);
-  // An empty fleet is known already.
-  const fleet = useLateFleet(devices === 0 ? undefined : devices, isBeyond || asked);
-  const index = fleet?.index;
+  const { query, devices, fleet, index, served } = useSources(view, versions, { isBeyond, asked });
   const found = useFound(index, filter, sort);
-  const served = query.data?.rows ?? NONE;
   const fields = useFields(index, served);
   const isWhole = found.isAnswering && !view.paged;
   const { ofIndex, ofService } = useTableRows(view, {
@@ -74,6 +71,23 @@ export function useListing(view: FleetView) {
   };
 }
 
+/** What the service has and what is in memory, both with the versions that are shown. */
+function useSources(view: FleetView, fields: string, { isBeyond, asked }: { isBeyond: boolean; asked: boolean }) {
+  const { query, devices } = useServed(view, isBeyond);
+  // An empty fleet is known already.
+  const fleet = useLateFleet(devices === 0 ? undefined : devices, isBeyond || asked);
+  const versions = useVersions(fields);
+  const rows = query.data?.rows ?? NONE;
+  const index = fleet?.index;
+  return {
+    query,
+    devices,
+    fleet,
+    index: index && (versions?.index(index) ?? index),
+    served: versions?.rows(rows) ?? rows,
+  };
+}
+
 /** The page that the service has, and how many devices there are in all where that is known. */
 function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
   const query = useQuery({
@@ -89,15 +103,15 @@ function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
 
 /** What the fleet in memory finds. */
 function useFound(index: FleetIndex | undefined, filter: RowFilter, sort: FleetView['sort']) {
-  const tagged = useTaggedFilter(index, filter);
+  const { value: answered, ...asked } = useAskedFilter(index, filter);
   // Until it is known who has the tag, there are the pages of the service, which knows.
-  const answering = tagged.filter && index;
+  const answering = answered && index;
   const { rows, isPending } = useRows(answering, {
-    filter: tagged.filter ?? filter,
+    filter: answered ?? filter,
     sort: sort && { by: fieldOf(sort.by), down: sort.down },
   });
   const ids = index && rows && index.idsOf(rows);
-  return { ...tagged, filter: tagged.filter ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
+  return { ...asked, filter: answered ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
 }
 
 interface RowsSource extends Pick<TableRows, 'total'> {

@@ -1,0 +1,49 @@
+// The version of each artifact that a device took last with success; nothing where the service does not know it.
+import { Fragment } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
+import { deviceVersionQueries } from '#/api/device-versions.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { paths } from '#/paths.ts';
+import { Section } from '#/ui/page/page.tsx';
+import { View } from '#/ui/page/view.tsx';
+import classes from './device-page.module.css';
+
+export function DeviceVersions({ id }: { id: string }) {
+  const isKnown = useQuery(accountQueries.get()).data?.Versions === true;
+  const versions = useQuery({ ...deviceVersionQueries.ofDevice(id), enabled: isKnown });
+  if (!isKnown) return null;
+  return (
+    <Section title="Versions">
+      <View
+        query={versions}
+        name="its versions"
+        rows={2}
+        isEmpty={({ length }) => length === 0}
+        empty={<p className="small dim">No artifact was deployed to it with success yet.</p>}
+      >
+        {(items) => (
+          <dl className={classes.facts}>
+            {items.map(({ ArtifactName, Version, Time, JobId }) => (
+              <Fragment key={ArtifactName}>
+                <dt>
+                  <bdi>{ArtifactName}</bdi>
+                </dt>
+                <dd>
+                  <bdi>{Version}</bdi>{' '}
+                  <span className="dim">
+                    since <Timestamp text={Time} /> by{' '}
+                    <Link to={paths.job(JobId)} aria-label={`The job that brought ${ArtifactName} ${Version}`}>
+                      a job
+                    </Link>
+                  </span>
+                </dd>
+              </Fragment>
+            ))}
+          </dl>
+        )}
+      </View>
+    </Section>
+  );
+}
