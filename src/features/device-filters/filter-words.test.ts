@@ -18,6 +18,17 @@ test('texts, any number of values, and "none" of each are read; the status in an
   assert.deepEqual(read('no=site&no=nonsense'), { site: [''] });
 });
 
+test('an artifact is read with one of its versions, with another than that, or with none', () => {
+  const runs = (search: string) => read(search).runs;
+  assert.deepEqual(runs('artifact=my+app'), { artifact: 'my app', version: undefined, other: undefined, none: false });
+  assert.equal(runs('artifact=a&version=1.0')?.version, '1.0');
+  assert.equal(runs('artifact=a&other=1.0')?.other, '1.0');
+  assert.equal(runs('artifact=a&no=version')?.none, true);
+  assert.equal(runs('version=1.0&no=version'), undefined);
+  for (const search of ['artifact=a', 'artifact=a&version=1.0', 'artifact=a&other=2', 'no=version&artifact=a'])
+    assert.deepEqual(runs(filterWords(read(search))), runs(search), search);
+});
+
 test('what says nothing counts as left out', () => {
   for (const search of [
     '',

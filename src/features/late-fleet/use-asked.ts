@@ -26,8 +26,10 @@ const askedOf = (filter: RowFilter, byTag: boolean) => late?.openAskedFilter(fil
 
 /** `fields`: one a line. Undefined while its code is not there. */
 export function useVersions(fields: string): VersionFields | undefined {
-  const isHere = usePreload(load, fields !== '');
-  return useOpened(useMemo(() => (isHere && fields ? versionsOf(fields) : undefined), [isHere, fields]))?.value;
+  const isWanted = fields !== '';
+  const isHere = usePreload(load, isWanted);
+  const opened = useMemo(() => (isHere && isWanted ? versionsOf(fields) : undefined), [isHere, isWanted, fields]);
+  return useOpened(opened)?.value;
 }
 
 const WAITING = { value: undefined, error: null, isFetching: true, refetch: nothing };

@@ -30,14 +30,14 @@ export function DeviceVersions({ id }: { id: string }) {
                 <dt>
                   <bdi>{ArtifactName}</bdi>
                 </dt>
-                <dd>
-                  <bdi>{Version}</bdi>{' '}
+                <dd className={classes.version}>
+                  <bdi>{Version}</bdi>
                   <span className="dim">
-                    since <Timestamp text={Time} /> by{' '}
-                    <Link to={paths.job(JobId)} aria-label={`The job that brought ${ArtifactName} ${Version}`}>
-                      a job
-                    </Link>
+                    since <Timestamp text={Time} />
                   </span>
+                  <Link to={paths.job(JobId)}>
+                    Job<span className="visually-hidden"> that brought {ArtifactName}</span>
+                  </Link>
                 </dd>
               </Fragment>
             ))}

@@ -1,0 +1,137 @@
+// Which version runs where: in the device table, on the artifact and on the device.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { before } from './foreign/gateway.ts';
+import { startStrict } from './foreign/strict.ts';
+
+const row = (page: Page, name: string) => page.getByRole('table', { name: 'Devices' }).getByRole('row', { name });
+const chips = (page: Page) => page.getByRole('list', { name: 'Filters in use' });
+
+interface Deployed {
+  service: Service;
+  device: string;
+  version: string;
+}
+
+/** Waits for its success. */
+async function deploy({ service, device, version }: Deployed): Promise<void> {
+  const ArtifactId = await service.uploadScript(
+    'myapp.sh',
+    '#!/bin/sh\necho installed\n',
+    await service.folder('opt'),
+    version,
+  );
+  await service.call('POST', '/v1/job', { Name: 'myapp', DeviceId: device, ArtifactId });
+  const read = async () => {
+    const { Items } = await service.call<{ Items: { Version: string }[] }>('GET', `/v1/versions?device_id=${device}`);
+    return Items.map(({ Version }) => Version);
+  };
+  await expect.poll(read).toEqual([version]);
+}
+
+async function twoDevices(service: Service) {
+  const [one, two] = [await service.createDevice('unit 1', 'hall'), await service.createDevice('unit 2', 'hall')];
+  await service.agent(one.DeviceKey);
+  return { one: one.DeviceId, two: two.DeviceId };
+}
+
+test('the version of an artifact is a column that is chosen, sorted by, and stays current', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { one } = await twoDevices(service);
+  await deploy({ service, device: one, version: '1.0.0' });
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Version of myapp' }).check();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(row(page, 'unit 1')).toContainText('1.0.0');
+  await page.getByRole('button', { name: 'Version of myapp' }).click();
+  await expect(page.getByRole('columnheader', { name: 'Version of myapp' })).toHaveAttribute('aria-sort', 'ascending');
+  await expect(page.getByRole('row').nth(1)).toContainText('unit 1');
+  await deploy({ service, device: one, version: '2.0.0' });
+  await expect(row(page, 'unit 1')).toContainText('2.0.0');
+  await page.reload();
+  await expect(row(page, 'unit 1')).toContainText('2.0.0');
+});
+
+test('devices are filtered by a version, by another than that, and by none, in the URL too', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { one } = await twoDevices(service);
+  await deploy({ service, device: one, version: '1.0.0' });
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('button', { name: 'Filter by Version' }).click();
+  await page.getByRole('option', { name: 'myapp 1.0.0' }).click();
+  await expect(page).toHaveURL(/artifact=myapp&version=1\.0\.0/);
+  await expect(row(page, 'unit 1')).toBeVisible();
+  await expect(row(page, 'unit 2')).toHaveCount(0);
+  await page.goto(`${service.url}/devices?artifact=myapp&no=version`);
+  await expect(row(page, 'unit 2')).toBeVisible();
+  await expect(row(page, 'unit 1')).toHaveCount(0);
+  await expect(chips(page)).toContainText('No myapp');
+  await page.goto(`${service.url}/devices?artifact=myapp&other=1.0.0`);
+  await expect(page.getByText('No device matches these filters.')).toBeVisible();
+  await chips(page).getByRole('button', { name: 'Remove myapp, not 1.0.0' }).click();
+  await expect(row(page, 'unit 2')).toBeVisible();
+});
+
+test('an artifact shows how many devices have which version, and leads to them', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { one } = await twoDevices(service);
+  await deploy({ service, device: one, version: '1.0.0' });
+  const [{ ArtifactId } = { ArtifactId: '' }] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
+  await page.goto(`${service.url}/artifacts?dialog=details&artifact=${ArtifactId}`);
+  const bars = page.getByRole('list', { name: 'Devices by version of myapp' });
+  await expect(bars.getByRole('link')).toHaveText(['1.0.01 device']);
+  await expectAccessible(page);
+  await bars.getByRole('link').click();
+  await expect(row(page, 'unit 1')).toBeVisible();
+  await expect(row(page, 'unit 2')).toHaveCount(0);
+});
+
+test('a device lists its versions, since when, and the job that brought each', async ({ signedIn: page, service }) => {
+  const { one } = await twoDevices(service);
+  await page.goto(`${service.url}/devices/${one}`);
+  const versions = page.getByRole('region', { name: 'Versions' });
+  await expect(versions).toContainText('No artifact was deployed to it with success yet.');
+  await deploy({ service, device: one, version: '1.0.0' });
+  await expect(versions).toContainText(/myapp\s*1\.0\.0\s*since/);
+  await expectAccessible(page);
+  await versions.getByRole('link', { name: 'Job that brought myapp' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('myapp');
+});
+
+test('the map has the same filter', async ({ signedIn: page, service }) => {
+  const { one, two } = await twoDevices(service);
+  await deploy({ service, device: one, version: '1.0.0' });
+  await service.locate(one, 10, 10);
+  await service.locate(two, 11, 11);
+  await page.goto(`${service.url}/map?artifact=myapp&version=1.0.0`);
+  const rows = page.getByRole('region', { name: 'Devices in view' }).getByRole('listitem');
+  await expect(rows).toHaveText(/unit 1/);
+});
+
+test.describe('in front of another service', () => {
+  const foreignTest = before(startStrict);
+  foreignTest.use({ expectedConsole: [/status of 404/] });
+
+  foreignTest('nothing is offered, and a link with such a filter says why', async ({ signedIn: page, service }) => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith('/v1/versions')) asked.push(pathname);
+    });
+    await page.goto(`${service.url}/devices`);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await expect(page.getByRole('checkbox', { name: 'Name' })).toBeVisible();
+    await expect(page.getByRole('checkbox', { name: /^Version of/ })).toHaveCount(0);
+    await page.goto(`${service.url}/devices?artifact=myapp&version=1.0.0`);
+    await expect(page.getByText('Which version runs where is not known here')).toBeVisible();
+    expect(asked).toEqual([]);
+  });
+});
