@@ -39,6 +39,8 @@ import { auditRoutes } from './api/audit.ts';
 import { historyRoutes } from './api/history.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
+import { actorNames } from './api/audit-names.ts';
+import { localFleet } from './rollouts/local-fleet.ts';
 import { rolloutRoutes } from './api/rollouts.ts';
 import { ruleRoutes } from './api/rules.ts';
 import { viewRoutes } from './api/views.ts';
@@ -85,7 +87,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, usageEndpoints, usageRoutes(context));
   implement(app, historyEndpoints, historyRoutes(context));
   implement(app, timelineEndpoints, timelineRoutes(context));
-  implement(app, rolloutEndpoints, rolloutRoutes(context));
+  implement(app, rolloutEndpoints, rolloutRoutes({ ...context, fleet: localFleet(context), namesOf: actorNames }));
   implement(app, ruleEndpoints, ruleRoutes(context));
   implement(app, viewEndpoints, viewRoutes(context));
   implement(app, alertEndpoints, alertRoutes(context));

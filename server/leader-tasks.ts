@@ -4,6 +4,7 @@ import type { Dispatch } from './jobs/dispatch.ts';
 import type { Judge } from './jobs/judge.ts';
 import type { LeaderTask } from './leader-work.ts';
 import type { OutputRetention } from './output-retention.ts';
+import { localFleet } from './rollouts/local-fleet.ts';
 import { openRolloutRunner } from './rollouts/runner.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
 import { pruneChanges } from './store/changes.ts';
@@ -30,13 +31,14 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
   const alive = () => db.write((tx) => noteAlive(tx, now()));
+  const rollouts = openRolloutRunner({ db, now, fleet: localFleet({ db, now, dispatch }) });
   return [
     { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
     { what: 'note that the service is up', everyMs: ALIVE_EVERY_MS, run: ifRoom(alive) },
     { what: 'settle the states of devices', everyMs: 10_000, run: ifRoom(openSettling(db, now)) },
     { what: 'remove old changes of states', everyMs: 600_000, run: prune },
     { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
-    { what: 'carry rollouts on', everyMs: 1_000, run: ifRoom(openRolloutRunner({ db, now, dispatch })) },
+    { what: 'carry rollouts on', everyMs: 1_000, run: ifRoom(rollouts) },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },

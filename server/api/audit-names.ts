@@ -47,6 +47,14 @@ export async function namesOf(db: Reader, accountId: number, rows: readonly Name
   return names;
 }
 
+/** Names of actors alone. */
+export const actorNames = (db: Reader, accountId: number, actors: readonly string[]): Promise<Map<string, string>> =>
+  namesOf(
+    db,
+    accountId,
+    actors.map((actor) => ({ actor, action: '', target: '' })),
+  );
+
 /** Who opened the sessions that act here: `session:<id>` to `token:<id>` or `sign-in link`. A session itself has no name. */
 async function openersOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
   const sessions = new Set(rows.flatMap(({ actor }) => (actor.startsWith('session:') ? [actor.slice(8)] : [])));

@@ -6,10 +6,12 @@ import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
 import { countWave, type DeviceStateRow } from '../store/rollout-devices.ts';
 import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow } from '../store/rollouts.ts';
-import { namesOf } from './audit-names.ts';
 
 const MOST_STEPS = 200;
 const MINUTE = 60_000;
+
+/** Names of those who did something, by actor. */
+export type ActorNames = (db: Reader, accountId: number, actors: string[]) => Promise<Map<string, string>>;
 
 export const time = (at: number | null | undefined): string =>
   at === null || at === undefined ? '' : printIsoTime(new Date(at));
@@ -21,13 +23,13 @@ const FRESH_ENDED_MS = 60_000;
 const MOST_REMEMBERED = 500;
 
 /** `wavesIn`, for a moment the same for all who ask; a step begins it anew. */
-export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
+export function openWaveFigures(db: Reader, knownUntil: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
   const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
   return (row) => {
     const known = remembered.get(row.seq);
     const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
-    const waves = wavesIn(db, row, now());
+    const waves = wavesIn(db, row, knownUntil());
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     remembered.set(row.seq, { version: row.version, at: performance.now(), waves });
     // An error is of this reading only.
@@ -36,7 +38,7 @@ export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow
   };
 }
 
-async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
+async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise<RolloutWave[]> {
   const { Gate } = settingsOf(row);
   const begun = await wavesOf(db, row.seq);
   const planned_ = new Map((await plannedIn(db, row.seq)).map((each) => [each.wave, each]));
@@ -62,7 +64,7 @@ async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<Rollou
       });
       continue;
     }
-    const counted = await countWave(db, row, wave, now - Gate.OnlineMinutes * MINUTE);
+    const counted = await countWave(db, row, wave, knownUntil - Gate.OnlineMinutes * MINUTE);
     const figures = figuresOf(counted);
     const seen = Object.values(counted.counts).reduce((sum, count) => sum + count, 0);
     waves.push({
@@ -110,9 +112,9 @@ export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): Rollo
   };
 }
 
-export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[]): Promise<Rollout> {
+export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], namesOf: ActorNames): Promise<Rollout> {
   const steps = await stepsOf(db, row.seq, MOST_STEPS);
-  const actors = steps.filter(({ actor }) => actor !== '').map(({ actor }) => ({ actor, action: '', target: '' }));
+  const actors = steps.map(({ actor }) => actor).filter((actor) => actor !== '');
   const names = await namesOf(db, row.account_id, actors);
   const { Gate, PauseAfter, Advance, StartTime, Windows = [], IncludeNew, DeviceGroup, TagId } = settingsOf(row);
   return {

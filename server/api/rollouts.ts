@@ -1,24 +1,19 @@
 // Rollouts; an addition. What they do by themselves: rollouts/runner.ts.
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { RolloutDraft, RolloutState, rolloutEndpoints } from '#/contract/rollouts.ts';
-import type { Context } from '../context.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { Problem } from '../http/problem.ts';
-import { targetsOf } from '../jobs/targets.ts';
 import { figuresOf } from '../rollouts/figures.ts';
-import { planWaves } from '../rollouts/plan.ts';
-import { artifactById } from '../store/artifacts.ts';
-import type { Reader, Tx } from '../store/database.ts';
-import { cancelWaiting, refreshParents, type TouchedParents } from '../store/job-moves.ts';
-import { jobById } from '../store/jobs.ts';
+import type { RolloutFleet } from '../rollouts/fleet.ts';
+import { planWaves, type WavePlan } from '../rollouts/plan.ts';
+import type { Audit } from '../store/audit.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
 import {
-  artifactsBefore,
   countWave,
   devicesOf,
   failedDevices,
   jobOfDevice,
-  sitesOf,
   skipDevice,
   succeededDevices,
 } from '../store/rollout-devices.ts';
@@ -36,9 +31,7 @@ import {
   type RolloutRow,
 } from '../store/rollouts.ts';
 import { runOnce } from '../store/submissions.ts';
-import { workflowById } from '../store/workflows.ts';
-import { namesOf } from './audit-names.ts';
-import { deviceOf, full, openWaveFigures, summaryOf, time } from './rollout-view.ts';
+import { deviceOf, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
 
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
@@ -48,9 +41,18 @@ type Steering = HandlerRequest & {
   body: { Version: number; Reason?: string | undefined };
 };
 
-export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoints> {
-  const { db, audit, now, dispatch } = context;
-  const wavesOfRow = openWaveFigures(db, now);
+interface RolloutRoutesOptions {
+  db: Database;
+  now: () => number;
+  fleet: RolloutFleet;
+  audit: Pick<Audit, 'record'>;
+  /** Present names of those who did something, by actor. */
+  namesOf: ActorNames;
+}
+
+export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof rolloutEndpoints> {
+  const { db, audit, now, fleet, namesOf } = options;
+  const wavesOfRow = openWaveFigures(db, () => fleet.knownUntil());
 
   /** One step of a person, on the version that they saw. */
   const steer = <Result>(
@@ -71,9 +73,23 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
       return result;
     });
 
-  const begin = async (tx: Tx, request: HandlerRequest, draft: RolloutDraft): Promise<RolloutRow> => {
+  /** Which devices are in which wave, and who of them is Offline. What it runs must be there. */
+  const planned = async (accountId: number, draft: RolloutDraft) => {
+    const { DeviceGroup, TagId, DeviceIds } = draft;
+    await fleet.requirePayload(accountId, draft);
+    const choice = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }), ...(DeviceIds && { DeviceIds }) };
+    const targets = await fleet.targets(accountId, choice);
+    const offline = new Set(targets.filter(({ isOnline }) => !isOnline).map(({ id }) => id));
+    return { ...planWaves(targets, draft.Waves), offline };
+  };
+
+  const begin = async (
+    tx: Tx,
+    request: HandlerRequest,
+    draft: RolloutDraft,
+    { waves, left }: WavePlan,
+  ): Promise<RolloutRow> => {
     const { DeviceIds: _, Waves: __, ...settings } = draft;
-    const { waves, left } = await planned(tx, request.account.id, draft);
     const row = await insertRollout(tx, {
       caller: request,
       draft: settings,
@@ -86,21 +102,21 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
   };
 
   return {
-    create: (request) => {
+    create: async (request) => {
+      // Before the unit of work: another service may have to be asked. A repeated request does not need it any more.
+      const [plan] = await Promise.allSettled([planned(request.account.id, request.body)]);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write(async (tx) => {
-        const { id: RolloutId } = await runOnce(
-          tx,
-          submission,
-          now(),
-          async () => (await begin(tx, request, request.body)).id,
-        );
+        const { id: RolloutId } = await runOnce(tx, submission, now(), async () => {
+          if (plan.status === 'rejected') throw plan.reason;
+          return (await begin(tx, request, request.body, plan.value)).id;
+        });
         return { RolloutId };
       });
     },
 
     plan: async ({ account, body }) => {
-      const { waves, left, offline } = await planned(db, account.id, body);
+      const { waves, left, offline } = await planned(account.id, body);
       return {
         Waves: waves.map((ids) => ({ Devices: ids, Offline: ids.filter((id) => offline.has(id)).length })),
         Left: left,
@@ -114,7 +130,7 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
 
     get: async ({ account, params }) => {
       const row = await rolloutById(db, account.id, params.rollout_id);
-      return full(db, row, await wavesOfRow(row));
+      return full(db, row, await wavesOfRow(row), namesOf);
     },
 
     devices: async ({ account, params, query: { limit, before } }) => {
@@ -156,12 +172,11 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
 
     retry: (request) =>
       steer(request, { action: 'rollout.retry', text: 'Retried', states: OPEN }, async (tx, row) => {
-        const failed = Map.groupBy(await failedDevices(tx, row), ({ job_id }) => job_id);
+        const failed = Map.groupBy(await failedDevices(tx, row), ({ seq }) => seq);
         if (failed.size === 0) throw new Problem(409, 'No device has failed', 'There is nothing to try again.');
-        for (const [RetryOf, devices] of failed) {
-          const DeviceIds = devices.map(({ device_id }) => device_id);
-          const { name: Name } = await jobById(tx, row.account_id, RetryOf);
-          await dispatch.submitIn(tx, request, { Name, DeviceIds, RetryOf });
+        for (const devices of failed.values()) {
+          const ids = devices.map(({ device_id }) => device_id);
+          if (devices[0]) await fleet.retry(tx, request, devices[0], ids);
         }
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven: 0 });
@@ -177,41 +192,32 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
           const job = await jobOfDevice(tx, row.seq, DeviceId);
           if (!(await skipDevice(tx, row.seq, DeviceId)))
             throw new Problem(404, `The device "${DeviceId}" is in no wave`, 'Read the devices of the rollout again.');
-          if (job) await cancelOpen(tx, await jobById(tx, row.account_id, job.id));
+          if (job) await fleet.cancel(tx, { seq: job.seq, parentSeq: job.parent_seq });
           return { to: {}, result: undefined };
         },
       ),
 
     abort: (request) =>
       steer(request, { action: 'rollout.abort', text: 'Aborted', states: OPEN }, async (tx, row) => {
-        for (const { job_id } of await wavesOf(tx, row.seq))
-          if (job_id !== null) await cancelOpen(tx, await jobById(tx, row.account_id, job_id));
+        for (const { job_seq } of await wavesOf(tx, row.seq))
+          if (job_seq !== null) await fleet.cancel(tx, { seq: job_seq, parentSeq: null });
         return { to: { state: 'Aborted', because: request.body.Reason ?? '', ended: now() }, result: undefined };
       }),
 
-    rollback: (request) =>
-      steer(
+    rollback: async (request) => {
+      const draft = await wayBack(request.account.id, request.params.rollout_id);
+      const plan = await planned(request.account.id, draft);
+      return steer(
         request,
         { action: 'rollout.rollback', text: 'Rolled back', states: ['Paused', 'Succeeded', 'Failed', 'Aborted'] },
         async (tx, row) => {
-          const settings = settingsOf(row);
-          const before = await versionBefore(tx, row.account_id, settings.ArtifactId);
-          const ids = await succeededDevices(tx, row);
-          if (ids.length === 0) throw new Problem(409, 'No device has taken it', 'There is nothing to roll back.');
-          const { DeviceGroup: _, TagId: __, StartTime: ___, ...same } = settings;
-          const made = await begin(tx, request, {
-            ...same,
-            Name: `Back to ${before.name} ${before.version}`.slice(0, 255),
-            ArtifactId: before.id,
-            DeviceIds: ids,
-            Waves: [{ Count: 1 }, { Percent: 100 }],
-            IncludeNew: false,
-          });
+          const made = await begin(tx, request, draft, plan);
           const isOver = !OPEN.includes(row.state);
           const to = isOver ? {} : { state: 'Aborted' as const, because: `Rolled back by ${made.id}`, ended: now() };
           return { to, result: { RolloutId: made.id } };
         },
-      ),
+      );
+    },
 
     remove: (request) =>
       db.write(
@@ -226,18 +232,27 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
       ),
   };
 
-  /** Cancels what waits of a job; what an agent has goes on. */
-  async function cancelOpen(tx: Tx, job: Awaited<ReturnType<typeof jobById>>): Promise<void> {
-    const parents: TouchedParents = new Map();
-    const which = { seq: job.seq, parentSeq: job.parent_seq, isParent: job.device_seq === null };
-    await cancelWaiting(tx, which, { at: now(), reason: 'The rollout no longer needs it' }, parents);
-    await refreshParents(tx, parents);
+  /** A rollout of the version before to exactly those devices that took this one. */
+  async function wayBack(accountId: number, id: string): Promise<RolloutDraft> {
+    const row = await rolloutById(db, accountId, id);
+    const { DeviceGroup: _, TagId: __, StartTime: ___, ...same } = settingsOf(row);
+    const before = versionBefore(same.ArtifactId ? await fleet.artifactsUntil(accountId, same.ArtifactId) : []);
+    const DeviceIds = await succeededDevices(db, row);
+    if (DeviceIds.length === 0) throw new Problem(409, 'No device has taken it', 'There is nothing to roll back.');
+    return {
+      ...same,
+      Name: `Back to ${before.name} ${before.version}`.slice(0, 255),
+      ArtifactId: before.id,
+      DeviceIds,
+      Waves: [{ Count: 1 }, { Percent: 100 }],
+      IncludeNew: false,
+    };
   }
 
   async function requireVersion(tx: Reader, request: Steering, row: RolloutRow): Promise<void> {
     if (request.body.Version === row.version) return;
     const [last] = await stepsOf(tx, row.seq, 1);
-    const names = last && (await namesOf(tx, row.account_id, [{ actor: last.actor, action: '', target: '' }]));
+    const names = last && (await namesOf(tx, row.account_id, [last.actor]));
     const who = last?.actor === '' ? 'the service' : names?.get(last?.actor ?? '') || last?.actor;
     throw new Problem(
       409,
@@ -247,29 +262,12 @@ export function rolloutRoutes(context: Context): Handlers<typeof rolloutEndpoint
   }
 }
 
-/** Which devices are in which wave, and who of them is Offline. What it runs must be there. */
-async function planned(tx: Reader, accountId: number, draft: RolloutDraft) {
-  const { Name, ArtifactId, WorkflowId, DeviceGroup, TagId, DeviceIds } = draft;
-  if (ArtifactId) await artifactById(tx, accountId, ArtifactId);
-  else await workflowById(tx, accountId, WorkflowId ?? '');
-  const target = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }), ...(DeviceIds && { DeviceIds }) };
-  const targets = await targetsOf(tx, accountId, { Name, ...target });
-  const sites = await sitesOf(
-    tx,
-    targets.map(({ seq }) => seq),
-  );
-  const devices = targets.map(({ id, seq }) => ({ id, site: sites.get(seq)?.site ?? '' }));
-  const offline = new Set(targets.filter(({ seq }) => !sites.get(seq)?.online).map(({ id }) => id));
-  return { ...planWaves(devices, draft.Waves), offline };
-}
+type Version = Awaited<ReturnType<RolloutFleet['artifactsUntil']>>[number];
 
-async function versionBefore(tx: Reader, accountId: number, artifactId = '') {
-  if (artifactId === '') throw new Problem(409, 'A workflow has no version before', 'Roll out what undoes it.');
-  const artifact = await artifactById(tx, accountId, artifactId);
+function versionBefore([artifact, ...earlier]: Version[]): Version {
+  if (!artifact) throw new Problem(409, 'A workflow has no version before', 'Roll out what undoes it.');
   const name = ruleNameOf(artifact.name, artifact.version);
-  const before = (await artifactsBefore(tx, accountId, artifactId)).find(
-    (each) => ruleNameOf(each.name, each.version) === name,
-  );
+  const before = earlier.find((each) => ruleNameOf(each.name, each.version) === name);
   if (!before)
     throw new Problem(409, `There is no version of ${name} before this one`, 'Upload it, and roll that out.');
   return before;

@@ -2,11 +2,7 @@
 // a wave, so that a kill at any point neither doubles nor loses one.
 import type { Caller } from '../http/caller.ts';
 import { Problem } from '../http/problem.ts';
-import { targetsOf } from '../jobs/targets.ts';
-import type { Dispatch } from '../jobs/dispatch.ts';
-import { queueAlert } from '../store/alert-firing.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
-import { childDevices, jobById } from '../store/jobs.ts';
 import { countWave } from '../store/rollout-devices.ts';
 import {
   addDevices,
@@ -23,11 +19,12 @@ import {
 } from '../store/rollouts.ts';
 import { decide, neededOf, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
+import type { RolloutFleet } from './fleet.ts';
 
-interface RunnerOptions {
+interface RolloutRunnerOptions {
   db: Database;
   now: () => number;
-  dispatch: Pick<Dispatch, 'submitIn'>;
+  fleet: RolloutFleet;
 }
 
 const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
@@ -41,11 +38,15 @@ const MINUTE = 60_000;
 const LOOK_TIMES = 50;
 const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
 
-async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<RolloutSituation> {
+async function situationOf(
+  db: Reader,
+  row: RolloutRow,
+  { now, knownUntil }: { now: number; knownUntil: number },
+): Promise<RolloutSituation> {
   const { Gate, PauseAfter, Advance, Windows = [], StartTime } = settingsOf(row);
   const waves = await wavesOf(db, row.seq);
   const wave = waves.at(-1);
-  const figures = wave && figuresOf(await countWave(db, row, wave, now - Gate.OnlineMinutes * MINUTE));
+  const figures = wave && figuresOf(await countWave(db, row, wave, knownUntil - Gate.OnlineMinutes * MINUTE));
   return {
     settings: { Gate, PauseAfter, Advance, windows: Windows, start: (StartTime && Date.parse(StartTime)) || undefined },
     state: row.state,
@@ -61,41 +62,45 @@ async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<Ro
 }
 
 /** Looks at all open rollouts once. */
-export function openRolloutRunner({ db, now, dispatch }: RunnerOptions): () => Promise<void> {
-  const beginWave = async (tx: Tx, row: RolloutRow, wave: number): Promise<string> => {
-    const settings = settingsOf(row);
-    const { ArtifactId, WorkflowId, DeviceGroup, TagId } = settings;
-    if (settings.IncludeNew && wave === row.waves - 1 && (DeviceGroup || TagId)) {
-      const target = { Name: row.name, ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }) };
-      const present = await targetsOf(tx, row.account_id, target).catch(() => []);
-      await addDevices(
-        tx,
-        row,
-        wave,
-        present.map(({ id }) => id),
-      );
+export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () => Promise<void> {
+  const times = () => ({ now: now(), knownUntil: fleet.knownUntil() });
+
+  /** Who has joined since it was made; they are in the last wave. */
+  const newcomers = async ({ account_id: account, ...row }: RolloutRow): Promise<string[]> => {
+    const { IncludeNew, DeviceGroup, TagId } = settingsOf(row);
+    if (!IncludeNew || row.wave < row.waves - 2 || !(DeviceGroup || TagId)) return [];
+    const choice = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }) };
+    try {
+      return (await fleet.targets(account, choice)).map(({ id }) => id);
+    } catch (cause) {
+      // The group may be empty by now, and the tag gone.
+      if (cause instanceof Problem && cause.status < 500 && cause.status !== 429) return [];
+      throw cause;
     }
+  };
+
+  const beginWave = async (tx: Tx, row: RolloutRow, wave: number, joined: readonly string[]): Promise<string> => {
+    const { ArtifactId, WorkflowId } = settingsOf(row);
+    if (wave === row.waves - 1 && joined.length > 0) await addDevices(tx, row, wave, joined);
     const ids = await devicesToBegin(tx, row, wave);
     const Name = `${row.name}, wave ${wave + 1} of ${row.waves}`.slice(-255);
     const payload = { ...(ArtifactId && { ArtifactId }), ...(WorkflowId && { WorkflowId }) };
-    const job =
-      ids.length === 0
-        ? undefined
-        : await jobById(
-            tx,
-            row.account_id,
-            await dispatch.submitIn(tx, callerOf(row), { Name, DeviceIds: ids, ...payload }),
-          );
-    await insertWave(tx, row.seq, { number: wave, job_seq: job?.seq ?? null, began: now() });
+    const job_seq =
+      ids.length === 0 ? null : await fleet.submit(tx, callerOf(row), { Name, DeviceIds: ids, ...payload });
+    await insertWave(tx, row.seq, { number: wave, job_seq, began: now() });
     return `Wave ${wave + 1} began on ${ids.length} ${ids.length === 1 ? 'device' : 'devices'}`;
   };
 
-  const apply = async (tx: Tx, row: RolloutRow, decision: Decision, situation: RolloutSituation): Promise<void> => {
+  const apply = async (
+    tx: Tx,
+    row: RolloutRow,
+    { decision, situation, joined }: { decision: Decision; situation: RolloutSituation; joined: readonly string[] },
+  ): Promise<void> => {
     const note = (text: string) => noteStep(tx, row, { at: now(), actor: '', text, reason: '' });
     const { figures, settings } = situation;
     switch (decision.do) {
       case 'begin': {
-        const text = await beginWave(tx, row, decision.wave);
+        const text = await beginWave(tx, row, decision.wave, joined);
         await stepTo(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
         return void (await note(text));
       }
@@ -113,10 +118,7 @@ export function openRolloutRunner({ db, now, dispatch }: RunnerOptions): () => P
       case 'pause': {
         await stepTo(tx, row, { state: 'Paused', because: decision.because });
         await note(`Paused. ${decision.because}`);
-        const job = (await wavesOf(tx, row.seq)).at(-1)?.job_seq;
-        const deviceSeqs = job ? await childDevices(tx, job) : [];
-        const text = `The rollout “${row.name}” is paused. ${decision.because}.`;
-        return queueAlert(tx, row.account_id, { event: 'RolloutPaused', text, rolloutId: row.id, deviceSeqs }, now());
+        return fleet.tellPaused(tx, row, decision.because);
       }
       case 'succeed': {
         await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
@@ -129,15 +131,15 @@ export function openRolloutRunner({ db, now, dispatch }: RunnerOptions): () => P
   const isDone = ({ state, because }: RolloutRow, decision: Decision) =>
     decision.do === 'nothing' || (decision.do === 'wait' && state === 'Waiting' && because === decision.because);
 
-  const step = async ({ account_id: account, id }: RolloutRow): Promise<boolean> =>
+  const step = async ({ account_id: account, id }: RolloutRow, joined: readonly string[]): Promise<boolean> =>
     db.write(
       async (tx) => {
         // As it is now: somebody may have steered it meanwhile.
         const row = await rolloutById(tx, account, id);
-        const situation = await situationOf(tx, row, now());
+        const situation = await situationOf(tx, row, times());
         const decision = decide(situation);
         if (isDone(row, decision)) return false;
-        await apply(tx, row, decision, situation);
+        await apply(tx, row, { decision, situation, joined });
         return true;
       },
       { patient: true },
@@ -154,18 +156,19 @@ export function openRolloutRunner({ db, now, dispatch }: RunnerOptions): () => P
   /** When each was looked at, and how long that took: ten thousand devices take a while. */
   const looks = new Map<number, { at: number; took: number }>();
   return async () => {
-    const rows = await openRollouts(db);
+    const rows = (await openRollouts(db)).filter((row) => fleet.mayGoOn(row));
     for (const seq of looks.keys()) if (!rows.some((row) => row.seq === seq)) looks.delete(seq);
     for (const row of rows) {
       const began = performance.now();
       const before = looks.get(row.seq);
       if (before && began - before.at < before.took * LOOK_TIMES) continue;
-      const decision = decide(await situationOf(db, row, now()));
+      const decision = decide(await situationOf(db, row, times()));
       looks.set(row.seq, { at: began, took: performance.now() - began });
       if (isDone(row, decision)) continue;
       try {
         // Several steps may follow at once: a wave has passed, and the next one begins.
-        while (await step(row));
+        const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];
+        while (await step(row, joined));
       } catch (cause) {
         if (!(cause instanceof Problem) || cause.status >= 500) throw cause;
         if (decision.do === 'begin') await fail(await rolloutById(db, row.account_id, row.id), cause);

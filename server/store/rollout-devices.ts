@@ -89,9 +89,12 @@ export const devicesOf = (
   );
 
 /** Ids of devices whose last attempt failed, by the job of their wave. */
-export const failedDevices = (db: Reader, rollout: RolloutRow): Promise<{ job_id: string; device_id: string }[]> =>
+export const failedDevices = (
+  db: Reader,
+  rollout: RolloutRow,
+): Promise<{ seq: number; id: string; name: string; device_id: string }[]> =>
   db.all(
-    `SELECT p.id AS job_id, j.device_id FROM rollout_waves w JOIN jobs p ON p.seq = w.job_seq
+    `SELECT p.seq, p.id, p.name, j.device_id FROM rollout_waves w JOIN jobs p ON p.seq = w.job_seq
      JOIN jobs j ON j.parent_seq = w.job_seq AND j.superseded = 0
      JOIN rollout_devices r ON r.rollout_seq = w.rollout_seq AND r.device_id = j.device_id AND r.skipped = 0
      JOIN devices v ON v.seq = j.device_seq
@@ -119,9 +122,13 @@ export const skipDevice = (tx: Tx, rolloutSeq: number, deviceId: string): Promis
   );
 
 /** The job of a device in a wave that has begun. */
-export const jobOfDevice = (db: Reader, rolloutSeq: number, deviceId: string): Promise<{ id: string } | undefined> =>
+export const jobOfDevice = (
+  db: Reader,
+  rolloutSeq: number,
+  deviceId: string,
+): Promise<{ seq: number; parent_seq: number } | undefined> =>
   db.get(
-    `SELECT j.id FROM rollout_devices r
+    `SELECT j.seq, j.parent_seq FROM rollout_devices r
      JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
      JOIN devices v ON v.id = r.device_id
      JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0

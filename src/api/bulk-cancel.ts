@@ -4,7 +4,7 @@ import { ApiError, isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call, callTagged } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
-import { canStop, isMoving, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, jobState } from '#/contract/job-state.ts';
 import { Skipped } from './skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 

@@ -4,7 +4,7 @@ import { MOST_OUTPUTS, type ChildOutput } from '#/contract/job-outputs.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { call } from '#/api/call.ts';
 import { isLean } from '#/api/lean-rows.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { createListeners } from '#/lib/store.ts';
 
 type Output = Pick<Job, 'Stdout' | 'Stderr' | 'Result'>;

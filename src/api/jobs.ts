@@ -5,7 +5,7 @@ import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import type { ChildStates } from '#/api/child-states.ts';
-import { isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
 import { isLive, livePace, type QueryReading } from '#/api/live.ts';
 import { rememberSubmitted } from '#/api/submitted.ts';

@@ -10,7 +10,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession } from '#/api/session.ts';
 import { eachOf } from '#/lib/pace.ts';
-import { canStop, isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, isParent, jobState } from '#/contract/job-state.ts';
 
 /** One job, or a group's or tag's part of one, as an entry of its device's queue. */
 export interface QueuedJob {

@@ -2,7 +2,7 @@
 // each. One that has begun meanwhile is left alone.
 import { useState } from 'react';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
-import { isOwnPart } from '#/api/job-state.ts';
+import { isOwnPart } from '#/contract/job-state.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { isMoving, isParent } from '#/api/job-state.ts';
+import { isMoving, isParent } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { withAwaited } from '#/features/jobs/outcome.ts';
 import { queueQueries } from './queue-reader.ts';

@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
-import { isMoving, isParent } from '#/api/job-state.ts';
+import { isMoving, isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { verdictOf, type Verdict } from './verdict.ts';

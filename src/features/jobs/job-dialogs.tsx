@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import { archiveQueries } from '#/api/archive.ts';
-import { canStop, isMoving, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, jobState } from '#/contract/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';

@@ -1,7 +1,7 @@
 // The texts about a job that pages share: what it is aimed at, what its state means, what is lost when it is deleted.
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { isParent } from '#/api/job-state.ts';
+import { isParent } from '#/contract/job-state.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { movingIn, totalOf } from './outcome.ts';
 import type { VerdictCounts, Verdict } from './verdict.ts';

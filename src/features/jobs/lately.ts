@@ -1,6 +1,6 @@
 // Which jobs a person looks for first: those under way, and those that went wrong lately. The overview counts them and
 // the list of jobs shows them, by the same words.
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { timesOf } from './job-times.ts';
 import { outcomeOf, stateOf } from './outcome.ts';

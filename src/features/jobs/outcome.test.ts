@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { spanOf } from './job-times.ts';
 import { isKind } from './lately.ts';
 import {

@@ -1,6 +1,6 @@
 // The state of a job that every screen shows: of a parent, its children counted and one state for all of them.
 import type { Job } from '#/contract/jobs.ts';
-import { countsOf, type JobState } from '#/api/job-state.ts';
+import { countsOf, type JobState } from '#/contract/job-state.ts';
 import { VERDICTS, countVerdicts, verdictCountsOf, verdictOf, type Verdict, type VerdictCounts } from './verdict.ts';
 
 /** Counts children one by one, for a service that does not count them. */

@@ -1,7 +1,7 @@
 // How long the rest of a job is going to take, by the pace of what runs now: shown only when enough devices have ended
 // in the present run.
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving, jobState } from '#/api/job-state.ts';
+import { isMoving, jobState } from '#/contract/job-state.ts';
 import { durationOf, timesOf } from './job-times.ts';
 
 /** Fewer than these that have ended allow no estimate of the rest. */

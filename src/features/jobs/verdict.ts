@@ -1,6 +1,6 @@
 // How a job ended: as the service judged it by the outcome rules, else by its exit code, else by its last line of output.
 // Its status is shown beside it.
-import { jobState, type JobState } from '#/api/job-state.ts';
+import { jobState, type JobState } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { reportedOutcome } from './reported-outcome.ts';
 

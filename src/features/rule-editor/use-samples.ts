@@ -1,7 +1,7 @@
 // The logs that rules can be tried on: jobs that ran what the rules are for, the latest first, and the devices of one.
 import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { isMoving, isParent } from '#/api/job-state.ts';
+import { isMoving, isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ruleQueries } from '#/api/rules.ts';
-import { jobState } from '#/api/job-state.ts';
+import { jobState } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Rule, RuleFinding } from '#/contract/rules.ts';
 import { judgementOf, verdictCountsOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';

@@ -1,7 +1,7 @@
 // What is already on its way to the devices of a deploy, shown before it is sent.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 

@@ -1,7 +1,7 @@
 // A submission that is on its way, and how its job is known among the jobs of the service.
 import * as z from 'zod/mini';
 import type { Job } from '#/contract/jobs.ts';
-import { isParent } from '#/api/job-state.ts';
+import { isParent } from '#/contract/job-state.ts';
 import { onSession } from '#/api/session.ts';
 import { json, storedInTab } from '#/lib/stored.ts';
 import { paths } from '#/paths.ts';

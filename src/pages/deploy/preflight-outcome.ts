@@ -1,6 +1,6 @@
 // Which devices passed a preflight: by exit code where the service has it, else by the mark in the output.
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/job-state.ts';
+import { jobState } from '#/contract/job-state.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
 

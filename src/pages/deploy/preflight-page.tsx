@@ -4,7 +4,7 @@ import { Link, useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { isParent } from '#/api/job-state.ts';
+import { isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';

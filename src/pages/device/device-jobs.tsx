@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isNotOffered } from '#/api/api-error.ts';
-import { jobState, canStop } from '#/api/job-state.ts';
+import { jobState, canStop } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';

@@ -1,7 +1,7 @@
 // One device's jobs as a queue: what runs now, what waits and in which order, what is done.
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { jobState } from '#/api/job-state.ts';
+import { jobState } from '#/contract/job-state.ts';
 
 const timeOf = (text: string | undefined): number => parseTimestamp(text ?? '')?.getTime() ?? Number.NaN;
 

@@ -4,7 +4,7 @@ import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
 import { JOBS_CHANGED } from '#/api/jobs.ts';
-import { canStop } from '#/api/job-state.ts';
+import { canStop } from '#/contract/job-state.ts';
 import { bulkPlanText } from '#/features/bulk/bulk-plan.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
 import { useBulkRun, type BulkKind } from '#/features/bulk/use-bulk-run.ts';

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { canStop, isStopping, jobState } from '#/api/job-state.ts';
+import { canStop, isStopping, jobState } from '#/contract/job-state.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { attemptOf } from '#/features/jobs/attempts.ts';

@@ -5,7 +5,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { isOwnPart, jobState } from '#/api/job-state.ts';
+import { isOwnPart, jobState } from '#/contract/job-state.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
 import type { Selection } from '#/ui/table/use-selected-ids.ts';

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { printMark } from '#/ui/log/line-marks.ts';
 import type { LogStream } from '#/ui/log/log-items.ts';

@@ -9,7 +9,7 @@ import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { archiveQueries } from '#/api/archive.ts';
-import { canStop, isMoving, isParent, isStopping, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, isParent, isStopping, jobState } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';

@@ -1,7 +1,7 @@
 // How far a group or tag job is: the devices that are done, what the rest waits for, and how long it may take.
 import { useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
-import { jobState } from '#/api/job-state.ts';
+import { jobState } from '#/contract/job-state.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { inTurns } from '#/lib/pace.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';

@@ -1,7 +1,7 @@
 // The state of a page's job where its own row is incomplete: by its children, and by the fleet.
 import { useEffect, useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
-import { countsOf, isMoving, isParent, jobState } from '#/api/job-state.ts';
+import { countsOf, isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { countChildren, outcomeOf, rememberCounts, withAwaited } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';

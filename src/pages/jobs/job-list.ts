@@ -3,7 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { artifactText } from '#/api/artifacts.ts';
-import { isParent } from '#/api/job-state.ts';
+import { isParent } from '#/contract/job-state.ts';
 import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { VERDICTS, type Verdict } from '#/features/jobs/verdict.ts';

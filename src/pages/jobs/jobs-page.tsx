@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { archiveQueries } from '#/api/archive.ts';
-import { canStop, isMoving, isStopping, jobState } from '#/api/job-state.ts';
+import { canStop, isMoving, isStopping, jobState } from '#/contract/job-state.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { canStop, isStopping } from '#/api/job-state.ts';
+import { canStop, isStopping } from '#/contract/job-state.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Duration } from '#/features/jobs/duration.tsx';

@@ -2,7 +2,7 @@
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { badOf, isWithin } from '#/features/jobs/lately.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, movingIn, outcomeOf, stateOf, totalOf } from '#/features/jobs/outcome.ts';

@@ -1,6 +1,6 @@
 // What became of jobs between two looks at their list.
 import type { Job } from '#/contract/jobs.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { FAILURES } from '#/features/jobs/lately.ts';
 import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
 import { formatCount } from '#/lib/format.ts';

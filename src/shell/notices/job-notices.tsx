@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { isLive } from '#/api/live.ts';
 import { jobQueries, readJobs } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';

@@ -1,7 +1,7 @@
 // Which jobs refer to an artifact, as far as the service reports: those that wait for it would fail without it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { countsOf, jobState, type JobState } from '#/api/job-state.ts';
+import { countsOf, jobState, type JobState } from '#/contract/job-state.ts';
 
 export interface ArtifactUsage {
   /** By what deleting the artifact means to them; one job to a group of devices counts once, as what matters most. */

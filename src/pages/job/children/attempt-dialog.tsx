@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { JOBS_CHANGED, submitJob } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { readSelected } from '#/fleet/selected.ts';

@@ -9,7 +9,7 @@ import type { Device } from '#/contract/devices.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { submittedAs } from '#/api/submitted.ts';
 import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
-import { isParent } from '#/api/job-state.ts';
+import { isParent } from '#/contract/job-state.ts';
 import { JOBS_CHANGED, jobQueries } from '#/api/jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';

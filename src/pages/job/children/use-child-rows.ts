@@ -3,7 +3,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import { outputsOf, type ChildOutputs } from '#/api/child-outputs.ts';
-import { isMoving } from '#/api/job-state.ts';
+import { isMoving } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 
