@@ -2,7 +2,7 @@
 // machines differ, so each figure is compared with another of the same run, and only their ratio can be compared
 // between machines. It fails if what it measures goes wrong.
 //
-//   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10]
+//   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--days 2]
 //
 // Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, history, events, engines, cluster; all of them when none is named.
 // Each prints a table:
@@ -58,6 +58,7 @@ function readArguments(args: string[]) {
       agents: { type: 'string', default: '1000' },
       points: { type: 'string', default: '100000,1000000' },
       log: { type: 'string', default: '10' },
+      days: { type: 'string', default: '2' },
     },
   });
   const unknown = positionals.find((name) => !(name in SECTIONS));
@@ -75,6 +76,7 @@ function readArguments(args: string[]) {
       agents: whole('agents', values.agents),
       points: values.points.split(',').map((points) => whole('points', points)),
       logMegabytes: whole('log', values.log),
+      days: whole('days', values.days),
     },
   };
 }

@@ -1,5 +1,6 @@
 // Everything that the service has open, created in one order and closed in reverse. Tests create their own.
 import path from 'node:path';
+import { Availabilities } from './api/availability.ts';
 import { openEventFeed, type EventFeed } from './api/event-feed.ts';
 import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
@@ -66,6 +67,7 @@ export interface Context {
   bulk: BulkRunner;
   alerts: Alerts;
   events: EventFeed;
+  availabilities: Availabilities;
   /** The agent program for devices. */
   published: PublishedAgent;
   agentUpdates: AgentUpdates;
@@ -223,6 +225,7 @@ export async function openContext(
       alerts,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
       events: openEventFeed({ db, now }),
+      availabilities: new Availabilities(db, now),
       published,
       agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
       cluster,
@@ -252,6 +255,7 @@ export async function openContext(
         await trials.close();
         await alerts.close();
         await context.events.close();
+        await context.availabilities.close();
         await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();
@@ -268,6 +272,7 @@ export async function openContext(
         await store.release();
       },
     };
+    context.availabilities.keepReady();
     return context;
   } catch (cause) {
     await cluster?.close();

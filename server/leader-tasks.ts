@@ -11,6 +11,7 @@ import { pruneChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { ALIVE_EVERY_MS, noteAlive, openSettling, pruneStates } from './store/state-history.ts';
+import { addSettledTotals } from './store/state-totals.ts';
 import { DAY_MS, noteUsage } from './store/usage.ts';
 
 interface LeaderTasksOptions {
@@ -37,6 +38,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'note that the service is up', everyMs: ALIVE_EVERY_MS, run: ifRoom(alive) },
     { what: 'settle the states of devices', everyMs: 10_000, run: ifRoom(openSettling(db, now)) },
     { what: 'remove old changes of states', everyMs: 600_000, run: prune },
+    { what: 'add up the states of devices', everyMs: 1_000, run: ifRoom(() => addSettledTotals(db, now())) },
     { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
     { what: 'carry rollouts on', everyMs: 1_000, run: ifRoom(rollouts) },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },

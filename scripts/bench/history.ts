@@ -1,12 +1,16 @@
 // What the service remembers: the history of states on disk and for its readers, and verdicts that are made again.
+import { hasEngines, installEngines } from '../engines/install.ts';
+import { DURABLE, startPostgres } from '../engines/postgres-server.ts';
 import { request, withService, type MeasuredService } from './measured-service.ts';
 import { median, milliseconds, type Row, type Section } from './section.ts';
 
 const CHANGES_A_DAY = 10;
-/** A tenth of a large fleet for as long as the history goes back; all of one for two days. */
-const SMALL = 10_000;
+/** A tenth of a large fleet for as long as the history goes back; all of one for the days that are asked for. */
+const SMALL = 500;
 const DAYS = 90;
 const READS = 20;
+/** Changes whose totals are added again. */
+const TOTALED = 100_000;
 
 interface Page {
   Items: { Time: string }[];
@@ -39,49 +43,77 @@ async function month(node: MeasuredService, id: string): Promise<void> {
   }
 }
 
-async function measured(devices: number, days: number): Promise<Row[]> {
-  return withService(async (node) => {
+interface Engine {
+  name: string;
+  env?: Record<string, string>;
+}
+
+/** Meanwhile others read a page; the longest that one of them waited. */
+async function withOthers<T>(node: MeasuredService, work: () => Promise<T>): Promise<{ result: T; longest: number }> {
+  let longest = 0;
+  const over = new AbortController();
+  const others = (async () => {
+    while (!over.signal.aborted) longest = Math.max(longest, await timesOf(1, () => request(node, '/v1/devices/1/25')));
+  })();
+  const result = await work().finally(() => over.abort());
+  await others;
+  return { result, longest };
+}
+
+const measured = ({ name, env }: Engine, devices: number, days: number): Promise<Row[]> =>
+  withService(async (node) => {
     await node.send('devices', { count: devices, group: 'history', keys: false });
     const { bytes } = await node.send('states', { days, changes: CHANGES_A_DAY });
-    const of = `${devices.toLocaleString('en-US')} devices, ${days} days`;
+    const changes = devices * days * CHANGES_A_DAY;
+    const of = `${name}, ${devices.toLocaleString('en-US')} devices, ${days} days`;
     const ids = await idsOf(node);
-    const summary = (hours: number) => request(node, `/v1/history/summary?hours=${hours}&limit=20`);
-    const pages = (await timesOf(1, () => summary(24))) || 0;
-    const waits: number[] = [];
-    const over = new AbortController();
-    const others = (async () => {
-      while (!over.signal.aborted) {
-        const begun = performance.now();
-        await request(node, '/v1/devices/1/25');
-        waits.push(performance.now() - begun);
-      }
-    })();
-    const longest = await timesOf(1, () => summary(Math.min(days, 30) * 24));
-    over.abort();
-    await others;
-    return [
+    const summary = (hours: number, by: string) =>
+      request(node, `/v1/history/summary?hours=${hours}&by=${by}&limit=20`);
+    const most = Math.min(days, 30) * 24;
+    const rows: Row[] = [
       {
-        what: `${of}: bytes of a change on disk`,
-        figure: { value: bytes / (devices * days * CHANGES_A_DAY), unit: 'B' },
+        what: `${of}: changes on disk`,
+        figure: { value: bytes / 1e6, unit: 'MB' },
+        against: { what: 'changes', figure: { value: changes / 1e6, unit: 'M' } },
       },
       {
         what: `${of}: 30 days of a device`,
         figure: milliseconds(await timesOf(READS, (nth) => month(node, ids[nth] ?? ''))),
-      },
-      { what: `${of}: summary of 24 h, first`, figure: milliseconds(pages) },
-      { what: `${of}: summary of 24 h, again`, figure: milliseconds(await timesOf(READS, () => summary(24))) },
-      {
-        what: `${of}: summary of ${Math.min(days, 30)} days, first`,
-        figure: milliseconds(longest),
-        against: { what: 'longest wait of others meanwhile', figure: milliseconds(Math.max(...waits)) },
       },
       {
         what: `${of}: the latest 500 changes`,
         figure: milliseconds(await timesOf(READS, () => request(node, '/v1/history/devices?limit=500'))),
       },
     ];
-  });
-}
+    // Each span is asked for the first time, so that it is computed.
+    for (const [what, hours, by] of [
+      ['summary of 24 h, not ready', 23, 'device'],
+      [`summary of ${most / 24} days by device, not ready`, most, 'device'],
+      ['by site', most - 1, 'site'],
+      ['by group', most - 2, 'group'],
+    ] as const) {
+      const { result, longest } = await withOthers(node, () => timesOf(1, () => summary(hours, by)));
+      rows.push({
+        what: `${of}: ${what}`,
+        figure: milliseconds(result),
+        against: { what: 'longest wait of others meanwhile', figure: milliseconds(longest) },
+      });
+    }
+    await summary(24, 'device');
+    rows.push({
+      what: `${of}: summary of 24 h for the overview, ready`,
+      figure: milliseconds(await timesOf(READS, () => summary(24, 'device'))),
+    });
+    const { result, longest } = await withOthers(node, () =>
+      node.send('totals', { changes: Math.min(TOTALED, changes - 1) }),
+    );
+    rows.push({
+      what: `${of}: totals are added, changes`,
+      figure: { value: result.rate, unit: '/s' },
+      against: { what: 'longest wait of others meanwhile', figure: milliseconds(longest) },
+    });
+    return rows;
+  }, env);
 
 const CHILDREN = 10_000;
 
@@ -102,25 +134,31 @@ async function judging(): Promise<Row[]> {
       }
     };
     await judged('^all good$', 'Succeeded');
-    const waits: number[] = [];
-    const over = new AbortController();
-    const others = (async () => {
-      while (!over.signal.aborted) waits.push(await timesOf(1, () => request(node, '/v1/devices/1/25')));
-    })();
-    const again = await judged('^all bad$', 'NoAnswer');
-    over.abort();
-    await others;
+    const { result, longest } = await withOthers(node, () => judged('^all bad$', 'NoAnswer'));
     return [
       {
         what: `judging ${CHILDREN.toLocaleString('en-US')} devices of a job again, 1 kB of output each`,
-        figure: milliseconds(again),
-        against: { what: 'longest wait of others meanwhile', figure: milliseconds(Math.max(...waits)) },
+        figure: milliseconds(result),
+        against: { what: 'longest wait of others meanwhile', figure: milliseconds(longest) },
       },
     ];
   });
 }
 
-export const history: Section = async ({ devices }) => ({
-  subject: `${CHANGES_A_DAY} changes of each device a day, SQLite`,
-  rows: [...(await judging()), ...(await measured(SMALL, DAYS)), ...(await measured(devices, 2))],
-});
+export const history: Section = async ({ devices, days }) => {
+  const rows = await judging();
+  const measureOn = async (engine: Engine) => {
+    rows.push(...(await measured(engine, SMALL, DAYS)), ...(await measured(engine, devices, days)));
+  };
+  await measureOn({ name: 'SQLite' });
+  if (hasEngines()) {
+    installEngines();
+    const server = await startPostgres(DURABLE);
+    try {
+      await measureOn({ name: 'PostgreSQL', env: { DATABASE_URL: server.url } });
+    } finally {
+      await server.remove();
+    }
+  }
+  return { subject: `${CHANGES_A_DAY} changes of each device a day`, rows };
+};

@@ -6,6 +6,8 @@ export interface Sizes {
   agents: number;
   points: number[];
   logMegabytes: number;
+  /** Of the history of all devices. */
+  days: number;
 }
 
 export interface Figure {

@@ -9,7 +9,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
 import { insertRow } from '../../server/store/database.ts';
+import { postgresDialect } from '../../server/store/dialect.ts';
 import { insertDevice, placeDevice } from '../../server/store/devices.ts';
+import { addTotals } from '../../server/store/state-totals.ts';
 import { newId } from '../../server/store/ids.ts';
 
 /** The parent's requests and their answers. */
@@ -17,8 +19,13 @@ export interface Requests {
   addresses: { ask: null; answer: { url: string; bare: string; token: string } };
   /** Adds devices to the store; returns their keys if agents need them. */
   devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
-  /** Writes so many changes a day of each device's state, for the days until now; returns what they need on disk. */
+  /**
+   * Writes so many changes a day of each device's state, for the days until now, with their totals, and spreads the
+   * devices over sites; returns what the changes need on disk.
+   */
   states: { ask: { days: number; changes: number }; answer: { bytes: number } };
+  /** Adds the totals of the newest changes again, of about so many; returns how many these are a second. */
+  totals: { ask: { changes: number }; answer: { rate: number } };
   /** A job that has ended on so many devices of a group, each with a kilobyte of output; returns its id. */
   ended: { ask: { count: number; group: string; name: string }; answer: { job: string } };
   /** After a garbage collection; `peak`: the maximum so far. */
@@ -56,6 +63,16 @@ new WebSocketServer({ server: bare, perMessageDeflate: false }).on('connection',
 });
 await new Promise<void>((done) => bare.listen(0, '127.0.0.1', done));
 
+/** What the changes of states need on disk. */
+async function historyBytes(): Promise<number> {
+  if (db.dialect === postgresDialect)
+    return (await db.get<{ bytes: number }>("SELECT pg_total_relation_size('state_changes') AS bytes"))?.bytes ?? 0;
+  const { dataDir } = service.context.config;
+  return readdirSync(dataDir, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.db'))
+    .reduce((sum, { name }) => sum + statSync(join(dataDir, name)).size, 0);
+}
+
 const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promise<Requests[Name]['answer']> } = {
   addresses: async () => ({
     url: service.url,
@@ -80,27 +97,42 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
     return { keys: made };
   },
   states: async ({ days, changes }) => {
-    const size = () =>
-      readdirSync(service.context.config.dataDir, { withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.name.startsWith('ballast'))
-        .reduce((sum, { name }) => sum + statSync(join(service.context.config.dataDir, name)).size, 0);
-    const before = size();
+    await db.write((tx) => tx.run("UPDATE devices SET site = 'site ' || seq % 500"));
+    const before = await historyBytes();
     const begin = Date.now() - days * DAY_MS;
     for (let day = 0; day < days; day++)
       await db.write((tx) =>
         // Devices change at different times, but each regularly.
         tx.run(
-          `WITH RECURSIVE steps (step) AS (SELECT 0 UNION ALL SELECT step + 1 FROM steps WHERE step < ?1 - 1)
-           INSERT INTO state_changes (at, device_seq, cause)
-           SELECT CAST(?2 AS BIGINT) + step * ?3 + (seq * 7919) % ?3, seq, 1 + step % 2 FROM steps CROSS JOIN devices`,
+          `WITH RECURSIVE steps (step, nth) AS (
+             SELECT 0, CAST(?4 AS BIGINT) UNION ALL SELECT step + 1, nth + 1 FROM steps WHERE step < ?1 - 1)
+           INSERT INTO state_changes (at, device_seq, cause, online_before, number)
+           SELECT CAST(?2 AS BIGINT) + step * CAST(?3 AS BIGINT) + (seq * 7919) % ?3 AS at, seq,
+             1 + nth % 2, (nth + 1) / 2 * ?3, nth + 1 FROM steps CROSS JOIN devices ORDER BY at, seq`,
           changes,
           begin + day * DAY_MS,
           Math.floor(DAY_MS / changes),
+          day * changes,
         ),
       );
+    await db.write((tx) =>
+      tx.run(
+        `INSERT INTO state_totals (one, at, device_seq)
+         SELECT 1, at, device_seq FROM state_changes WHERE at = (SELECT max(at) FROM state_changes) LIMIT 1
+         ON CONFLICT (one) DO UPDATE SET at = excluded.at, device_seq = excluded.device_seq`,
+      ),
+    );
     // All of it was unknown until now.
     await db.write((tx) => tx.run('UPDATE service_gaps SET to_time = ? WHERE from_time = 0', begin));
-    return { bytes: size() - before };
+    return { bytes: (await historyBytes()) - before };
+  },
+  totals: async ({ changes }) => {
+    await db.write((tx) =>
+      tx.run('UPDATE state_totals SET at = (SELECT at FROM state_changes ORDER BY at DESC LIMIT 1 OFFSET ?)', changes),
+    );
+    const begun = performance.now();
+    while (await addTotals(db, Date.now()));
+    return { rate: (changes * 1000) / (performance.now() - begun) };
   },
   ended: async ({ count, group, name }) => {
     await answers.devices({ count, group, keys: false });

@@ -1,10 +1,14 @@
 // How long the devices of an account were Online within a span. Computed from the history of states, a few devices at a
-// time so that other requests have their turn, and remembered for a while.
+// time so that other requests have their turn, and remembered for a while. In large accounts the last 24 hours, which the
+// overview shows, are computed before anybody asks.
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contract/history.ts';
+import { logFault } from '../http/system-fault.ts';
+import { stopping } from '../http/traffic.ts';
 import type { Database } from '../store/database.ts';
-import { gapsIn, nextStates, type Span } from '../store/state-history.ts';
-import { sumStates, type StateSums } from '../store/state-sums.ts';
+import { gapsIn, type Span } from '../store/state-history.ts';
+import type { StateSums } from '../store/state-sums.ts';
+import { nextSums, type DeviceSums } from '../store/state-totals.ts';
 
 type By = (typeof AVAILABILITY_BY)[number];
 type Sort = (typeof AVAILABILITY_SORTS)[number];
@@ -21,21 +25,14 @@ const STALE_MS = 10 * 60_000;
 /** One of 100,000 devices takes about 30 MB. */
 const MOST_RESULTS = 4;
 
-interface Row extends StateSums {
-  id: string;
-  name: string;
-  site: string;
-  group: string;
-}
-
 /** The availability in one span. */
 class Result {
   readonly span: Span;
   readonly gaps: Span[];
-  readonly #rows: Row[];
+  readonly #rows: DeviceSums[];
   readonly #lists = new Map<string, Availability[]>();
 
-  constructor(span: Span, gaps: Span[], rows: Row[]) {
+  constructor(span: Span, gaps: Span[], rows: DeviceSums[]) {
     this.span = span;
     this.gaps = gaps;
     this.#rows = rows;
@@ -45,12 +42,12 @@ class Result {
   sorted(by: By, sort: Sort): Availability[] {
     const key = `${by} ${sort}`;
     let list = this.#lists.get(key);
-    if (!list) this.#lists.set(key, (list = sortedBy(sort, totals(this.#rows, by))));
+    if (!list) this.#lists.set(key, (list = sortedBy(sort, totals(this.#rows, by === 'group' ? 'grp' : by))));
     return list;
   }
 }
 
-function totals(rows: readonly Row[], by: By): Availability[] {
+function totals(rows: readonly DeviceSums[], by: 'device' | 'site' | 'grp'): Availability[] {
   const sums = new Map<string, StateSums & { name: string; devices: number }>();
   for (const row of rows) {
     const key = by === 'device' ? row.id : row[by];
@@ -93,6 +90,13 @@ const sortedBy = (sort: Sort, list: Availability[]): Availability[] =>
       : two.OfflineSeconds - one.OfflineSeconds || two.Changes - one.Changes,
   );
 
+/** Of fewer devices a result is there at once. */
+const LARGE = 5_000;
+/** How many large accounts have a result ready: the others of MOST_RESULTS are for what is asked. */
+const MOST_READY = 2;
+const OVERVIEW_MS = 24 * 60 * 60_000;
+const READY_EVERY_MS = 60_000;
+
 interface Remembered {
   result: Result | undefined;
   /** When it was computed, and how long that took. */
@@ -105,6 +109,9 @@ export class Availabilities {
   readonly #db: Database;
   readonly #now: () => number;
   readonly #results = new Map<string, Remembered>();
+  #timer: NodeJS.Timeout | undefined;
+  #preparing: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(db: Database, now: () => number) {
     this.#db = db;
@@ -129,6 +136,34 @@ export class Availabilities {
     return result;
   }
 
+  /** Has the last 24 hours of large accounts ready from now on. */
+  keepReady(): void {
+    const prepare = async () => {
+      const large = await this.#db.all<{ id: number }>(
+        'SELECT id FROM accounts WHERE num_devices >= ? ORDER BY num_devices DESC LIMIT ?',
+        LARGE,
+        MOST_READY,
+      );
+      for (const { id } of large) if (!this.#isClosed) await this.of(id, OVERVIEW_MS);
+    };
+    const run = () => {
+      this.#preparing ??= prepare()
+        .catch((cause: unknown) => {
+          if (!this.#isClosed) logFault('could not sum up the states of devices', cause);
+        })
+        .finally(() => (this.#preparing = undefined));
+    };
+    this.#timer = setInterval(run, READY_EVERY_MS).unref();
+    run();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#preparing;
+    await Promise.allSettled(Array.from(this.#results.values(), ({ computing }) => computing));
+  }
+
   async #refresh(known: Remembered, accountId: number, length: number): Promise<Result> {
     const began = performance.now();
     try {
@@ -144,22 +179,16 @@ export class Availabilities {
   async #compute(accountId: number, length: number): Promise<Result> {
     const to = Math.floor(this.#now() / 1000) * 1000;
     const span = { from: to - length, to };
-    const gaps = await gapsIn(this.#db, span);
-    const rows: Row[] = [];
+    const asked = { accountId, span, gaps: await gapsIn(this.#db, span) };
+    const rows: DeviceSums[] = [];
     let portion = FIRST_PORTION;
     for (let after = 0; ;) {
+      if (this.#isClosed) throw stopping();
       const began = performance.now();
-      const devices = await nextStates(this.#db, accountId, span, after, portion);
-      for (const device of devices)
-        rows.push({
-          ...sumStates({ ...device, created: Math.floor(device.created / 1000) * 1000 }, span, gaps),
-          id: device.id,
-          name: device.name,
-          site: device.site,
-          group: device.grp,
-        });
+      const devices = await nextSums(this.#db, asked, after, portion);
+      rows.push(...devices);
       const last = devices.at(-1);
-      if (!last || devices.length < portion) return new Result(span, gaps, rows);
+      if (!last || devices.length < portion) return new Result(span, asked.gaps, rows);
       after = last.seq;
       const share = TURN_MS / Math.max(1, performance.now() - began);
       portion = Math.min(MOST_AT_ONCE, Math.max(1, Math.round(portion * Math.min(2, share))));

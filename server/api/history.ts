@@ -16,7 +16,6 @@ import {
   type ListedChange,
   type Span,
 } from '../store/state-history.ts';
-import { Availabilities } from './availability.ts';
 
 const DEFAULT_LIMIT = 100;
 const HOUR_MS = 60 * 60 * 1000;
@@ -56,8 +55,7 @@ async function gapEdges(db: Reader, { id, seq }: DeviceRow, { from, to }: Span) 
   return { downs, ups };
 }
 
-export function historyRoutes({ db, now }: Context): Handlers<typeof historyEndpoints> {
-  const availabilities = new Availabilities(db, now);
+export function historyRoutes({ db, now, availabilities }: Context): Handlers<typeof historyEndpoints> {
   return {
     changes: async ({ account, query: { device_id, from, to, limit, before } }) => {
       const device = device_id === undefined ? undefined : await deviceById(db, account.id, device_id);

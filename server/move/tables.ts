@@ -47,6 +47,7 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'views', key: ['account_id', 'owner', 'folded'] },
   { name: 'state_changes', key: ['at', 'device_seq'] },
   { name: 'service_gaps', key: ['from_time'] },
+  { name: 'state_totals', key: ['one'] },
   { name: 'usage_days', key: ['account_id', 'day'] },
   { name: 'alert_channels', key: ['seq'] },
   { name: 'alert_rules', key: ['seq'] },

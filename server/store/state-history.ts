@@ -3,7 +3,6 @@
 // A row is a change, written in the transaction that changes `devices.online`. Where the service ended connections itself,
 // or was down, nothing is written: devices that come back soon were not away. Those that do not are settled later.
 import type { Database, Reader, Tx } from './database.ts';
-import { perDialect } from './dialect.ts';
 
 /** Why a device changed its state; the numbers are stored. */
 export const CAUSES = { connected: 1, disconnected: 2, newKey: 3, notBack: 4, firstConnected: 5 } as const;
@@ -180,49 +179,6 @@ export const lastChange = (db: Reader, deviceSeq: number, at: number): Promise<S
     deviceSeq,
     at,
   );
-
-export interface DeviceStates {
-  seq: number;
-  id: string;
-  name: string;
-  grp: string;
-  customer: string;
-  site: string;
-  created: number;
-  /** At the beginning of the span; null: not connected yet. */
-  was: Cause | null;
-  /** Within the span, oldest first. */
-  changes: StateChange[];
-}
-
-const CHANGES_OF = perDialect(
-  (sql) => `SELECT device_seq, at, cause FROM state_changes
-    WHERE device_seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND at > ? AND at <= ? ORDER BY device_seq, at`,
-);
-
-/** The states in a span of the next devices after `after`, in the order of their seq. */
-export async function nextStates(
-  db: Reader,
-  accountId: number,
-  { from, to }: Span,
-  after: number,
-  limit: number,
-): Promise<DeviceStates[]> {
-  const rows = await db.all<Omit<DeviceStates, 'changes'>>(
-    `SELECT seq, id, name, grp, customer, site, created, (
-       SELECT cause FROM state_changes WHERE device_seq = devices.seq AND at <= ? ORDER BY at DESC LIMIT 1) AS was
-     FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-    from,
-    accountId,
-    after,
-    limit,
-  );
-  const devices = new Map(rows.map((row) => [row.seq, { ...row, changes: [] as StateChange[] }]));
-  const list = JSON.stringify([...devices.keys()]);
-  for (const { device_seq, ...change } of await db.all<Position & StateChange>(CHANGES_OF(db), list, from, to))
-    devices.get(device_seq)?.changes.push(change);
-  return [...devices.values()];
-}
 
 /** Changes removed in one unit of work. */
 const REMOVED_AT_ONCE = 2_000;

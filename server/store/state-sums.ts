@@ -1,5 +1,13 @@
 // How long a device was in which state.
-import { isOnline, type DeviceStates, type Span } from './state-history.ts';
+import { isOnline, type Cause, type Span, type StateChange } from './state-history.ts';
+
+export interface DeviceStates {
+  created: number;
+  /** At the beginning of the span; null: not connected yet. */
+  was: Cause | null;
+  /** Within the span, oldest first. */
+  changes: StateChange[];
+}
 
 /** Milliseconds; together they are the time that the device was there. */
 export interface StateSums {
@@ -9,25 +17,27 @@ export interface StateSums {
   changes: number;
 }
 
+/** How much of a time was in gaps, which do not overlap. */
+export const unknownIn = (gaps: readonly Span[], from: number, to: number): number =>
+  gaps.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.to, to) - Math.max(gap.from, from)), 0);
+
 /** `gaps`: without overlaps. Before its first connection a device is Offline, in a gap nothing is known of it. */
 export function sumStates(
-  { created, was, changes }: Pick<DeviceStates, 'created' | 'was' | 'changes'>,
+  { created, was, changes }: DeviceStates,
   { from, to }: Span,
   gaps: readonly Span[],
 ): StateSums {
   const begin = Math.min(Math.max(from, created), to);
-  const unknownIn = (start: number, end: number) =>
-    gaps.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.to, end) - Math.max(gap.from, start)), 0);
   let online = 0;
   let since = was !== null && isOnline(was) ? begin : undefined;
   const endAt = (at: number) => {
-    if (since !== undefined && at > since) online += at - since - unknownIn(since, at);
+    if (since !== undefined && at > since) online += at - since - unknownIn(gaps, since, at);
   };
   for (const { at, cause } of changes) {
     endAt(at);
     since = isOnline(cause) ? Math.max(at, begin) : undefined;
   }
   endAt(to);
-  const unknown = unknownIn(begin, to);
+  const unknown = unknownIn(gaps, begin, to);
   return { online, unknown, offline: to - begin - online - unknown, changes: changes.length };
 }
