@@ -6,7 +6,7 @@ import { median, milliseconds, type Row, type Section } from './section.ts';
 
 const CHANGES_A_DAY = 10;
 /** A tenth of a large fleet for as long as the history goes back; all of one for the days that are asked for. */
-const SMALL = 500;
+const SMALL = 10_000;
 const DAYS = 90;
 const READS = 20;
 /** Changes whose totals are added again. */

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ArchiveItem } from '#/contract/archive.ts';
+import type { AuditEntry } from '#/contract/audit.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { until } from '../../scripts/test-process.ts';
 import { FakeAgent, scratch } from '../test-agents.ts';
@@ -231,4 +232,18 @@ test('an open dashboard follows what is archived and restored', async () => {
   const { Version } = await since('');
   await bulk.begin({ Action: 'archive', Jobs: [job] });
   await until('the change', async () => (await since(Version)).Removed.includes(job));
+});
+
+test('who downloads archived jobs is in the audit log, also for all of them', async () => {
+  const job = await archived({ 'audited-1': 'secret' });
+  const entries = async (object: string) =>
+    (await read<{ Items: AuditEntry[] }>(`/v1/audit?action=job.download&object=${object}`)).Items;
+  const before = (await entries('all')).length;
+  for (const query of ['', `?jobs=${job},${job}`, '?jobs=nothing'])
+    await (await service.call('GET', `/v1/archive.zip${query}`)).arrayBuffer();
+  const [entry, ...others] = await entries(job);
+  assert.deepEqual([entry?.Object, entry?.Outcome, others], [job, 'done', []]);
+  assert.match(entry?.Actor ?? '', /^token:/);
+  assert.equal((await entries('all')).length, before + 1);
+  assert.deepEqual(await entries('nothing'), []);
 });

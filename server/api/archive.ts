@@ -19,7 +19,7 @@ const DEFAULT_LIMIT = 100;
 /** Jobs read at a time for a ZIP of all. */
 const PORTION = 100;
 
-export function archiveRoutes({ db, now }: Context): Handlers<typeof archiveEndpoints> {
+export function archiveRoutes({ db, now, audit }: Context): Handlers<typeof archiveEndpoints> {
   const shown = async (row: JobRow): Promise<ArchiveItem> => ({
     Job: await summary({ db }, row),
     OutputBytes: await storedOutput(db, row),
@@ -42,8 +42,14 @@ export function archiveRoutes({ db, now }: Context): Handlers<typeof archiveEndp
       return { Items, Next: last && rows.length === most ? `${last.archived}.${last.seq}` : '', Total };
     },
 
-    export: async ({ account, query: { jobs }, http }) => {
-      const rows = jobs === undefined ? allJobs(db, account.id) : await jobsOf(db, account.id, jobs.split(','));
+    export: async (request) => {
+      const { account, query, http } = request;
+      const jobs = query.jobs?.split(',');
+      const rows = jobs === undefined ? allJobs(db, account.id) : await jobsOf(db, account.id, jobs);
+      // Outputs may be secret: nobody reads them unrecorded.
+      await db.write(async (tx) => {
+        for (const id of new Set(jobs ?? ['all'])) await audit.record(tx, request, 'job.download', id);
+      });
       const name = `muster-archive-${new Date(now()).toISOString().slice(0, 10)}.zip`;
       const bytes = Readable.from(zipStream(archivedFiles(db, ofEach(rows)), new Date(now())), { objectMode: false });
       return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array> as globalThis.ReadableStream, 200, {

@@ -95,7 +95,7 @@ const LARGE = 5_000;
 /** How many large accounts have a result ready: the others of MOST_RESULTS are for what is asked. */
 const MOST_READY = 2;
 const OVERVIEW_MS = 24 * 60 * 60_000;
-const READY_EVERY_MS = 60_000;
+const READY_EVERY_MS = 2 * 60_000;
 
 interface Remembered {
   result: Result | undefined;

@@ -59,23 +59,28 @@ const jobs: Source = async (db, { seq }, part) =>
     ...(parent_id !== null && { ParentId: parent_id }),
   }));
 
-const edits: Source = async (db, { id, account_id }, part) =>
-  (await deviceEdits(db, account_id, id, part)).map(({ seq, at, actor, action, tag }) => ({
-    Id: `audit-${seq}`,
-    at,
-    Kind: action === 'device.rekey' ? 'key' : 'edit',
-    Text: tag === null ? actionText(action) : `${actionText(action)} ${tag}`,
-    actor,
-  }));
+const edits =
+  (kind: 'edit' | 'key'): Source =>
+  async (db, { id, account_id }, part) =>
+    (await deviceEdits(db, account_id, id, part, kind)).map(({ seq, at, actor, action, tag }) => ({
+      Id: `audit-${seq}`,
+      at,
+      Kind: kind,
+      Text: tag === null ? actionText(action) : `${actionText(action)} ${tag}`,
+      actor,
+    }));
 
-const tunnels: Source = async (db, { id, account_id }, part) =>
-  (await tunnelEvents(db, account_id, id, part)).map(({ seq, at, action, target }) => ({
+const tunnels: Source = async (db, { id, account_id }, part) => {
+  const byAgent = (await tunnelEvents(db, account_id, id, part)).map((row) => ({ ...row, actor: '' }));
+  const byPeople = await deviceEdits(db, account_id, id, part, 'tunnel');
+  return [...byAgent, ...byPeople].map(({ seq, at, actor, action, target }) => ({
     Id: `audit-${seq}`,
     at,
     Kind: 'tunnel',
-    Text: `${actionText(action)} ${target}`,
-    actor: '',
+    Text: `${actionText(action)} ${target.split(' ')[0]}`,
+    actor,
   }));
+};
 
 const notes: Source = async (db, { seq }, part) =>
   (await notesOf(db, seq, part)).map(({ id, at, actor, text }) => ({
@@ -87,13 +92,14 @@ const notes: Source = async (db, { seq }, part) =>
     NoteId: id,
   }));
 
-const SOURCES: [source: Source, ...kinds: TimelineKind[]][] = [
-  [states, 'state'],
-  [jobs, 'job'],
-  [edits, 'edit', 'key'],
-  [tunnels, 'tunnel'],
-  [notes, 'note'],
-];
+const SOURCES: Record<TimelineKind, Source> = {
+  state: states,
+  job: jobs,
+  edit: edits('edit'),
+  key: edits('key'),
+  tunnel: tunnels,
+  note: notes,
+};
 
 export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoints> {
   const { db, audit, now } = context;
@@ -101,14 +107,13 @@ export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoi
     list: async ({ account, params, query: { kind, limit, before } }) => {
       const device = await deviceById(db, account.id, params.device_id);
       await hashNewest(context);
-      const kinds = new Set<string>(kind?.split(',') ?? TIMELINE_KINDS);
+      const asked = new Set<string>(kind?.split(',') ?? TIMELINE_KINDS);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const part = { before: before ? Number(before) : now() + 1, limit: most + 1 };
       const found: Found[] = [];
-      for (const [source, ...of] of SOURCES)
-        if (of.some((each) => kinds.has(each))) found.push(...(await source(db, device, part)));
-      const all = found.filter(({ Kind }) => kinds.has(Kind)).sort((one, two) => two.at - one.at);
-      const { shown, next } = pageOf(all, most);
+      for (const each of TIMELINE_KINDS) if (asked.has(each)) found.push(...(await SOURCES[each](db, device, part)));
+      found.sort((one, two) => two.at - one.at);
+      const { shown, next } = pageOf(found, most);
       const names = await namesOf(
         db,
         account.id,

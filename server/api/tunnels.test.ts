@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { after, before, beforeEach, test } from 'node:test';
 import type { NewDevice } from '#/contract/devices.ts';
+import type { TimelineItem } from '#/contract/timeline.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { deleteTunnels, openTunnel } from '../store/tunnels.ts';
 import { startTestService } from '../test-service.ts';
@@ -97,6 +98,26 @@ test('one is deleted, or all, and never all by mistake', async () => {
   const all = await service.call('DELETE', '/v1/tunnels');
   assert.deepEqual([all.status, await all.text()], [200, '']);
   assert.deepEqual(await list(), []);
+});
+
+test('who closes a tunnel is in the timeline of its device', async () => {
+  const one = await open({ protocol: 'HTTP', localDest: 'http://localhost:1' });
+  const two = await open({ protocol: 'HTTP', localDest: 'http://localhost:2' });
+  const timeline = async () => {
+    const { Items } = (await (
+      await service.call('GET', `/v1/device/${device.DeviceId}/timeline?kind=tunnel`)
+    ).json()) as { Items: TimelineItem[] };
+    return Items.filter(({ Text }) => Text.includes(one) || Text.includes(two));
+  };
+  await service.call('DELETE', `/v1/tunnels/${one}`);
+  const [closed, ...others] = await timeline();
+  assert.deepEqual([closed?.Kind, closed?.Text, others], ['tunnel', `Closed tunnel ${one}`, []]);
+  assert.match(closed?.Actor ?? '', /^token:/);
+  await service.call('DELETE', '/v1/tunnels');
+  assert.deepEqual(
+    (await timeline()).map(({ Text }) => Text).sort(),
+    [`Closed tunnel ${one}`, `Closed tunnel ${two}`].sort(),
+  );
 });
 
 /** Sends the path unchanged, which fetch would not. */

@@ -2,9 +2,11 @@
 import type { Tunnel, tunnelEndpoints } from '#/contract/tunnels.ts';
 import { printTunnelTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
+import type { Caller } from '../http/caller.ts';
 import type { Handlers } from '../http/implement.ts';
+import type { Tx } from '../store/database.ts';
 import { deleteTunnel, deleteTunnels, listTunnels } from '../store/tunnels.ts';
-import type { StoredTunnel } from '../store/tunnels.ts';
+import type { DeletedTunnel, StoredTunnel } from '../store/tunnels.ts';
 import { tunnelAddress } from '../tunnels/address.ts';
 
 const NOT_APPLICABLE = 'N/A';
@@ -43,14 +45,19 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     };
   };
 
+  // With its device, whose timeline has it.
+  const recordRemoved = (tx: Tx, caller: Caller, { name, deviceId }: DeletedTunnel) =>
+    audit.record(tx, caller, 'tunnel.remove', `${name} ${deviceId}`);
+
   return {
     list: async ({ account }) => (await listTunnels(db, account.id)).map(shown),
 
     removeAll: (request) =>
       db.write(
         async (tx) => {
-          const count = await deleteTunnels(tx, request.account.id);
-          await audit.record(tx, request, 'tunnel.remove-all', String(count));
+          const deleted = await deleteTunnels(tx, request.account.id);
+          await audit.record(tx, request, 'tunnel.remove-all', String(deleted.length));
+          for (const tunnel of deleted) await recordRemoved(tx, request, tunnel);
         },
         { essential: true },
       ),
@@ -58,8 +65,7 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     remove: (request) =>
       db.write(
         async (tx) => {
-          await deleteTunnel(tx, request.account.id, request.params.tunnel_id);
-          await audit.record(tx, request, 'tunnel.remove', request.params.tunnel_id);
+          await recordRemoved(tx, request, await deleteTunnel(tx, request.account.id, request.params.tunnel_id));
         },
         { essential: true },
       ),

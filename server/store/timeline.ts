@@ -39,19 +39,28 @@ export async function jobEvents(db: Reader, deviceSeq: number, { before, limit }
 
 type AuditRow = Pick<HashedRow, 'seq' | 'at' | 'actor' | 'action' | 'target'>;
 
+// '/' follows '.': all actions of a kind.
+const EDITS = {
+  key: "action = 'device.rekey'",
+  tunnel: "action > 'tunnel.' AND action < 'tunnel/'",
+  edit: `action <> 'device.rekey' AND NOT (action > 'note.' AND action < 'note/')
+    AND NOT (action > 'tunnel.' AND action < 'tunnel/')`,
+};
+
 /** What people did to the device, with the present name of the tag that it is about. Notes are listed by themselves. */
 export const deviceEdits = (
   db: Reader,
   accountId: number,
   deviceId: string,
   { before, limit }: Part,
+  kind: keyof typeof EDITS,
 ): Promise<(AuditRow & { tag: string | null })[]> =>
   db.all<AuditRow & { tag: string | null }>(
     `SELECT seq, at, actor, action, target, CASE WHEN action IN ('tag.attach', 'tag.detach') THEN (
          SELECT name FROM tags WHERE tags.account_id = audit.account_id AND target = tags.id || ' ' || ?1) END AS tag
      FROM audit
      WHERE seq IN (SELECT audit_seq FROM audit_objects WHERE object = ?1) AND account_id = ?2 AND outcome = 'done'
-       AND at < ?3 AND NOT (action > 'note.' AND action < 'note/')
+       AND at < ?3 AND ${EDITS[kind]}
      ORDER BY seq DESC LIMIT ?4`,
     deviceId,
     accountId,
@@ -67,9 +76,8 @@ export const tunnelEvents = (
   { before, limit }: Part,
 ): Promise<AuditRow[]> =>
   db.all<AuditRow>(
-    // '/' follows '.': all actions of the kind.
     `SELECT seq, at, actor, action, target FROM audit
-     WHERE actor = ? AND account_id = ? AND action > 'tunnel.' AND action < 'tunnel/' AND at < ? ORDER BY seq DESC LIMIT ?`,
+     WHERE actor = ? AND account_id = ? AND ${EDITS.tunnel} AND at < ? ORDER BY seq DESC LIMIT ?`,
     `device:${deviceId}`,
     accountId,
     before,

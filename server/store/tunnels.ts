@@ -213,15 +213,23 @@ const MARK_ONE = mark('name = ?');
 const MARK_ONE_OF_ACCOUNT = mark('name = ? AND account_id = ?');
 const MARK_ACCOUNT = mark('account_id = ?');
 
-export async function deleteTunnel(tx: Tx, accountId: number, name: string): Promise<void> {
+export interface DeletedTunnel {
+  name: string;
+  deviceId: string;
+}
+const RETURNING_DELETED = `RETURNING name, device_seq AS "deviceSeq",
+  (SELECT id FROM devices WHERE seq = device_seq) AS "deviceId"`;
+
+export async function deleteTunnel(tx: Tx, accountId: number, name: string): Promise<DeletedTunnel> {
   await tx.run(MARK_ONE_OF_ACCOUNT, name, accountId);
-  const deleted = await tx.get<{ deviceSeq: number }>(
-    'DELETE FROM tunnels WHERE name = ? AND account_id = ? RETURNING device_seq AS "deviceSeq"',
+  const deleted = await tx.get<DeletedTunnel & { deviceSeq: number }>(
+    `DELETE FROM tunnels WHERE name = ? AND account_id = ? ${RETURNING_DELETED}`,
     name,
     accountId,
   );
   if (!deleted) throw notFound('tunnel', name);
   tx.recheck(deleted.deviceSeq);
+  return deleted;
 }
 
 /** Deletion by the service itself; false if it no longer exists. */
@@ -230,13 +238,13 @@ export async function closeTunnel(tx: Tx, name: string): Promise<boolean> {
   return (await tx.run('DELETE FROM tunnels WHERE name = ?', name)).changes > 0;
 }
 
-/** Deletes all tunnels of an account and returns how many. */
-export async function deleteTunnels(tx: Tx, accountId: number): Promise<number> {
+/** Deletes all tunnels of an account. */
+export async function deleteTunnels(tx: Tx, accountId: number): Promise<DeletedTunnel[]> {
   await tx.run(MARK_ACCOUNT, accountId);
-  const deleted = await tx.all<{ deviceSeq: number }>(
-    'DELETE FROM tunnels WHERE account_id = ? RETURNING device_seq AS "deviceSeq"',
+  const deleted = await tx.all<DeletedTunnel & { deviceSeq: number }>(
+    `DELETE FROM tunnels WHERE account_id = ? ${RETURNING_DELETED}`,
     accountId,
   );
   tx.recheck(...deleted.map(({ deviceSeq }) => deviceSeq));
-  return deleted.length;
+  return deleted;
 }

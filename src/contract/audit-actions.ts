@@ -17,6 +17,7 @@ const ACTIONS: Record<string, string> = {
   'job.stop': 'Stopped job',
   'job.remove': 'Deleted job',
   'job.archive': 'Archived job',
+  'job.download': 'Downloaded archived job',
   'job.unarchive': 'Restored job from archive',
   'artifact.upload': 'Uploaded artifact',
   'artifact.download': 'Downloaded artifact',

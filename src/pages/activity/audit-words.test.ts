@@ -24,6 +24,9 @@ test('an entry leads to what it is about, and nowhere if that was deleted', () =
   assert.equal(pageOf({ Action: 'tag.attach', Object: 't1 d1' }), '/devices/d1');
   assert.equal(pageOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), '/bulk/b1');
   assert.equal(subjectOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), 'b1');
+  assert.equal(subjectOf({ Action: 'tunnel.remove', Object: 'name d1' }), 'name');
+  assert.equal(pageOf({ Action: 'job.download', Object: 'j1' }), '/jobs/j1');
+  assert.equal(pageOf({ Action: 'job.download', Object: 'all' }), '/archive');
   assert.equal(pageOf({ Action: 'device.remove', Object: 'd1' }), undefined);
   assert.equal(pageOf({ Action: 'session.open', Object: 's1' }), undefined);
 });

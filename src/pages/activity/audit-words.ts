@@ -18,12 +18,13 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
+/** Their target begins with the id; that of others ends with it. */
+const FIRST = /^(bulk|tunnel)\./;
+
 /** The id that an entry is about: of a tag on a device, the device's. */
 export const subjectOf = ({ Action, Object: target }: Pick<AuditEntry, 'Action' | 'Object'>): string =>
   // Ids of sessions are of no use to anybody.
-  Action.startsWith('session.')
-    ? ''
-    : ((Action.startsWith('bulk.') ? target.split(' ').at(0) : target.split(' ').at(-1)) ?? '');
+  Action.startsWith('session.') ? '' : (target.split(' ').at(FIRST.test(Action) ? 0 : -1) ?? '');
 
 /** The page that shows it; undefined if there is none. */
 export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | undefined {
@@ -31,7 +32,7 @@ export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | u
   const [kind, what] = entry.Action.split('.');
   if (id === '' || what === 'remove') return undefined;
   if (kind === 'device' || what === 'attach' || what === 'detach') return paths.device(id);
-  if (kind === 'job') return paths.job(id);
+  if (kind === 'job') return id === 'all' ? paths.archive() : paths.job(id);
   if (kind === 'bulk') return paths.bulk(id);
   if (kind === 'artifact') return paths.artifact(id);
   if (kind === 'alert-rule' || kind === 'alert-channel') return paths.alerts();
