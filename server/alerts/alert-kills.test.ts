@@ -30,16 +30,22 @@ const call = (method: string, where: string, body?: unknown) =>
   });
 const fleet = testFleet(call);
 
-async function start(): Promise<void> {
+/** `killAt`: it is killed in the transaction that runs this statement. */
+function launch(killAt?: string): void {
   const env = {
     PORT: new URL(url).port,
     TUNNEL_PORT: '0',
     DATA_DIR: path.join(at.folder, 'service'),
     AUTH_TOKEN: TOKEN,
     ALERT_PRIVATE_TARGETS: '1',
+    ...(killAt !== undefined && { KILL_AT: killAt }),
     ...(database && { DATABASE_URL: database.url.href, CLUSTER_SECRET: 'a secret of the nodes in this test' }),
   };
-  service = new TestProcess(['server/main.ts'], { env });
+  const preload = killAt === undefined ? [] : ['--import', './server/store/test-kill-at.ts'];
+  service = new TestProcess([...preload, 'server/main.ts'], { env });
+}
+async function start(killAt?: string): Promise<void> {
+  launch(killAt);
   await until('the service to answer', () => {
     assert.ok(!service.hasEnded, service.printed);
     return call('GET', '/v1/account').then(
@@ -78,29 +84,48 @@ after(async () => {
   at.remove();
 });
 
-test('a kill before the evaluation, and one during a delivery, lose no message and repeat its Id', async () => {
+async function addRule(name: string): Promise<void> {
   const Url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const webhook = { Name: 'Ops', Kind: 'webhook', Url, Format: 'json' };
+  const webhook = { Name: name, Kind: 'webhook', Url, Format: 'json' };
   const { ChannelId } = (await (await call('POST', '/v1/alerts/channels', webhook)).json()) as { ChannelId: string };
-  const rule = { Name: 'Failures', When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
+  const rule = { Name: name, When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
   assert.equal((await call('POST', '/v1/alerts/rules', rule)).status, 200);
-  const { id, key } = await fleet.device();
+}
+/** Jobs that fail on the device; returns their ids. */
+async function fail({ id, key }: { id: string; key: string }, count: number): Promise<string[]> {
   const failed: string[] = [];
-  const fail = async (count: number) => {
-    const agent = await FakeAgent.connect(url, key);
-    await agent.receive('welcome');
-    for (let n = 0; n < count; n++) {
-      const job = await fleet.run('false', { DeviceId: id });
-      await until('the job', () => agent.received.some((message) => message.type === 'run' && message.job === job));
-      agent.finish(job, 1);
-      await fleet.ended(job);
-      failed.push(job);
-    }
-    await agent.end();
-  };
+  const agent = await FakeAgent.connect(url, key);
+  await agent.receive('welcome');
+  for (let n = 0; n < count; n++) {
+    const job = await fleet.run('false', { DeviceId: id });
+    await until('the job', () => agent.received.some((message) => message.type === 'run' && message.job === job));
+    agent.finish(job, 1);
+    await fleet.ended(job);
+    failed.push(job);
+  }
+  await agent.end();
+  return failed;
+}
+async function allDelivered(count: number): Promise<void> {
+  await until('the deliveries', async () => {
+    const { Items } = (await (await call('GET', '/v1/alerts/deliveries?limit=500')).json()) as {
+      Items: { State: string }[];
+    };
+    return Items.length === count && Items.every(({ State }) => State === 'Delivered');
+  });
+}
+function reportedOnce(failed: string[]): void {
+  for (const job of failed) {
+    const ids = new Set(received.filter(({ JobId }) => JobId === job).map(({ Id }) => Id));
+    assert.equal(ids.size, 1, `the job ${job} was reported under ${ids.size} ids`);
+  }
+}
 
+test('a kill before the evaluation, and one during a delivery, lose no message and repeat its Id', async () => {
+  await addRule('Failures');
+  const device = await fleet.device();
   // At once after the jobs ended: nothing was decided yet.
-  await fail(3);
+  const failed = await fail(device, 3);
   await restart();
   // The receiver has the message, but the service does not know it.
   const killed = Promise.withResolvers<void>();
@@ -112,15 +137,31 @@ test('a kill before the evaluation, and one during a delivery, lose no message a
   };
   await killed.promise;
   await start();
-  await fail(2);
+  failed.push(...(await fail(device, 2)));
   await until('all of them', () => failed.every((job) => received.some(({ JobId }) => JobId === job)));
-  await until('their deliveries', async () => {
-    const { Items } = (await (await call('GET', '/v1/alerts/deliveries')).json()) as { Items: { State: string }[] };
-    return Items.length === failed.length && Items.every(({ State }) => State === 'Delivered');
-  });
+  await allDelivered(failed.length);
   assert.ok(received.length > failed.length, 'one was repeated');
-  for (const job of failed) {
-    const ids = new Set(received.filter(({ JobId }) => JobId === job).map(({ Id }) => Id));
-    assert.equal(ids.size, 1, `the job ${job} was reported under ${ids.size} ids`);
+  reportedOnce(failed);
+});
+
+test('a kill after any statement of the transactions that decide loses and doubles no message', async () => {
+  const earlier = new Set(received.map(({ JobId }) => JobId)).size;
+  // The last statement of what notes ended jobs, then those of what makes messages of them.
+  const [first, ...others] = [
+    'DELETE FROM alert_jobs',
+    'DELETE FROM alert_events',
+    'INSERT INTO alert_messages',
+    'UPDATE alert_rules SET sent',
+  ];
+  await service.end('SIGTERM');
+  await start(first);
+  const failed = await fail(await fleet.device(), 2);
+  for (const next of others) {
+    assert.equal(await service.ended, null, 'it did not end by itself');
+    launch(next);
   }
+  assert.equal(await service.ended, null, 'it did not end by itself');
+  await start();
+  await allDelivered(earlier + failed.length);
+  reportedOnce(failed);
 });

@@ -1,0 +1,31 @@
+// Loaded by a service in a test (`--import`): kills it in the middle of a transaction, when it has run the first statement
+// that contains KILL_AT.
+import { StatementSync } from 'node:sqlite';
+import pg from 'pg';
+
+const at = process.env['KILL_AT'];
+
+function killAfter(sql: string): void {
+  if (at !== undefined && sql.includes(at)) process.kill(process.pid, 'SIGKILL');
+}
+
+for (const name of ['run', 'get', 'all'] as const) {
+  const original: (this: StatementSync, ...args: never[]) => unknown = StatementSync.prototype[name];
+  Object.defineProperty(StatementSync.prototype, name, {
+    value(this: StatementSync, ...args: never[]) {
+      const result = original.apply(this, args);
+      killAfter(this.sourceSQL);
+      return result;
+    },
+  });
+}
+
+const query: (this: pg.Client, ...args: unknown[]) => unknown = pg.Client.prototype.query;
+Object.defineProperty(pg.Client.prototype, 'query', {
+  async value(this: pg.Client, ...args: unknown[]) {
+    const result = await query.apply(this, args);
+    const [asked] = args as [string | { text: string }];
+    killAfter(typeof asked === 'string' ? asked : asked.text);
+    return result;
+  },
+});
