@@ -1,6 +1,6 @@
 // How often a page on which nothing happens asks a service that does not report changes: the clock is turned on by hand.
 import type { Page, Request, Response } from '@playwright/test';
-import { expect } from './fixtures.ts';
+import { expect, test as withOwnService } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
 import { startGoLike } from './foreign/go-like.ts';
 import { see } from './seen.ts';
@@ -22,7 +22,13 @@ const PAGES = {
   tunnels: '/tunnels',
   queues: '/queues',
   account: '/account',
+  rollouts: '/rollouts',
+  audit: '/activity',
+  availability: '/activity/availability',
+  alerts: '/activity/alerts',
 };
+/** What only our own service offers. */
+const OFFERED = ['rollouts', 'audit', 'availability', 'alerts'] as const;
 
 const isApi = (request: Request) => /^\/(v1|auth)\//.test(new URL(request.url()).pathname);
 
@@ -41,15 +47,22 @@ async function pass(page: Page, seconds: number, step = 1): Promise<string[]> {
   return asked.map((request) => new URL(request.url()).pathname);
 }
 
+async function expectQuiet(page: Page, url: string): Promise<void> {
+  await page.clock.install();
+  await page.goto(url);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await pass(page, 180, 5);
+  const paths = await pass(page, 60);
+  expect(paths.length, paths.join('\n')).toBeLessThanOrEqual(12);
+  await see(page, 'hidden');
+  const hidden = await pass(page, 60);
+  expect(hidden.length, hidden.join('\n')).toBeLessThanOrEqual(2);
+}
+
+const IS_QUIET = 'twelve requests a minute at most, and two where nobody looks';
 for (const [name, path] of Object.entries(PAGES))
-  test(`${name}: twelve requests a minute at most, and two where nobody looks`, async ({ signedIn: page, service }) => {
-    await page.clock.install();
-    await page.goto(`${service.url}${path}`);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await pass(page, 180, 5);
-    const paths = await pass(page, 60);
-    expect(paths.length, paths.join('\n')).toBeLessThanOrEqual(12);
-    await see(page, 'hidden');
-    const hidden = await pass(page, 60);
-    expect(hidden.length, hidden.join('\n')).toBeLessThanOrEqual(2);
-  });
+  test(`${name}: ${IS_QUIET}`, ({ signedIn: page, service }) => expectQuiet(page, `${service.url}${path}`));
+for (const name of OFFERED)
+  withOwnService(`${name} of our own service: ${IS_QUIET}`, ({ signedIn: page, service }) =>
+    expectQuiet(page, `${service.url}${PAGES[name]}`),
+  );

@@ -97,9 +97,9 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
     return { keys: made };
   },
   states: async ({ days, changes }) => {
-    await db.write((tx) => tx.run("UPDATE devices SET site = 'site ' || seq % 500"));
-    const before = await historyBytes();
     const begin = Date.now() - days * DAY_MS;
+    await db.write((tx) => tx.run("UPDATE devices SET site = 'site ' || seq % 500, created = ?", begin));
+    const before = await historyBytes();
     for (let day = 0; day < days; day++)
       await db.write((tx) =>
         // Devices change at different times, but each regularly.

@@ -7,6 +7,8 @@ import { useSelection } from '#/features/bulk/selection.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
+import type { ViewTask } from '#/features/saved-views/views-dialog.tsx';
+import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
@@ -19,8 +21,6 @@ import { beyondService, deviceFilterOf, fleetUrl, fleetViewOf, type FleetView } 
 import { useDeviceView } from './view/use-device-view.ts';
 import { useFleetView, type FleetViewSteps } from './view/use-fleet-view.ts';
 import { useListing, type Listing } from './view/use-listing.ts';
-import type { ViewTask } from './views/views-dialog.tsx';
-import { ViewsMenu } from './views/views-menu.tsx';
 import classes from './devices-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
@@ -62,7 +62,7 @@ export function DevicesPage() {
         isEmptyFleet ? null : (
           <>
             <ViewsMenu
-              view={table}
+              view={table.shown}
               matching={matching}
               onGo={steps.go}
               task={isDialog ? undefined : open}
@@ -97,7 +97,9 @@ export function DevicesPage() {
               />
             </DeviceFilterBar>
             <LinkNote
-              open={table.isForeign && { onSave: () => setOpen('save'), onOwn: () => steps.go(table.ownSearch) }}
+              open={
+                table.shown.isForeign && { onSave: () => setOpen('save'), onOwn: () => steps.go(table.shown.ownSearch) }
+              }
             />
           </div>
         )}

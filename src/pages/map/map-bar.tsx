@@ -7,9 +7,11 @@ import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/i
 import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
 import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
+import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
+import { useMapView } from './use-map-view.ts';
 import classes from './map-page.module.css';
 
 const STATUSES = [
@@ -31,6 +33,7 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
   const { isListOpen } = state;
   const search = useTyped(filter.search ?? '', (text) => setFilter({ search: text }));
   const status = filter.status?.length === 1 ? STATUSES.find(({ value }) => value === filter.status?.[0]) : undefined;
+  const views = useMapView(url);
   const [isOpen, setOpen] = useState(false);
   const filters = new Set(new URLSearchParams(words).keys());
   filters.delete('q');
@@ -63,6 +66,7 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
         {isListOpen ? 'Map' : 'List'}
       </Button>
       <div className={classes.more} data-open={isOpen}>
+        <ViewsMenu {...views} />
         <SegmentedControl
           aria-label="State"
           data={STATUSES}

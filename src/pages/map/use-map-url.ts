@@ -13,6 +13,8 @@ const mapUrl = urlSchema({
   at: optional,
   /** Whose card is open. */
   device: optional,
+  /** The saved view that the map started from. */
+  view: optional,
   color: oneOf(['state', 'group'], 'state'),
 });
 
@@ -43,8 +45,9 @@ export function useMapUrl() {
     /** What filters, as a query string. */
     words: filterWords(state.filter),
     set: url.set,
+    to: url.to,
     setFilter: (change: RowFilter) => url.set(({ filter }) => ({ filter: { ...filter, ...change } })),
     setView,
-    clearFilter: () => url.set({ filter: {} }),
+    clearFilter: () => url.set({ filter: {}, view: undefined }),
   };
 }

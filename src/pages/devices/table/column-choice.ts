@@ -1,5 +1,6 @@
 // Which columns a person wants, in which order and how high the rows are: stored in this browser for each account.
 // What was stored may be of another version or broken: what cannot be read counts as not chosen.
+import { clampWidth } from '#/features/saved-views/view-words.ts';
 import { stored } from '#/lib/stored.ts';
 
 export interface ColumnChoice {
@@ -15,13 +16,9 @@ export interface ColumnChoice {
 }
 
 export const USUAL: ColumnChoice = { order: [], hidden: [], added: [], widths: {}, density: 'compact' };
-export const LEAST_WIDTH = 60;
-export const MOST_WIDTH = 800;
 
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? [...new Set(value.filter((each) => typeof each === 'string'))].slice(0, 100) : [];
-
-export const clampWidth = (width: number): number => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
 
 export function readColumnChoice(text: string): ColumnChoice {
   let read: unknown;

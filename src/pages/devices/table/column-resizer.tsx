@@ -1,6 +1,6 @@
 // The edge of a column's head: dragged, or moved by the arrow keys, it makes the column wider or narrower.
 import { useRef, useState } from 'react';
-import { LEAST_WIDTH, MOST_WIDTH, clampWidth } from './column-choice.ts';
+import { LEAST_WIDTH, MOST_WIDTH, clampWidth } from '#/features/saved-views/view-words.ts';
 import classes from './column-resizer.module.css';
 
 const STEP = 16;

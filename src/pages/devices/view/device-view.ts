@@ -2,7 +2,7 @@
 import { chosen, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { SavedView } from '#/contract/views.ts';
-import { isSameView, viewUrl, type Layout } from '#/pages/devices/views/view-words.ts';
+import { isSameView, viewUrl, type Layout } from '#/features/saved-views/view-words.ts';
 import { fleetUrl, type FleetUrl } from './fleet-view.ts';
 
 type AvailableColumns = readonly Pick<TableColumn, 'id' | 'width' | 'isExtra'>[];

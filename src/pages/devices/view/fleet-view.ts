@@ -5,7 +5,7 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
 import { VALUES } from '#/features/device-filters/filter-words.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
-import { printSearch, viewParts } from '#/pages/devices/views/view-words.ts';
+import { printSearch, viewParts } from '#/features/saved-views/view-words.ts';
 import type { Sort } from '#/ui/table/sort.ts';
 import { oneOf, optional, urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 

@@ -1,12 +1,10 @@
 // The columns and rows as they are drawn, the saved views, and how both are changed.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
-import { viewQueries } from '#/api/views.ts';
-import type { SavedView } from '#/contract/views.ts';
+import type { ShownView } from '#/features/saved-views/shown-view.ts';
+import { useSavedViews } from '#/features/saved-views/use-saved-views.ts';
 import { chosen, columnChoice, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
-import { cleanWords } from '#/pages/devices/views/view-words.ts';
+import { paths } from '#/paths.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
@@ -15,6 +13,7 @@ import { fleetUrl, isVersion } from './fleet-view.ts';
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
 const REST = 250;
 
+<<<<<<< HEAD
 /** Anybody may have written them: only words that mean something are taken over. */
 const clean = (views: SavedView[]) => views.map((view) => ({ ...view, Query: cleanWords(view.Query) }));
 
@@ -35,6 +34,8 @@ const columnsWith = (fields: ReadonlySet<string>, wanted: readonly string[]) =>
 
 export type DeviceView = ReturnType<typeof useDeviceView>;
 
+=======
+>>>>>>> c233d909 (Offer the saved views on the map, too)
 /** `fields`: those of a device that the service fills. */
 export function useDeviceView(fields: ReadonlySet<string>) {
   const [url, { set, to }] = useUrlState(fleetUrl);
@@ -55,8 +56,19 @@ export function useDeviceView(fields: ReadonlySet<string>) {
   const choice = resting ?? linked;
   // A column that the service does not report (yet) stays a part of what a link brought.
   const drawn = { ...tableLayoutOf(choice, available), ...(!resting && layout.columns && { columns: layout.columns }) };
+  const state = viewStateOf(url, drawn, saved.views, available);
+  const shown: ShownView = {
+    ...state,
+    changedQuery: state.words,
+    content: 'filters, search, sort, columns and row height',
+    path: paths.devices(),
+    saved,
+    searchOf: (view) => searchOf(view, own, available),
+    /** The query string without the layout and the name of a view. */
+    ownSearch: to({ layout: {}, view: undefined }).search,
+  };
   return {
-    ...viewStateOf(url, drawn, saved.views, available),
+    shown,
     available,
     /** The same array while nothing was chosen anew, so that no row is drawn for it. */
     columns: useMemo(() => chosen(available, choice), [available, choice]),
@@ -67,10 +79,6 @@ export function useDeviceView(fields: ReadonlySet<string>) {
       if (isOwn) columnChoice.set(wanted);
       else rest(wanted);
     },
-    saved,
-    searchOf: (view: Pick<SavedView, 'Name' | 'Query'>) => searchOf(view, own, available),
-    /** The query string without the layout and the name of a view. */
-    ownSearch: to({ layout: {}, view: undefined }).search,
   };
 }
 

@@ -1,6 +1,6 @@
 // Says that a link brought columns of its own. They are not stored unless the reader asks for it.
 import { Button } from '@mantine/core';
-import classes from './views-parts.module.css';
+import classes from './link-note.module.css';
 
 export function LinkNote({ onSave, onOwn }: { onSave: () => void; onOwn: () => void }) {
   return (

@@ -27,14 +27,14 @@ import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { formerViews, moveFormerViews } from './former-views.ts';
-import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
+import type { ShownView } from './shown-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 interface ViewsMenuItemsProps {
-  view: DeviceView;
+  view: ShownView;
   matching: readonly string[] | undefined;
   button: ComponentProps<'button'>;
   onGo: (search: string) => void;
@@ -56,10 +56,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
     notifications.show({ message: `${counted(moved, 'view')} moved. Only you see them until you share them.` });
   };
   const copy = () =>
-    void copyWithNotice(
-      `${location.origin}${paths.devices()}?${words}`,
-      'Link copied, with filters, sort, columns and row height',
-    );
+    void copyWithNotice(`${location.origin}${view.path}?${words}`, `Link copied, with ${view.content}`);
   return (
     <OpenedMenu button={button} width={270}>
       <Menu.Dropdown aria-label="Views">
@@ -86,7 +83,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
           </div>
         )}
         {applied && isChanged && (
-          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={() => change({ Query: words })}>
+          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={() => change({ Query: view.changedQuery })}>
             Save changes
           </Menu.Item>
         )}

@@ -5,7 +5,7 @@ import { viewEndpoints, type SavedView } from '#/contract/views.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { viewMutations, viewNamed } from '#/api/view-writes.ts';
-import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
+import type { ShownView } from './shown-view.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -14,7 +14,7 @@ export type ViewTask = 'save' | 'rename' | 'delete';
 
 interface ViewsDialogProps {
   task: ViewTask;
-  view: DeviceView;
+  view: ShownView;
   onGo: (search: string) => void;
   onClose: () => void;
 }
@@ -64,7 +64,7 @@ function Name({ view, renamed, onGo, onClose }: PartProps & { renamed?: SavedVie
                 onChange={(event) => setPrivate(event.currentTarget.checked)}
               />
               <p className="dim">
-                Saves the filters, search, sort, columns and row height
+                Saves the {view.content}
                 {isPrivate ? '.' : ' for everybody of this account.'}
               </p>
             </>

@@ -1,7 +1,7 @@
-// The saved views of the device table: a plain button that names the one that is shown, until it is first used.
+// The saved views of the device table and the map: a plain button that names the one that is shown, until it is first used.
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
 import { lazyDialog, lazyMenu } from '#/ui/late/lazy-dialog.tsx';
-import type { DeviceView } from '#/pages/devices/view/use-device-view.ts';
+import type { ShownView } from './shown-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-menu.module.css';
 
@@ -9,7 +9,7 @@ const ViewsMenuItems = lazyMenu(() => import('./views-menu-items.tsx'), 'ViewsMe
 const ViewsDialog = lazyDialog(() => import('./views-dialog.tsx'), 'ViewsDialog');
 
 interface ViewsMenuProps {
-  view: DeviceView;
+  view: ShownView;
   /** The devices that it shows, where all of them are known. */
   matching: readonly string[] | undefined;
   /** Goes to another view; Back comes back. */

@@ -1,7 +1,6 @@
 // A view of the device table in words of the URL: its filters, sort, columns, their widths, and the height of the rows.
 // `group=north&sort=-lastSeen&cols=name,group,status&density=comfortable`: short enough to be read and sent.
 import { filterPart } from '#/features/device-filters/filter-words.ts';
-import { clampWidth, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { sortPart } from '#/ui/table/sort.ts';
 import { urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 
@@ -10,10 +9,14 @@ export interface Layout {
   columns: readonly string[];
   /** Pixels by id, where they are not the usual ones. */
   widths: Readonly<Record<string, number>>;
-  density: ColumnChoice['density'];
+  density: 'compact' | 'comfortable';
 }
 
 const MOST_COLUMNS = 64;
+export const LEAST_WIDTH = 60;
+export const MOST_WIDTH = 800;
+
+export const clampWidth = (width: number): number => Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
 
 const wordOf = (text: string) => {
   try {

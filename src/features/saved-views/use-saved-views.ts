@@ -1,0 +1,20 @@
+// The saved views of the account, where the service stores them.
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
+import { viewQueries } from '#/api/views.ts';
+import type { SavedView } from '#/contract/views.ts';
+import { cleanWords } from './view-words.ts';
+
+/** Anybody may have written them: only words that mean something are taken over. */
+const clean = (views: SavedView[]) => views.map((view) => ({ ...view, Query: cleanWords(view.Query) }));
+
+const NONE: SavedView[] = [];
+
+/** `views`: undefined while they are read. */
+export function useSavedViews() {
+  const account = useQuery(accountQueries.get());
+  const isOffered = account.data?.Views === true;
+  const { data, error } = useQuery({ ...viewQueries.list(), enabled: isOffered, select: clean });
+  const isOver = account.isError || error !== null || (account.isSuccess && !isOffered);
+  return { isOffered, views: data ?? (isOver ? NONE : undefined), error };
+}
