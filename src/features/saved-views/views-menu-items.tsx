@@ -10,9 +10,9 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import {
+  IconArrowBackUp,
   IconBookmarkPlus,
   IconCheck,
-  IconColumns3,
   IconDeviceFloppy,
   IconLink,
   IconLock,
@@ -104,7 +104,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
           </Menu.Item>
         )}
         {isForeign && (
-          <Menu.Item leftSection={<IconColumns3 {...icon} />} onClick={() => onGo(view.ownSearch)}>
+          <Menu.Item leftSection={<IconArrowBackUp {...icon} />} onClick={() => onGo(view.ownSearch)}>
             Use my columns
           </Menu.Item>
         )}
