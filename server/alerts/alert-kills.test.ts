@@ -41,7 +41,7 @@ function launch(killAt?: string): void {
     ...(killAt !== undefined && { KILL_AT: killAt }),
     ...(database && { DATABASE_URL: database.url.href, CLUSTER_SECRET: 'a secret of the nodes in this test' }),
   };
-  const preload = killAt === undefined ? [] : ['--import', './server/store/test-kill-at.ts'];
+  const preload = killAt === undefined ? [] : ['--import', new URL('../store/test-kill-at.ts', import.meta.url).href];
   service = new TestProcess([...preload, 'server/main.ts'], { env });
 }
 async function start(killAt?: string): Promise<void> {

@@ -238,12 +238,12 @@ test('who downloads archived jobs is in the audit log, also for all of them', as
   const job = await archived({ 'audited-1': 'secret' });
   const entries = async (object: string) =>
     (await read<{ Items: AuditEntry[] }>(`/v1/audit?action=job.download&object=${object}`)).Items;
-  const before = (await entries('all')).length;
+  const earlier = (await entries('all')).length;
   for (const query of ['', `?jobs=${job},${job}`, '?jobs=nothing'])
     await (await service.call('GET', `/v1/archive.zip${query}`)).arrayBuffer();
   const [entry, ...others] = await entries(job);
   assert.deepEqual([entry?.Object, entry?.Outcome, others], [job, 'done', []]);
   assert.match(entry?.Actor ?? '', /^token:/);
-  assert.equal((await entries('all')).length, before + 1);
+  assert.equal((await entries('all')).length, earlier + 1);
   assert.deepEqual(await entries('nothing'), []);
 });

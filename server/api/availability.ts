@@ -161,7 +161,7 @@ export class Availabilities {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#preparing;
-    await Promise.allSettled(Array.from(this.#results.values(), ({ computing }) => computing));
+    await Promise.allSettled([...this.#results.values()].flatMap(({ computing }) => computing ?? []));
   }
 
   async #refresh(known: Remembered, accountId: number, length: number): Promise<Result> {

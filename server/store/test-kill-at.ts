@@ -1,7 +1,7 @@
 // Loaded by a service in a test (`--import`): kills it in the middle of a transaction, when it has run the first statement
 // that contains KILL_AT.
 import { StatementSync } from 'node:sqlite';
-import pg from 'pg';
+import { Client } from 'pg';
 
 const at = process.env['KILL_AT'];
 
@@ -20,9 +20,9 @@ for (const name of ['run', 'get', 'all'] as const) {
   });
 }
 
-const query: (this: pg.Client, ...args: unknown[]) => unknown = pg.Client.prototype.query;
-Object.defineProperty(pg.Client.prototype, 'query', {
-  async value(this: pg.Client, ...args: unknown[]) {
+const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...args: unknown[]) => unknown;
+Object.defineProperty(Client.prototype, 'query', {
+  async value(this: Client, ...args: unknown[]) {
     const result = await query.apply(this, args);
     const [asked] = args as [string | { text: string }];
     killAfter(typeof asked === 'string' ? asked : asked.text);

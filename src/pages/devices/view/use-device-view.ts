@@ -13,29 +13,10 @@ import { fleetUrl, isVersion } from './fleet-view.ts';
 /** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
 const REST = 250;
 
-<<<<<<< HEAD
-/** Anybody may have written them: only words that mean something are taken over. */
-const clean = (views: SavedView[]) => views.map((view) => ({ ...view, Query: cleanWords(view.Query) }));
-
-const NONE: SavedView[] = [];
-
-/** `views`: undefined while they are read. */
-function useSavedViews() {
-  const account = useQuery(accountQueries.get());
-  const isOffered = account.data?.Views === true;
-  const { data, error } = useQuery({ ...viewQueries.list(), enabled: isOffered, select: clean });
-  const isOver = account.isError || error !== null || (account.isSuccess && !isOffered);
-  return { isOffered, views: data ?? (isOver ? NONE : undefined), error };
-}
-
 /** The version of an artifact has its column as soon as it is wanted: only then it is read. */
 const columnsWith = (fields: ReadonlySet<string>, wanted: readonly string[]) =>
   columnsFilledBy(new Set([...fields, ...wanted.filter(isVersion)]));
 
-export type DeviceView = ReturnType<typeof useDeviceView>;
-
-=======
->>>>>>> c233d909 (Offer the saved views on the map, too)
 /** `fields`: those of a device that the service fills. */
 export function useDeviceView(fields: ReadonlySet<string>) {
   const [url, { set, to }] = useUrlState(fleetUrl);
