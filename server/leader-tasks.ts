@@ -6,6 +6,7 @@ import type { LeaderTask } from './leader-work.ts';
 import type { OutputRetention } from './output-retention.ts';
 import { localFleet } from './rollouts/local-fleet.ts';
 import { openRolloutRunner } from './rollouts/runner.ts';
+import { openStandingOrders } from './rollouts/standing-orders.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
 import { pruneChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
@@ -41,6 +42,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'add up the states of devices', everyMs: 1_000, run: ifRoom(() => addSettledTotals(db, now())) },
     { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
     { what: 'carry rollouts on', everyMs: 1_000, run: ifRoom(rollouts) },
+    { what: 'carry out standing orders', everyMs: 1_000, run: ifRoom(openStandingOrders({ db, dispatch })) },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },

@@ -36,6 +36,7 @@ test('the account tells its limits and what is used of them', async () => {
     Audit: true,
     History: true,
     Rollouts: true,
+    StandingOrders: true,
     Rules: true,
     Versions: true,
     Views: true,

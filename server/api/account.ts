@@ -45,6 +45,7 @@ export function accountRoutes(
         Audit: true,
         History: true,
         Rollouts: true,
+        StandingOrders: true,
         Rules: true,
         Versions: true,
         Views: true,

@@ -29,6 +29,8 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'job_counts', key: ['job_seq'] },
   { name: 'job_output', key: ['job_seq', 'stream', 'offset'], portion: 100 },
   { name: 'device_versions', key: ['device_seq', 'artifact_name'] },
+  { name: 'standing_orders', key: ['seq'] },
+  { name: 'standing_order_devices', key: ['order_seq', 'device_seq'] },
   { name: 'rollouts', key: ['seq'] },
   { name: 'rollout_devices', key: ['rollout_seq', 'device_id'] },
   { name: 'rollout_waves', key: ['rollout_seq', 'number'] },

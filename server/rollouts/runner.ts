@@ -20,6 +20,7 @@ import {
 import { decide, neededOf, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
 import type { RolloutFleet } from './fleet.ts';
+import { openLookPace } from './look-pace.ts';
 
 interface RolloutRunnerOptions {
   db: Database;
@@ -34,8 +35,6 @@ const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
 });
 
 const MINUTE = 60_000;
-/** A rollout takes at most one part in so many of the time. */
-const LOOK_TIMES = 50;
 const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
 
 async function situationOf(
@@ -153,18 +152,14 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
       await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
     });
 
-  /** When each was looked at, and how long that took: ten thousand devices take a while. */
-  const looks = new Map<number, { at: number; took: number }>();
+  const pace = openLookPace();
   return async () => {
     const rows = (await openRollouts(db)).filter((row) => fleet.mayGoOn(row));
-    for (const seq of looks.keys()) if (!rows.some((row) => row.seq === seq)) looks.delete(seq);
+    pace.keep(rows.map(({ seq }) => seq));
     for (const row of rows) {
-      const began = performance.now();
-      const before = looks.get(row.seq);
-      if (before && began - before.at < before.took * LOOK_TIMES) continue;
-      const decision = decide(await situationOf(db, row, times()));
-      looks.set(row.seq, { at: began, took: performance.now() - began });
-      if (isDone(row, decision)) continue;
+      const situation = await pace.look(row.seq, () => situationOf(db, row, times()));
+      const decision = situation && decide(situation);
+      if (!decision || isDone(row, decision)) continue;
       try {
         // Several steps may follow at once: a wave has passed, and the next one begins.
         const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];

@@ -18,6 +18,7 @@ import {
 import { DEVICE_VERSIONS_TABLE } from './device-version-table.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { ROLLOUT_TABLES } from './rollout-tables.ts';
+import { STANDING_ORDER_TABLES } from './standing-order-tables.ts';
 import { TOTALS_TABLE, TOTALS_TRIGGERS } from './state-totals-tables.ts';
 
 export type Migration = string | { sqlite: string; postgres: string };
@@ -267,4 +268,5 @@ export const migrations: readonly Migration[] = [
   DEVICE_VERSIONS_TABLE,
   TOTALS_TABLE,
   TOTALS_TRIGGERS,
+  STANDING_ORDER_TABLES,
 ];

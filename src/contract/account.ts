@@ -33,6 +33,8 @@ export const account = z.looseObject({
   History: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it rolls out wave by wave: /v1/rollout */
   Rollouts: z.catch(z.optional(z.boolean()), undefined),
+  /** Whether groups can have a version that their devices should have: /v1/orders */
+  StandingOrders: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it judges jobs by outcome rules: GET /v1/rules */
   Rules: z.catch(z.optional(z.boolean()), undefined),
   /** Whether it knows which version runs where: GET /v1/versions */

@@ -1,0 +1,170 @@
+// Standing orders; an addition. What they do by themselves: rollouts/standing-orders.ts.
+import { ruleNameOf } from '#/contract/rule-name.ts';
+import {
+  ENDED_STATES,
+  MOST_ORDERS,
+  ORDERED_DEVICE_STATES,
+  type OrderedDevice,
+  type StandingOrder,
+  type standingOrderEndpoints,
+} from '#/contract/standing-orders.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { artifactById } from '../store/artifacts.ts';
+import type { Reader } from '../store/database.ts';
+import {
+  askAgain,
+  beginAnew,
+  countStandingOrder,
+  deleteStandingOrder,
+  findStandingOrder,
+  saveStandingOrder,
+  standingOrderDevices,
+  standingOrderNamed,
+  standingOrdersOf,
+  type OrderedDeviceRow,
+  type StandingOrderRow,
+} from '../store/standing-orders.ts';
+import { namesOf } from './audit-names.ts';
+
+const DEFAULT_LIMIT = 100;
+const ALL = { before: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
+
+export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeof standingOrderEndpoints> {
+  const figuresOf = openFigures(db);
+
+  return {
+    list: async ({ account }) => {
+      const rows = await standingOrdersOf(db, account.id);
+      const actors = rows.map(({ actor }) => ({ actor, action: '', target: '' }));
+      const names = await namesOf(db, account.id, actors);
+      return Promise.all(rows.map(async (row) => shown(row, await figuresOf(row), names.get(row.actor) ?? '')));
+    },
+
+    save: (request) =>
+      db.write(async (tx) => {
+        const { account, params, body, actor, address } = request;
+        const before = await findStandingOrder(tx, account.id, params.name);
+        await requireUnchanged(tx, request, before);
+        const artifact = await artifactById(tx, account.id, body.ArtifactId);
+        if (!before && (await standingOrdersOf(tx, account.id)).length >= MOST_ORDERS)
+          throw new Problem(409, `There are ${MOST_ORDERS} standing orders already`, 'Delete some of them first.');
+        await saveStandingOrder(tx, {
+          account_id: account.id,
+          name: params.name.trim(),
+          grp: body.DeviceGroup,
+          artifact_id: artifact.id,
+          artifact_name: ruleNameOf(artifact.name, artifact.version),
+          artifact_version: artifact.version,
+          actor,
+          address,
+          changed: now(),
+        });
+        if (before && before.artifact_id !== artifact.id) await beginAnew(tx, before.seq);
+        await audit.record(tx, request, 'order.save', params.name.trim());
+      }),
+
+    remove: (request) =>
+      db.write(
+        async (tx) => {
+          const row = await standingOrderNamed(tx, request.account.id, request.params.name);
+          await requireUnchanged(tx, request, row);
+          await deleteStandingOrder(tx, row.seq);
+          await audit.record(tx, request, 'order.remove', row.name);
+        },
+        { essential: true },
+      ),
+
+    devices: async ({ account, params, query: { state, limit, before } }) => {
+      const { seq } = await standingOrderNamed(db, account.id, params.name);
+      const most = Number(limit ?? DEFAULT_LIMIT);
+      const rows = await standingOrderDevices(db, seq, {
+        states: state?.split(',') ?? [],
+        before: before ? Number(before) : ALL.before,
+        limit: most + 1,
+      });
+      const items = rows.slice(0, most);
+      const last = items.at(-1);
+      return { Items: items.map(deviceOf), Next: rows.length > most && last ? String(last.seq) : '' };
+    },
+
+    retry: (request) =>
+      db.write(async (tx) => {
+        const { account, params, body } = request;
+        const row = await standingOrderNamed(tx, account.id, params.name);
+        if (body.Version !== undefined && body.Version !== row.version)
+          throw new Problem(409, 'The standing order has changed meanwhile', await lastChange(tx, row));
+        if (!row.has_artifact) throw new Problem(409, 'The standing order is stopped', DELETED);
+        const wanted = body.DeviceIds && new Set(body.DeviceIds);
+        const ended = await standingOrderDevices(tx, row.seq, { ...ALL, states: ENDED_STATES });
+        const devices = ended.filter(({ device_id }) => wanted?.has(device_id) ?? true);
+        if (devices.length === 0) throw new Problem(409, 'No device has failed', 'There is nothing to try again.');
+        await askAgain(
+          tx,
+          row.seq,
+          devices.map(({ seq }) => seq),
+        );
+        await audit.record(tx, request, 'order.retry', row.name);
+        return { Devices: devices.length };
+      }),
+  };
+}
+
+const DELETED = 'Its artifact was deleted: choose another one.';
+
+/** How long the figures of a standing order are shown to others who ask: many may watch it. */
+const FRESH_MS = 1_000;
+
+function openFigures(db: Reader): (row: StandingOrderRow) => Promise<Record<string, number>> {
+  const remembered = new Map<number, { version: number; at: number; counts: Promise<Record<string, number>> }>();
+  return ({ seq, version }) => {
+    const known = remembered.get(seq);
+    if (known?.version === version && performance.now() - known.at < FRESH_MS) return known.counts;
+    const counts = countStandingOrder(db, seq);
+    if (remembered.size >= MOST_ORDERS) remembered.clear();
+    remembered.set(seq, { version, at: performance.now(), counts });
+    // An error is of this reading only.
+    counts.catch(() => remembered.delete(seq));
+    return counts;
+  };
+}
+
+const shown = (row: StandingOrderRow, Counts: Record<string, number>, changedByName: string): StandingOrder => ({
+  Name: row.name,
+  DeviceGroup: row.grp,
+  ArtifactId: row.artifact_id,
+  ArtifactName: row.artifact_name,
+  ArtifactVersion: row.artifact_version,
+  State: row.has_artifact ? 'Active' : 'Stopped',
+  Because: row.has_artifact ? '' : DELETED,
+  Version: row.version,
+  Devices: Object.values(Counts).reduce((sum, count) => sum + count, 0),
+  Counts,
+  ChangedBy: row.actor,
+  ChangedByName: changedByName,
+  ChangedTime: printIsoTime(new Date(row.changed)),
+});
+
+const deviceOf = (row: OrderedDeviceRow): OrderedDevice => ({
+  DeviceId: row.device_id,
+  DeviceName: row.device_name,
+  State: ORDERED_DEVICE_STATES.find((state) => state === row.state) ?? 'Failed',
+  Because: row.verdict_because || row.reason || '',
+  JobId: row.job_id ?? '',
+});
+
+async function lastChange(db: Reader, { account_id, actor, changed, name }: StandingOrderRow): Promise<string> {
+  const names = await namesOf(db, account_id, [{ actor, action: '', target: '' }]);
+  return `“${name}” was changed last by ${names.get(actor) || actor} at ${printIsoTime(new Date(changed))}.`;
+}
+
+/** Each order has a version of its own: see the contract. */
+async function requireUnchanged(db: Reader, request: HandlerRequest, row: StandingOrderRow | undefined): Promise<void> {
+  const expected = request.http.req.header('If-Match')?.trim();
+  if (expected === undefined || expected === '*' || expected === `"${row?.version ?? 0}"`) return;
+  throw row
+    ? new Problem(412, 'The standing order has changed meanwhile', await lastChange(db, row))
+    : new Problem(412, 'The standing order was deleted meanwhile', 'Nothing was changed.');
+}

@@ -1,0 +1,80 @@
+// Carries standing orders out: gives the devices of a group that lack the version one job, in the unit of work that notes
+// which devices got it, so that a kill at any point neither doubles nor loses one.
+import { MOST_DEVICES } from '#/contract/job-draft.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
+import { findArtifact } from '../store/artifacts.ts';
+import type { Database, Reader, Tx } from '../store/database.ts';
+import { jobById } from '../store/jobs.ts';
+import { rolloutsOf, settingsOf } from '../store/rollouts.ts';
+import {
+  activeStandingOrders,
+  devicesToGive,
+  findStandingOrder,
+  noteGiven,
+  type LeftToRollouts,
+  type StandingOrderRow,
+} from '../store/standing-orders.ts';
+import { openLookPace } from './look-pace.ts';
+
+const LONGEST_NAME = 255;
+const isOver = (state: string) => state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
+
+/** What rollouts of the same artifact bring; undefined: one of them takes whoever joins the group. */
+async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<LeftToRollouts | undefined> {
+  const rolloutSeqs: number[] = [];
+  const tagIds: string[] = [];
+  for (const row of await rolloutsOf(db, order.account_id)) {
+    const { ArtifactId, DeviceGroup, TagId, IncludeNew } = settingsOf(row);
+    if (isOver(row.state) || !ArtifactId) continue;
+    const artifact = await findArtifact(db, ArtifactId);
+    if (!artifact || ruleNameOf(artifact.name, artifact.version) !== order.artifact_name) continue;
+    rolloutSeqs.push(row.seq);
+    if (!IncludeNew || row.wave === row.waves - 1) continue;
+    if (DeviceGroup === order.grp) return undefined;
+    if (TagId) tagIds.push(TagId);
+  }
+  return { rolloutSeqs, tagIds };
+}
+
+async function lacking(db: Reader, order: StandingOrderRow, limit: number) {
+  const left = await leftToRollouts(db, order);
+  return left ? devicesToGive(db, order, left, limit) : [];
+}
+
+/** Looks at all standing orders once. */
+export function openStandingOrders({
+  db,
+  dispatch,
+}: {
+  db: Database;
+  dispatch: Pick<Dispatch, 'submitIn'>;
+}): () => Promise<void> {
+  const give = async (tx: Tx, { account_id: account, name }: StandingOrderRow): Promise<void> => {
+    // As it is now: somebody may have changed it meanwhile.
+    const order = await findStandingOrder(tx, account, name);
+    if (!order?.has_artifact) return;
+    const devices = await lacking(tx, order, MOST_DEVICES);
+    if (devices.length === 0) return;
+    const caller = { account: { id: account, email: '' }, actor: order.actor, address: order.address };
+    const Name = `${order.name}: ${order.artifact_name} ${order.artifact_version}`.slice(0, LONGEST_NAME);
+    const draft = { Name, ArtifactId: order.artifact_id, DeviceIds: devices.map(({ id }) => id) };
+    const job = await jobById(tx, account, await dispatch.submitIn(tx, caller, draft));
+    await noteGiven(
+      tx,
+      order.seq,
+      job.seq,
+      devices.map(({ seq }) => seq),
+    );
+  };
+
+  const pace = openLookPace();
+  return async () => {
+    const orders = await activeStandingOrders(db);
+    pace.keep(orders.map(({ seq }) => seq));
+    for (const order of orders) {
+      const found = await pace.look(order.seq, () => lacking(db, order, 1));
+      if (found?.length) await db.write((tx) => give(tx, order), { patient: true });
+    }
+  };
+}
