@@ -94,6 +94,7 @@ export const paths = {
     { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined },
   ) => withQuery('/deploy', { ...('job' in by ? { check: by.job } : { checks: by.jobs }), artifact, workflow }),
   rollouts: () => '/rollouts',
+  orders: () => '/rollouts/orders',
   rollout: (id: string) => `/rollouts/${encoded(id)}`,
   jobs: (filter: JobListFilter = {}) => withQuery('/jobs', { ...filter }),
   /** `line`: of its output, as line-marks.ts prints it. */

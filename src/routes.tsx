@@ -100,6 +100,10 @@ const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/rollouts/rollouts-page.tsx')).RolloutsPage }),
           },
           {
+            path: 'rollouts/orders',
+            lazy: async () => ({ Component: (await import('#/pages/orders/orders-page.tsx')).OrdersPage }),
+          },
+          {
             path: 'rollouts/:id',
             lazy: async () => ({ Component: (await import('#/pages/rollouts/rollout-page.tsx')).RolloutPage }),
           },

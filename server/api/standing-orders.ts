@@ -164,6 +164,8 @@ async function lastChange(db: Reader, { account_id, actor, changed, name }: Stan
 async function requireUnchanged(db: Reader, request: HandlerRequest, row: StandingOrderRow | undefined): Promise<void> {
   const expected = request.http.req.header('If-Match')?.trim();
   if (expected === undefined || expected === '*' || expected === `"${row?.version ?? 0}"`) return;
+  if (row && expected === '"0"')
+    throw new Problem(412, `There is a standing order “${row.name}” already`, 'Choose another name, or edit that one.');
   throw row
     ? new Problem(412, 'The standing order has changed meanwhile', await lastChange(db, row))
     : new Problem(412, 'The standing order was deleted meanwhile', 'Nothing was changed.');

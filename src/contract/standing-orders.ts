@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { list, nameText, number, pageFields, row, text, type Group } from '#/contract/endpoint.ts';
 import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
 
-export const LONGEST_ORDER_NAME = 80;
+const LONGEST_ORDER_NAME = 80;
 export const MOST_ORDERS = 200;
 
 /**
@@ -63,7 +63,8 @@ const orderedDevice = z.object({
 });
 export type OrderedDevice = z.output<typeof orderedDevice>;
 
-const params = z.object({ name: nameText.check(z.maxLength(LONGEST_ORDER_NAME)) });
+const orderName = nameText.check(z.maxLength(LONGEST_ORDER_NAME));
+const params = z.object({ name: orderName });
 const orderDraft = z.object({
   DeviceGroup: z.string().check(
     z.maxLength(255),
@@ -71,7 +72,9 @@ const orderDraft = z.object({
   ),
   ArtifactId: z.string().check(z.minLength(1, 'must not be empty')),
 });
-export type StandingOrderDraft = z.output<typeof orderDraft>;
+/** What a person fills in. */
+export const standingOrderForm = z.extend(orderDraft, { Name: orderName });
+export type StandingOrderForm = z.output<typeof standingOrderForm>;
 
 export const standingOrderEndpoints = {
   list: {

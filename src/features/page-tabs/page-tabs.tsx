@@ -23,6 +23,7 @@ function PageTabs({ name, tabs }: PageTabsProps) {
 const JOBS = [
   { to: paths.jobs(), label: 'Jobs' },
   { to: paths.rollouts(), label: 'Rollouts' },
+  { to: paths.orders(), label: 'Standing orders' },
   { to: paths.queues(), label: 'Queues' },
   { to: paths.archive(), label: 'Archive' },
 ];

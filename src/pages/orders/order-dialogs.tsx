@@ -1,0 +1,103 @@
+// The dialogs of standing orders, opened by the URL.
+import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { NativeSelect } from '@mantine/core';
+import { standingOrderEndpoints, standingOrderForm, type StandingOrder } from '#/contract/standing-orders.ts';
+import { artifactQueries } from '#/api/artifacts.ts';
+import { formRules } from '#/api/form-rules.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { standingOrderMutations } from '#/api/standing-orders.ts';
+import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { SuggestInput } from '#/ui/form/suggest-input.tsx';
+import { TextField } from '#/ui/form/text-field.tsx';
+import { FailedDevices } from './failed-devices.tsx';
+
+/** `edit` without a subject creates one. */
+export type OrderDialog = 'edit' | 'delete' | 'failed';
+
+interface OrderDialogsProps {
+  orders: readonly StandingOrder[];
+  dialog: Dialog<OrderDialog>;
+}
+
+export function OrderDialogs({ orders, dialog: { name, subject, close } }: OrderDialogsProps) {
+  const order = orders.find(({ Name }) => Name === subject);
+  return (
+    <>
+      {name === 'edit' && (order || subject === null) && <EditOrder order={order} onClose={close} />}
+      {name === 'delete' && order && (
+        <ConfirmDialog
+          onClose={close}
+          title="Delete standing order"
+          confirmLabel="Delete standing order"
+          write={standingOrderMutations.remove(order)}
+        >
+          <strong>
+            <bdi>{order.Name}</bdi>
+          </strong>{' '}
+          gives no device a job any more. Jobs that it has submitted go on; devices keep what they have.
+        </ConfirmDialog>
+      )}
+      {name === 'failed' && order && <FailedDevices order={order} onClose={close} />}
+    </>
+  );
+}
+
+const RULES = formRules(standingOrderForm, { Name: 'Name', DeviceGroup: 'Group', ArtifactId: 'Version' });
+
+function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClose: () => void }) {
+  // The list is read again while the dialog is open; what somebody else changes meanwhile is not overwritten.
+  const [before] = useState(order);
+  const groups = useKnownValues('DeviceGroup');
+  const artifacts = useQuery(artifactQueries.list()).data ?? [];
+  const choices = artifacts.map(({ ArtifactId, Name, Version }) => ({
+    value: ArtifactId,
+    label: `${Name} ${Version}`,
+  }));
+  const isThere = artifacts.some(({ ArtifactId }) => ArtifactId === before?.ArtifactId);
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={before ? `Edit ${before.Name}` : 'New standing order'}
+      rules={RULES}
+      initial={{
+        Name: before?.Name ?? '',
+        DeviceGroup: before?.DeviceGroup ?? '',
+        ArtifactId: before?.State === 'Active' ? before.ArtifactId : '',
+      }}
+      bodyOf={({ Name, DeviceGroup, ArtifactId }) => ({ Name, DeviceGroup: DeviceGroup.trim(), ArtifactId })}
+      write={standingOrderMutations.save(before)}
+      request={({ Name, ...body }) =>
+        Name.trim() ? requestOf(standingOrderEndpoints.save, { params: { name: Name.trim() }, body }) : undefined
+      }
+      submitLabel={before ? 'Save' : 'Create standing order'}
+      onDone={onClose}
+    >
+      {({ field, values }) => (
+        <>
+          {!before && <TextField autoComplete="off" data-autofocus required {...field('Name')} />}
+          <SuggestInput
+            data={groups}
+            description="Exact name, case-sensitive. Devices that join it later are included."
+            required
+            {...field('DeviceGroup')}
+          />
+          <NativeSelect
+            data={[{ value: '', label: 'Choose an artifact' }, ...choices.toReversed()]}
+            description="Devices that have it are left alone; each other one gets one job."
+            required
+            {...field('ArtifactId')}
+          />
+          {before && isThere && values.ArtifactId !== before.ArtifactId && (
+            <p className="dim" role="status">
+              With another version it begins anew: each device that lacks it gets one job, also one that failed before.
+            </p>
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,152 @@
+// Standing orders: a group and the version that its devices should have, with how far each is.
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import type { StandingOrder } from '#/contract/standing-orders.ts';
+import { accountQueries } from '#/api/account.ts';
+import { standingOrderQueries } from '#/api/standing-orders.ts';
+import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { counted } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
+import { Page } from '#/ui/page/page.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
+import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import { OrderDialogs, type OrderDialog } from './order-dialogs.tsx';
+import { endedCount, figuresText, orderWords } from './order-words.ts';
+import classes from './orders-page.module.css';
+
+const WHAT = 'Each device of the group that lacks the version gets one job, also one that joins later.';
+
+const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
+  { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi> },
+  {
+    header: 'Group',
+    phone: 'second',
+    cell: ({ DeviceGroup }) => (
+      <Link to={paths.devices({ group: DeviceGroup })}>
+        <bdi>{DeviceGroup}</bdi>
+      </Link>
+    ),
+  },
+  {
+    header: 'Version',
+    phone: 'second',
+    cell: ({ State, ArtifactId, ArtifactName, ArtifactVersion }) => {
+      const text = <bdi>{`${ArtifactName} ${ArtifactVersion}`}</bdi>;
+      return State === 'Stopped' ? text : <Link to={paths.artifact(ArtifactId)}>{text}</Link>;
+    },
+  },
+  {
+    header: 'State',
+    width: '130px',
+    cell: (order) => {
+      const { label, mark } = orderWords(order);
+      return <StateMark state={mark} label={label} />;
+    },
+  },
+  { header: 'Devices', phone: 'wide', cell: (order) => <Figures order={order} dialog={dialog} /> },
+  {
+    header: 'Changed',
+    width: '120px',
+    phone: 'hide',
+    room: 'medium',
+    cell: ({ ChangedTime, ChangedByName }) => (
+      <span title={ChangedByName && `With the token “${ChangedByName}”`}>
+        <Timestamp text={ChangedTime} />
+      </span>
+    ),
+  },
+  {
+    header: 'Actions',
+    tools: true,
+    width: '96px',
+    cell: ({ Name }) => (
+      <span className="snug">
+        <IconButton
+          icon={IconPencil}
+          iconSize={18}
+          label={`Edit ${Name}`}
+          title="Edit"
+          onClick={() => dialog.open('edit', Name)}
+        />
+        <IconButton
+          icon={IconTrash}
+          iconSize={18}
+          label={`Delete ${Name}`}
+          title="Delete"
+          onClick={() => dialog.open('delete', Name)}
+        />
+      </span>
+    ),
+  },
+];
+
+function Figures({ order, dialog }: { order: StandingOrder; dialog: Dialog<OrderDialog> }) {
+  const { Counts, Devices, Because, Name } = order;
+  const ended = endedCount(order);
+  return (
+    <span className={classes.figures}>
+      <span className={classes.bar} aria-hidden>
+        <span style={{ inlineSize: `${Devices === 0 ? 0 : (100 * (Counts['Has'] ?? 0)) / Devices}%` }} />
+      </span>
+      <span className="tabular">{figuresText(order)}</span>
+      {Because && <span className="dim">{Because}</span>}
+      {ended > 0 && (
+        <Button size="xs" aria-label={`Show what failed of ${Name}`} onClick={() => dialog.open('failed', Name)}>
+          Show {counted(ended, 'device')}
+        </Button>
+      )}
+    </span>
+  );
+}
+
+export function OrdersPage() {
+  const account = useQuery(accountQueries.get());
+  const isOffered = account.data?.StandingOrders === true;
+  const orders = useQuery({ ...standingOrderQueries.list(), enabled: isOffered });
+  const dialog = useDialog<OrderDialog>('order');
+  const create = (
+    <Button
+      variant="filled"
+      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+      onClick={() => dialog.open('edit')}
+    >
+      New standing order
+    </Button>
+  );
+  return (
+    <Page
+      title="Standing orders"
+      lead="A group, and the version of an artifact that its devices should have."
+      actions={isOffered && create}
+    >
+      <JobTabs />
+      {account.data && !isOffered ? (
+        <Empty title="This service has no standing orders" next={{ label: 'Deploy', to: paths.deploy() }}>
+          A deploy reaches the devices that a group has at that moment.
+        </Empty>
+      ) : (
+        <View
+          query={orders}
+          name="the standing orders"
+          isEmpty={(list) => list.length === 0}
+          empty={
+            <Empty title="No standing orders yet" action={create}>
+              {WHAT}
+            </Empty>
+          }
+        >
+          {(list) => (
+            <DataTable name="Standing orders" columns={columnsOf(dialog)} rows={list} rowKey={({ Name }) => Name} />
+          )}
+        </View>
+      )}
+      {orders.data && <OrderDialogs orders={orders.data} dialog={dialog} />}
+    </Page>
+  );
+}
