@@ -87,7 +87,8 @@ test('devices without the version get one job, those with it none, and newcomers
   await finish(await connect(newcomer));
   await reached('hall', { Has: 3 });
   await afterALook(one);
-  assert.deepEqual((await childrenOf('hall')).toSorted(), [[lacks.id], [newcomer.id]].toSorted());
+  assert.deepEqual(new Set((await childrenOf('hall')).flat()), new Set([lacks.id, newcomer.id]));
+  assert.equal((await childrenOf('hall')).flat().length, 2);
   const { DeviceGroup, ArtifactName, ArtifactVersion, State, Devices } = await read('hall');
   assert.deepEqual([DeviceGroup, ArtifactName, ArtifactVersion, State, Devices], ['hall', 'myapp', '2.0', 'Active', 3]);
 });

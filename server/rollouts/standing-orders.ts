@@ -20,7 +20,7 @@ import { openLookPace } from './look-pace.ts';
 const LONGEST_NAME = 255;
 const isOver = (state: string) => state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
 
-/** What rollouts of the same artifact bring; undefined: one of them takes whoever joins the group. */
+/** What rollouts of the same artifact bring; undefined: one of them takes the devices that join the group. */
 async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<LeftToRollouts | undefined> {
   const rolloutSeqs: number[] = [];
   const tagIds: string[] = [];

@@ -2,6 +2,8 @@
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pathId, text, type Group } from '#/contract/endpoint.ts';
 
+const flag = z.catch(z.optional(z.boolean()), undefined);
+
 export const account = z.looseObject({
   UserEmail: text,
   PlanMaxDeviceLimit: number,
@@ -28,23 +30,23 @@ export const account = z.looseObject({
   /** Most devices of a job to `DeviceIds`; missing if the service does not accept these. */
   JobDevicesLimit: optionalNumber,
   /** Whether there is an audit log, GET /v1/audit. */
-  Audit: z.catch(z.optional(z.boolean()), undefined),
+  Audit: flag,
   /** Whether the service remembers what was: GET /v1/history/… */
-  History: z.catch(z.optional(z.boolean()), undefined),
+  History: flag,
   /** Whether it rolls out wave by wave: /v1/rollout */
-  Rollouts: z.catch(z.optional(z.boolean()), undefined),
+  Rollouts: flag,
   /** Whether groups can have a version that their devices should have: /v1/orders */
-  StandingOrders: z.catch(z.optional(z.boolean()), undefined),
+  StandingOrders: flag,
   /** Whether it judges jobs by outcome rules: GET /v1/rules */
-  Rules: z.catch(z.optional(z.boolean()), undefined),
+  Rules: flag,
   /** Whether it knows which version runs where: GET /v1/versions */
-  Versions: z.catch(z.optional(z.boolean()), undefined),
+  Versions: flag,
   /** Whether it stores views for everybody of the account: GET /v1/views */
-  Views: z.catch(z.optional(z.boolean()), undefined),
+  Views: flag,
   /** Whether the service sends alerts: /v1/alerts/… */
-  Alerts: z.catch(z.optional(z.boolean()), undefined),
+  Alerts: flag,
   /** Whether it can send them by e-mail. */
-  AlertEmail: z.catch(z.optional(z.boolean()), undefined),
+  AlertEmail: flag,
   /** How many devices, tunnels and limits fire now. */
   AlertsFiring: optionalNumber,
   /**

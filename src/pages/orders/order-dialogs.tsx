@@ -8,6 +8,7 @@ import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { standingOrderMutations } from '#/api/standing-orders.ts';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
@@ -46,6 +47,9 @@ export function OrderDialogs({ orders, dialog: { name, subject, close } }: Order
   );
 }
 
+const ANEW =
+  'With another version it begins anew: each device that lacks it gets one job, also one that failed before.';
+
 const RULES = formRules(standingOrderForm, { Name: 'Name', DeviceGroup: 'Group', ArtifactId: 'Version' });
 
 function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClose: () => void }) {
@@ -57,7 +61,6 @@ function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClo
     value: ArtifactId,
     label: `${Name} ${Version}`,
   }));
-  const isThere = artifacts.some(({ ArtifactId }) => ArtifactId === before?.ArtifactId);
   return (
     <FormDialog
       onClose={onClose}
@@ -91,11 +94,7 @@ function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClo
             required
             {...field('ArtifactId')}
           />
-          {before && isThere && values.ArtifactId !== before.ArtifactId && (
-            <p className="dim" role="status">
-              With another version it begins anew: each device that lacks it gets one job, also one that failed before.
-            </p>
-          )}
+          <Status className="dim">{before && values.ArtifactId !== before.ArtifactId && ANEW}</Status>
         </>
       )}
     </FormDialog>
