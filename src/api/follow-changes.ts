@@ -100,6 +100,7 @@ export class ChangeFollower {
     }
     this.read(['devices', 'jobs']);
     this.read(['versions'], SELDOM);
+    this.read(['orders'], SELDOM);
   }
 
   private read(queryKey: QueryKey, space?: number): void {

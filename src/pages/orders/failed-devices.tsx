@@ -51,7 +51,7 @@ function AskAgain({ order, device }: { order: StandingOrder; device: OrderedDevi
   const { mutate, isPending, error } = useWrite(standingOrderMutations.retry(order, [device]));
   return (
     <>
-      <Button size="xs" loading={isPending} aria-label={`Ask ${device.DeviceName} again`} onClick={() => mutate()}>
+      <Button size="xs" loading={isPending} aria-label={`Ask again: ${device.DeviceName}`} onClick={() => mutate()}>
         Ask again
       </Button>
       <FormError error={error} />

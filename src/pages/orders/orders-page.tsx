@@ -97,7 +97,11 @@ function Figures({ order, dialog }: { order: StandingOrder; dialog: Dialog<Order
       <span className="tabular">{figuresText(order)}</span>
       {Because && <span className="dim">{Because}</span>}
       {ended > 0 && (
-        <Button size="xs" aria-label={`Show what failed of ${Name}`} onClick={() => dialog.open('failed', Name)}>
+        <Button
+          size="xs"
+          aria-label={`Show ${counted(ended, 'device')} of ${Name} that failed`}
+          onClick={() => dialog.open('failed', Name)}
+        >
           Show {counted(ended, 'device')}
         </Button>
       )}
