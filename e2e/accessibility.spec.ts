@@ -52,6 +52,7 @@ async function fill(service: Service): Promise<Filled> {
   const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', webhook);
   const rule = { Name: 'Failures', When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
   await service.call('POST', '/v1/alerts/rules', rule);
+  await service.call('PUT', '/v1/orders/labs', { DeviceGroup: 'later', ArtifactId });
   const submit = async (target: object) =>
     (await service.call<{ JobId: string }>('POST', '/v1/job', { Name: 'hello', ...target, ArtifactId })).JobId;
   const failed = await submit({ DeviceId: camera.DeviceId });
@@ -106,6 +107,7 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
     ['/deploy', 'No devices yet'],
     ['/jobs', 'No jobs yet'],
     ['/jobs/none', 'There is no such job'],
+    ['/rollouts/orders', 'No standing orders yet'],
     ['/archive', 'No job is archived'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
@@ -135,6 +137,7 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
     [`/jobs/${failed}`, 'on stderr'],
     [`/jobs/${group}`, '1 of 2 devices done'],
     [`/jobs/${group}?child=${child}`, 'on stderr'],
+    ['/rollouts/orders', 'have it'],
     ['/workflows', 'Say hello'],
     ['/tunnels', 'localhost:22'],
     ['/activity/alerts', 'When a job fails'],
@@ -160,6 +163,7 @@ async function dialogs(service: Service, { device, failed }: Filled) {
     [`/jobs/${failed}?dialog=delete`, 'Delete hello'],
     ['/jobs?dialog=archive', 'Archive ended jobs'],
     [`/workflows?dialog=view&workflow=${workflow?.WorkflowId}`, 'Say hello'],
+    ['/rollouts/orders?dialog=edit', 'New standing order'],
     ['/workflows?dialog=create', 'Create workflow'],
     ['/tunnels?dialog=delete&tunnel=plain-otter-7', 'Delete tunnel'],
     ['/tunnels?dialog=delete-all', 'Delete all tunnels'],

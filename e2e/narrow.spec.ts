@@ -25,6 +25,7 @@ async function fill(service: Service): Promise<string> {
   await service.agent(DeviceKey);
   await service.call('POST', '/v1/workflow', { Name: 'Restart the collector and report its state', Command: 'true' });
   await submit(service, { Name: 'Restart the data collector', DeviceId, ArtifactId });
+  await service.call('PUT', '/v1/orders/Every camera has the collector', { DeviceGroup: 'later', ArtifactId });
   return submit(service, { Name: 'Firmware 2.3.0 for the cameras', DeviceGroup: GROUP, ArtifactId });
 }
 
@@ -32,7 +33,16 @@ for (const width of [320, 390, 768])
   test(`names are whole in the lists at ${width} pixels`, async ({ signedIn: page, service }) => {
     const parent = await fill(service);
     await page.setViewportSize({ width, height: 844 });
-    for (const at of ['/jobs', '/queues', '/artifacts', '/workflows', `/jobs/${parent}`, '/activity', '/deploy']) {
+    for (const at of [
+      '/jobs',
+      '/rollouts/orders',
+      '/queues',
+      '/artifacts',
+      '/workflows',
+      `/jobs/${parent}`,
+      '/activity',
+      '/deploy',
+    ]) {
       await page.goto(service.url + at);
       if (at !== '/deploy') await expect(page.getByRole('main').locator('tbody tr').first()).toBeVisible();
       await expect.poll(() => cutIn(page), at).toEqual([]);

@@ -103,7 +103,7 @@ test('after a failure nothing happens until a person asks; then it is one more j
   await afterALook(artifact);
   assert.equal((await childrenOf('hall')).length, 1);
   const [failed] = await devices('hall', '?state=Failed');
-  assert.equal(failed?.DeviceName, 'unit');
+  assert.deepEqual([failed?.DeviceName, failed?.Because], ['unit', 'Exit code 3']);
   assert.equal((await fleet.job(failed?.JobId ?? '')).Status, 'Failed');
   const { Version } = await read('hall');
   assert.equal((await retry('hall', { DeviceIds: ['another'] })).status, 409);

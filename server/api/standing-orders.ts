@@ -151,7 +151,7 @@ const deviceOf = (row: OrderedDeviceRow): OrderedDevice => ({
   DeviceId: row.device_id,
   DeviceName: row.device_name,
   State: ORDERED_DEVICE_STATES.find((state) => state === row.state) ?? 'Failed',
-  Because: row.verdict_because || row.reason || '',
+  Because: row.verdict_because || row.reason || (row.exit_code ? `Exit code ${row.exit_code}` : ''),
   JobId: row.job_id ?? '',
 });
 

@@ -159,6 +159,7 @@ export interface OrderedDeviceRow {
   state: string;
   job_id: string | null;
   reason: string | null;
+  exit_code: number | null;
   verdict_because: string | null;
 }
 
@@ -172,7 +173,7 @@ interface DevicesAsked {
 
 const LIST = perDialect(
   (sql) => `SELECT * FROM (SELECT d.seq, d.id AS device_id, d.name AS device_name, ${STATE} AS state, j.id AS job_id,
-      j.reason, j.verdict_because ${DEVICES} AND d.seq < ?) AS each
+      j.reason, j.exit_code, j.verdict_because ${DEVICES} AND d.seq < ?) AS each
     WHERE (? = 0 OR state IN (SELECT w.value FROM ${sql.list('w')})) ORDER BY seq DESC LIMIT ?`,
 );
 

@@ -23,7 +23,7 @@ test('the state is what needs a person first, then what is under way', () => {
   const label = (counts: Record<string, number>, state?: StandingOrder['State']) =>
     orderWords(order(counts, state)).label;
   assert.equal(label({ Failed: 1 }, 'Stopped'), 'Stopped');
-  assert.equal(label({ Has: 9, Running: 1, Replaced: 1 }), 'Needs you');
+  assert.equal(label({ Has: 9, Running: 1, Replaced: 1 }), 'Some failed');
   assert.equal(label({}), 'No devices');
   assert.equal(label({ Has: 3 }), 'Fulfilled');
   assert.equal(label({ Has: 3, Running: 1, Waiting: 2 }), 'Running');

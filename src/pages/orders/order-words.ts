@@ -29,7 +29,7 @@ export const endedCount = ({ Counts }: Pick<StandingOrder, 'Counts'>): number =>
 export function orderWords(order: StandingOrder): Words {
   const { State, Counts, Devices } = order;
   if (State === 'Stopped') return { label: 'Stopped', mark: 'Cancelled' };
-  if (endedCount(order) > 0) return { label: 'Needs you', mark: 'Failed' };
+  if (endedCount(order) > 0) return { label: 'Some failed', mark: 'Failed' };
   if (Devices === 0) return { label: 'No devices', mark: 'Finished' };
   if (Counts['Has'] === Devices) return { label: 'Fulfilled', mark: 'Succeeded' };
   return Counts['Running'] ? DEVICES.Running : DEVICES.Waiting;

@@ -49,7 +49,7 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
       return <StateMark state={mark} label={label} />;
     },
   },
-  { header: 'Devices', phone: 'wide', cell: (order) => <Figures order={order} dialog={dialog} /> },
+  { header: 'Devices', phone: 'wide', cell: (order) => <Figures order={order} /> },
   {
     header: 'Changed',
     width: '120px',
@@ -64,31 +64,30 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   {
     header: 'Actions',
     tools: true,
-    width: '96px',
-    cell: ({ Name }) => (
+    cell: (order) => (
       <span className="snug">
+        <FailedButton order={order} dialog={dialog} />
         <IconButton
           icon={IconPencil}
           iconSize={18}
-          label={`Edit ${Name}`}
+          label={`Edit ${order.Name}`}
           title="Edit"
-          onClick={() => dialog.open('edit', Name)}
+          onClick={() => dialog.open('edit', order.Name)}
         />
         <IconButton
           icon={IconTrash}
           iconSize={18}
-          label={`Delete ${Name}`}
+          label={`Delete ${order.Name}`}
           title="Delete"
-          onClick={() => dialog.open('delete', Name)}
+          onClick={() => dialog.open('delete', order.Name)}
         />
       </span>
     ),
   },
 ];
 
-function Figures({ order, dialog }: { order: StandingOrder; dialog: Dialog<OrderDialog> }) {
-  const { Counts, Devices, Because, Name } = order;
-  const ended = endedCount(order);
+function Figures({ order }: { order: StandingOrder }) {
+  const { Counts, Devices, Because } = order;
   return (
     <span className={classes.figures}>
       <span className={classes.bar} aria-hidden>
@@ -96,16 +95,22 @@ function Figures({ order, dialog }: { order: StandingOrder; dialog: Dialog<Order
       </span>
       <span className="tabular">{figuresText(order)}</span>
       {Because && <span className="dim">{Because}</span>}
-      {ended > 0 && (
-        <Button
-          size="xs"
-          aria-label={`Show ${counted(ended, 'device')} of ${Name} that failed`}
-          onClick={() => dialog.open('failed', Name)}
-        >
-          Show {counted(ended, 'device')}
-        </Button>
-      )}
     </span>
+  );
+}
+
+function FailedButton({ order, dialog }: { order: StandingOrder; dialog: Dialog<OrderDialog> }) {
+  const ended = endedCount(order);
+  if (ended === 0) return null;
+  const what = `Show ${counted(ended, 'device')}`;
+  return (
+    <Button
+      size="xs"
+      aria-label={`${what} of ${order.Name} that failed`}
+      onClick={() => dialog.open('failed', order.Name)}
+    >
+      {what}
+    </Button>
   );
 }
 

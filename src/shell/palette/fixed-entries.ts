@@ -15,6 +15,7 @@ export const PAGES: readonly Entry[] = [
   page('Failed jobs', paths.jobs({ state: 'Failed' }), 'deployments errors'),
   page('Running jobs', paths.jobs({ state: 'Running' }), 'deployments'),
   page('Rollouts', paths.rollouts(), 'waves canary phased staged'),
+  page('Standing orders', paths.orders(), 'group version newcomers desired'),
   page('Queues', paths.queues(), 'waiting jobs'),
   page('Archive', paths.archive(), 'old jobs logs'),
   page('Workflows', paths.workflows(), 'legacy commands'),
