@@ -10,6 +10,7 @@ import { startAgent, type Agent } from '../agent/agent.ts';
 import { readTunnels, type TunnelOption } from '../agent/tunnel-options.ts';
 import { ConfigError } from '../server/config-error.ts';
 import { startService } from '../server/service.ts';
+import { addAlerts } from './demo/alerts.ts';
 import { CITIES, CUSTOMERS, KINDS } from './demo/places.ts';
 import { buildIfStale } from './dist.ts';
 
@@ -96,7 +97,13 @@ try {
 }
 
 async function run(): Promise<void> {
-  const service = await startService({ TUNNEL_PORT: '0', ...process.env, DATA_DIR: path.join(folder, 'data') });
+  const service = await startService({
+    TUNNEL_PORT: '0',
+    // The receivers of its alerts are on this machine.
+    ALERT_PRIVATE_TARGETS: '1',
+    ...process.env,
+    DATA_DIR: path.join(folder, 'data'),
+  });
   const { token } = service;
   if (!token) throw new Error('A new service always has a token.');
 
@@ -179,6 +186,7 @@ async function run(): Promise<void> {
   for (const [index, device] of devices.entries())
     if (index % 40 === 6) device.tunnels = await tunnelsTo(device.name, index);
   devices.filter((_, index) => index % 9 !== 4).forEach(connect);
+  await addAlerts(send);
 
   const report = await upload('report.sh', '1.0.0', REPORT);
   const updates: [version: string, ArtifactId: string][] = [];
@@ -188,6 +196,12 @@ async function run(): Promise<void> {
   // Two in a row: on an Offline camera, the second makes the first one stale while both wait.
   for (const [version, ArtifactId] of updates.slice(-2))
     await send('POST', '/v1/job', { Name: `Firmware ${version} for the cameras`, DeviceGroup: 'cameras', ArtifactId });
+  const { WorkflowId } = await send<{ WorkflowId: string }>('POST', '/v1/workflow', {
+    Name: 'Check the disk',
+    Command: 'echo "self test of the disk: 14 pending sectors" >&2; exit 1',
+  });
+  for (const { id, name } of devices.slice(0, 2))
+    await send('POST', '/v1/job', { Name: `Disk of ${name}`, DeviceId: id, WorkflowId });
 
   console.log(`Muster's demo is running at ${service.url}\nSign in: ${service.signinLink}\nToken:   ${token}`);
   console.log('All of it is removed when you stop it with Ctrl-C.');

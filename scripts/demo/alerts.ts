@@ -1,0 +1,52 @@
+// Alerts of the demo: rules of an operator, and the receivers of their messages, one of which often fails.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Send = <Answer>(method: string, at: string, body: object) => Promise<Answer>;
+
+/** One in so many requests is answered with an error. */
+const PAGER_FAILS = 3;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A webhook of ours: it takes what it is sent. */
+async function receiver(answer: (nth: number) => number): Promise<string> {
+  let count = 0;
+  const server = createServer((request, response) => {
+    response.statusCode = answer(++count);
+    request.resume().on('end', () => response.end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // The demo ends without waiting for it.
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`;
+}
+
+export async function addAlerts(send: Send): Promise<void> {
+  const channel = async (Name: string, Url: string) =>
+    (await send<{ ChannelId: string }>('POST', '/v1/alerts/channels', { Name, Kind: 'webhook', Url, Format: 'json' }))
+      .ChannelId;
+  const chat = await channel('Operations chat', await receiver(() => 204));
+  const pager = await channel('Pager', await receiver((nth) => (nth % PAGER_FAILS === 1 ? 503 : 204)));
+  const rule = async (Name: string, When: string, fields: object = {}) =>
+    (
+      await send<{ RuleId: string }>('POST', '/v1/alerts/rules', {
+        Name,
+        When,
+        ForMinutes: 0,
+        QuietMinutes: 0,
+        Channels: [chat],
+        ...fields,
+      })
+    ).RuleId;
+  await rule('Gateway offline', 'DeviceOffline', { DeviceGroup: 'gateways', QuietMinutes: 5, Channels: [chat, pager] });
+  await rule('Job failed', 'JobFailed', { Channels: [chat, pager] });
+  await rule('Public tunnel without a login', 'TunnelPublic', { QuietMinutes: 60 });
+  await rule('Storage nearly full', 'QuotaNear', { QuietMinutes: 1_440 });
+  const cameras = await rule('Camera offline', 'DeviceOffline', { DeviceGroup: 'cameras', QuietMinutes: 15 });
+  await send('POST', `/v1/alerts/rules/${cameras}/silence`, {
+    Until: new Date(Date.now() + 2 * HOUR_MS).toISOString(),
+    Reason: 'They restart one by one while their firmware is updated',
+  });
+}
