@@ -47,6 +47,6 @@ export async function addAlerts(send: Send): Promise<void> {
   const cameras = await rule('Camera offline', 'DeviceOffline', { DeviceGroup: 'cameras', QuietMinutes: 15 });
   await send('POST', `/v1/alerts/rules/${cameras}/silence`, {
     Until: new Date(Date.now() + 2 * HOUR_MS).toISOString(),
-    Reason: 'They restart one by one while their firmware is updated',
+    Reason: 'Firmware update',
   });
 }
