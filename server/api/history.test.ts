@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Availability, ServiceGap, DeviceStateChange } from '#/contract/history.ts';
-import { CAUSES, noteState, openSettling, pruneStates } from '../store/state-history.ts';
+import { CAUSES, noteState, openSettling, pruneStates, type Cause } from '../store/state-history.ts';
+import { addSettledTotals } from '../store/state-totals.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { Availabilities } from './availability.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -207,6 +208,45 @@ test('a summary that took a minute to compute is remembered for longer than one 
   const first = await availabilities.of(1, HOUR);
   elapsed += 11 * MINUTE;
   assert.equal(await availabilities.of(1, HOUR), first);
+});
+
+test('the last 24 hours of a large account are computed before anybody asks', async () => {
+  await fleet.device();
+  const { db, now } = service.context;
+  await db.write((tx) => tx.run('UPDATE accounts SET num_devices = 5000'));
+  let computed = 0;
+  const counting: typeof db = {
+    ...db,
+    all: (sql, ...args) => {
+      if (sql.includes('FROM devices')) computed++;
+      return db.all(sql, ...args);
+    },
+  };
+  const availabilities = new Availabilities(counting, now);
+  availabilities.keepReady();
+  await until('the sums', () => computed > 0);
+  const ready = await availabilities.of(1, 24 * HOUR);
+  assert.equal(ready.sorted('device', 'changes').length, 1);
+  assert.equal(computed, 1);
+  await availabilities.close();
+});
+
+test('totals are added to what is settled, and again to what comes after a late change', async () => {
+  await fleet.device();
+  const { db, now } = service.context;
+  const note = (cause: Cause, ago: number) => db.write((tx) => noteState(tx, 1, cause, now() - ago));
+  const totals = async () =>
+    (await db.all<{ number: number | null }>('SELECT number FROM state_changes ORDER BY at')).map(
+      ({ number }) => number,
+    );
+  await note(CAUSES.connected, 3 * HOUR);
+  await note(CAUSES.disconnected, HOUR);
+  await note(CAUSES.connected, MINUTE);
+  await addSettledTotals(db, now());
+  assert.deepEqual(await totals(), [1, 2, null]);
+  await note(CAUSES.disconnected, 2 * HOUR);
+  await addSettledTotals(db, now());
+  assert.deepEqual(await totals(), [1, 2, 3, null]);
 });
 
 test('old changes are removed but the last one before, and what is older is unknown', async () => {
