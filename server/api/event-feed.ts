@@ -210,11 +210,13 @@ async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | und
   const devices = new Set<string>();
   const jobs = new Set<string>();
   const bulk = new Set<string>();
+  const rollouts = new Set<string>();
   const parents = new Set<number>();
   let isCounted = false;
   for (const { kind, what, parent, id } of changes) {
     if (kind === 'device') devices.add(id);
     else if (kind === 'bulk') bulk.add(id);
+    else if (kind === 'rollout') rollouts.add(id);
     else if (kind === 'job' && parent === null) jobs.add(id);
     else if (kind === 'job' && parent !== null) parents.add(parent);
     isCounted ||= kind === 'device' && what !== 'changed';
@@ -224,6 +226,7 @@ async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | und
     Devices: listOf(devices),
     Jobs: listOf(jobs),
     Bulk: listOf(bulk),
+    Rollouts: listOf(rollouts),
     Tunnels: kinds.has('tunnel') || undefined,
     Artifacts: kinds.has('artifact') || undefined,
     Workflows: kinds.has('workflow') || undefined,

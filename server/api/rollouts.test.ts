@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Rollout, RolloutDevice, RolloutDraft } from '#/contract/rollouts.ts';
 import { FakeAgent } from '../test-agents.ts';
+import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
@@ -214,4 +215,29 @@ test('a plan shows the waves and who is Offline, and writes nothing; bad drafts 
     { Windows: [{ Days: ['Mon'], From: '22:00', To: '04:00', Zone: 'Mars/Olympus' }] },
   ] as Partial<RolloutDraft>[])
     assert.equal((await service.call('POST', '/v1/rollout', await draft(wrong))).status, 400, JSON.stringify(wrong));
+});
+
+test('devices by state, all of them in groups, and an event for each step', async () => {
+  const all = await units(3);
+  const agent = await connect(all[0]!);
+  const stream = await TestStream.open(service);
+  const chosen = all[0]?.id ?? '';
+  const id = await make({ Waves: [{ DeviceIds: [chosen] }, { Percent: 100 }], PauseAfter: { FailedCount: 0 } });
+  await finish(agent, 1);
+  await reaches(id, 'Paused');
+  await until('the event', () => stream.events.some(({ data }) => [data.Rollouts].flat().includes(id)));
+  const failed = (await (await service.call('GET', `/v1/rollout/${id}/devices?state=Failed`)).json()) as {
+    Items: RolloutDevice[];
+  };
+  assert.deepEqual(
+    failed.Items.map(({ DeviceId }) => DeviceId),
+    [chosen],
+  );
+  const groups = await (await service.call('GET', `/v1/rollout/${id}/states`)).json();
+  const others = all.slice(1).map((unit) => unit.id);
+  assert.deepEqual(groups, [
+    { Wave: 1, State: 'Failed', DeviceIds: [chosen] },
+    { Wave: 2, State: 'Pending', DeviceIds: others.toSorted() },
+  ]);
+  stream.close();
 });

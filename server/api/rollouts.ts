@@ -15,6 +15,7 @@ import {
   failedDevices,
   jobOfDevice,
   skipDevice,
+  statesOf,
   succeededDevices,
 } from '../store/rollout-devices.ts';
 import {
@@ -133,14 +134,25 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       return full(db, row, await wavesOfRow(row), namesOf);
     },
 
-    devices: async ({ account, params, query: { limit, before } }) => {
+    devices: async ({ account, params, query: { limit, before, state } }) => {
       const row = await rolloutById(db, account.id, params.rollout_id);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const [wave = '-1', id = ''] = (before ?? '').split('.');
-      const rows = await devicesOf(db, row, { wave: Number(wave), id }, most + 1);
+      const rows = await devicesOf(db, row, { after: { wave: Number(wave), id }, state, limit: most + 1 });
       const shown = rows.slice(0, most);
       const last = shown.at(-1);
       return { Items: shown.map(deviceOf), Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '' };
+    },
+
+    states: async ({ account, params }) => {
+      const rows = await statesOf(db, await rolloutById(db, account.id, params.rollout_id));
+      return [...Map.groupBy(rows, ({ wave, state }) => `${wave} ${state}`).values()].flatMap((group) =>
+        group.slice(0, 1).map(({ wave, state }) => ({
+          Wave: wave + 1,
+          State: state,
+          DeviceIds: group.map(({ device_id }) => device_id),
+        })),
+      );
     },
 
     pause: (request) =>

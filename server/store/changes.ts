@@ -14,6 +14,7 @@ export type ChangeKind =
   | 'session'
   | 'account'
   | 'bulk'
+  | 'rollout'
   | 'alert';
 
 export interface Change {
@@ -23,7 +24,7 @@ export interface Change {
   object: number;
   /** The seq of a child's parent. */
   parent: number | null;
-  /** Of a device, job or bulk. */
+  /** Of a device, job, bulk or rollout. */
   id: string;
 }
 

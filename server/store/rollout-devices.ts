@@ -65,27 +65,40 @@ export interface DevicePosition {
   id: string;
 }
 
-/** By wave and id, after a position. */
+const DEVICES = `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt,
+    j.reason, j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
+    CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END AS state
+  FROM rollout_devices r
+  LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
+  LEFT JOIN devices v ON v.id = r.device_id AND v.account_id = ?
+  LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
+  WHERE r.rollout_seq = ?`;
+
+/** By wave and id, after a position; of one state, or '' for all. */
 export const devicesOf = (
   db: Reader,
   rollout: RolloutRow,
-  after: DevicePosition,
-  limit: number,
+  { after, state = '', limit }: { after: DevicePosition; state?: RolloutDeviceState | '' | undefined; limit: number },
 ): Promise<DeviceStateRow[]> =>
   db.all<DeviceStateRow>(
-    `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt, j.reason,
-       j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
-       CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END AS state
-     FROM rollout_devices r
-     LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
-     LEFT JOIN devices v ON v.id = r.device_id AND v.account_id = ?
-     LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
-     WHERE r.rollout_seq = ? AND (r.wave, r.device_id) > (?, ?) ORDER BY r.wave, r.device_id LIMIT ?`,
+    `SELECT * FROM (${DEVICES} AND (r.wave, r.device_id) > (?, ?)) AS each WHERE ? IN ('', state)
+     ORDER BY wave, device_id LIMIT ?`,
     rollout.account_id,
     rollout.seq,
     after.wave,
     after.id,
+    state,
     limit,
+  );
+
+export const statesOf = (
+  db: Reader,
+  rollout: RolloutRow,
+): Promise<Pick<DeviceStateRow, 'wave' | 'state' | 'device_id'>[]> =>
+  db.all(
+    `SELECT wave, state, device_id FROM (${DEVICES}) AS each ORDER BY wave, state, device_id`,
+    rollout.account_id,
+    rollout.seq,
   );
 
 /** Ids of devices whose last attempt failed, by the job of their wave. */

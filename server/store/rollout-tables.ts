@@ -1,4 +1,4 @@
-// The migration that creates the tables of rollouts. Released, so it is never edited.
+// The migrations that create the tables of rollouts. Released, so they are never edited.
 
 export const ROLLOUT_TABLES = `
   CREATE TABLE rollouts (
@@ -49,3 +49,23 @@ export const ROLLOUT_TABLES = `
   ) STRICT;
   CREATE INDEX rollout_steps_of ON rollout_steps (rollout_seq, seq);
   `;
+
+/** What the log of changes says of rollouts: see change-log-tables.ts. Each step raises the version. */
+const LOGGED = [
+  { what: 'added', on: 'INSERT', row: 'new' },
+  { what: 'changed', on: 'UPDATE OF version', row: 'new' },
+  { what: 'removed', on: 'DELETE', row: 'old' },
+].map(({ what, on, row }) => ({
+  name: `log_rollout_${what}`,
+  on: `${on} ON rollouts`,
+  entry: `INSERT INTO changes (account_id, kind, what, id) VALUES (${row}.account_id, 'rollout', '${what}', ${row}.id)`,
+}));
+
+export const ROLLOUT_TRIGGERS = {
+  sqlite: LOGGED.map(({ name, on, entry }) => `CREATE TRIGGER ${name} AFTER ${on} BEGIN ${entry}; END;`).join('\n'),
+  postgres: LOGGED.map(
+    ({ name, on, entry }) => `
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${entry}; RETURN NULL; END $$;
+      CREATE TRIGGER ${name} AFTER ${on} FOR EACH ROW EXECUTE FUNCTION ${name}();`,
+  ).join('\n'),
+};

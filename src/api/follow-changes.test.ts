@@ -130,6 +130,23 @@ test('of jobs those are read that the change names, and what lists them all', as
   for (const each of leave) each();
 });
 
+test('of rollouts those are read that were steered, and open ones when jobs or devices change', async () => {
+  const { follower, readings, show } = setUp();
+  const leaves = [
+    await show(['rollouts', 'open'], { State: 'Running' }),
+    await show(['rollouts', 'open', 'states'], []),
+    await show(['rollouts', 'over'], { State: 'Succeeded' }),
+  ];
+  follower.report({ Jobs: ['a'] }, false);
+  await settle();
+  assert.deepEqual(readings, ['rollouts open', 'rollouts open states']);
+  readings.length = 0;
+  follower.report({ Rollouts: ['over'] }, false);
+  await settle();
+  assert.deepEqual(readings, ['rollouts over']);
+  for (const leave of leaves) leave();
+});
+
 test('what nothing shows is marked, and read when it is shown', async () => {
   const { client, follower, readings, show } = setUp();
   const leave = await show(['tunnels'], []);

@@ -3,6 +3,7 @@
 import type { Query, QueryClient, QueryKey } from '@tanstack/react-query';
 import type { ChangeEvent } from '#/contract/changes.ts';
 import type { Device } from '#/contract/devices.ts';
+import { isOver, type RolloutState } from '#/contract/rollouts.ts';
 import type { DeviceRows } from './devices.ts';
 import type { ReportedDevice, DeviceChanges, DeviceFeed } from './device-feed.ts';
 import type { FollowedJob } from './job-output.ts';
@@ -31,11 +32,13 @@ export class ChangeFollower {
 
   /** `isFleetUsed`: whether any part of the page shows the fleet, beside the queries. */
   report(
-    { Devices, Jobs, Tunnels, Artifacts, Workflows, Tags, Account, Alerts, Bulk }: ChangeEvent,
+    { Devices, Jobs, Rollouts, Tunnels, Artifacts, Workflows, Tags, Account, Alerts, Bulk }: ChangeEvent,
     isFleetUsed: boolean,
   ): void {
     if (Devices) this.followDevices(isFleetUsed);
     if (Jobs) this.followJobs(Jobs);
+    if (Rollouts) this.followRollouts((id) => Rollouts === 'many' || Rollouts.includes(id));
+    else if (Jobs || Devices) this.followRollouts(undefined, Jobs ? undefined : SELDOM);
     if (Tunnels) this.read(['tunnels']);
     if (Artifacts) this.read(['artifacts']);
     if (Workflows) this.read(['workflows']);
@@ -101,6 +104,19 @@ export class ChangeFollower {
     this.read(['devices', 'jobs']);
     this.read(['versions'], SELDOM);
     this.read(['orders'], SELDOM);
+  }
+
+  // ---- Rollouts ----------------------------------------------------------------------------------------------------
+
+  /** `isSteered`: by id. Without it jobs or devices have changed, and with them the figures of those that are open. */
+  private followRollouts(isSteered: ((id: string) => boolean) | undefined, space?: number): void {
+    for (const query of this.client.getQueryCache().findAll({ queryKey: ['rollouts'] })) {
+      const [, id, part] = query.queryKey;
+      const isList = id === undefined;
+      const isOpen = () => !isOver(this.client.getQueryData<{ State: RolloutState }>(['rollouts', id])?.State);
+      if (isList || (isSteered ? isSteered(String(id)) : isOpen()))
+        this.refetcher.refetch(query, isSteered && part === undefined ? undefined : isList || part ? SELDOM : space);
+    }
   }
 
   private read(queryKey: QueryKey, space?: number): void {

@@ -18,6 +18,7 @@ const REPORTED = [
   'alerts',
   'bulk',
   'versions',
+  'rollouts',
 ];
 
 interface AnyQuery {

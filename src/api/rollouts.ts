@@ -1,16 +1,24 @@
 // Rollouts. Only asked for where the account says that the service has them.
 import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
-import { rolloutEndpoints, type RolloutDevice, type RolloutDraft, type RolloutState } from '#/contract/rollouts.ts';
+import {
+  isOver,
+  rolloutEndpoints,
+  type Rollout,
+  type RolloutDevice,
+  type RolloutDeviceState,
+  type RolloutDraft,
+  type RolloutSummary,
+} from '#/contract/rollouts.ts';
 import { call } from '#/api/call.ts';
+import { livePace, type QueryReading } from '#/api/live.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 const PAGE = '200';
-/** Milliseconds between two looks: what the gate of a wave waits for is no change of the rollout itself. */
+/** Milliseconds between two readings. Of an open one also where changes are reported: its gates wait for time to pass. */
 const OFTEN = 3_000;
-const SELDOM = 30_000;
-
-const isOver = (state: RolloutState | undefined) => state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
+const SELDOM = 60_000;
+const WHILE_LIVE = 10_000;
 
 interface DevicePage {
   Items: RolloutDevice[];
@@ -23,28 +31,40 @@ export const rolloutQueries = {
     queryOptions({
       queryKey: ['rollouts'],
       queryFn: ({ signal }) => call(rolloutEndpoints.list, {}, { signal }),
-      refetchInterval: ({ state: { data } }) => (data?.some(({ State }) => !isOver(State)) ? 2 * OFTEN : SELDOM),
+      refetchInterval: livePace(({ state: { data } }: QueryReading<RolloutSummary[]>) =>
+        data?.some(({ State }) => !isOver(State)) ? 2 * OFTEN : SELDOM,
+      ),
     }),
   one: (id: string) =>
     queryOptions({
       queryKey: ['rollouts', id],
       queryFn: ({ signal }) => call(rolloutEndpoints.get, { params: { rollout_id: id } }, { signal }),
-      refetchInterval: ({ state: { data } }) => (isOver(data?.State) ? SELDOM : OFTEN),
+      refetchInterval: livePace(
+        ({ state: { data } }: QueryReading<Rollout>) => (isOver(data?.State) ? SELDOM : OFTEN),
+        WHILE_LIVE,
+      ),
     }),
-  /** `version` and `counts`: as the rollout has them; with others the devices are read again. */
-  devices: (id: string, counts: string) =>
+  /** By wave. `state`: only those that are in it. */
+  devices: (id: string, state: RolloutDeviceState | undefined) =>
     infiniteQueryOptions({
-      queryKey: ['rollouts', id, 'devices', counts],
+      queryKey: ['rollouts', id, 'devices', state],
       queryFn: ({ signal, pageParam: before }) =>
         call(
           rolloutEndpoints.devices,
-          { params: { rollout_id: id }, query: { limit: PAGE, ...(before && { before }) } },
+          { params: { rollout_id: id }, query: { limit: PAGE, ...(state && { state }), ...(before && { before }) } },
           { signal },
         ),
       initialPageParam: '',
       getNextPageParam: ({ Next }) => Next || undefined,
       select: devicesOf,
       placeholderData: (before) => before,
+      refetchInterval: livePace(3 * OFTEN),
+    }),
+  states: (id: string) =>
+    queryOptions({
+      queryKey: ['rollouts', id, 'states'],
+      queryFn: ({ signal }) => call(rolloutEndpoints.states, { params: { rollout_id: id } }, { signal }),
+      refetchInterval: livePace(3 * OFTEN),
     }),
   plan: (body: RolloutDraft) =>
     queryOptions({

@@ -16,6 +16,8 @@ export const changeEvent = z.object({
   /** Jobs to single devices, and parents: for a child the id of its parent. */
   Jobs: ids,
   Bulk: ids,
+  /** Created, steered, gone on, or deleted. The figures of their waves change with jobs and devices. */
+  Rollouts: ids,
   Tunnels: flag,
   Artifacts: flag,
   Workflows: flag,

@@ -6,6 +6,8 @@ import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
 
 export const ROLLOUT_STATES = ['Scheduled', 'Running', 'Waiting', 'Paused', 'Succeeded', 'Failed', 'Aborted'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
+export const isOver = (state: RolloutState | undefined): boolean =>
+  state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
 /** `NotBack`: it succeeded, and has not been Online since for as long as the gate asks. */
 export const ROLLOUT_DEVICE_STATES = [
   'Pending',
@@ -251,8 +253,18 @@ export const rolloutEndpoints = {
     query: z.object({
       ...pageFields,
       before: z.optional(z.string().check(z.regex(/^(\d{1,3}\..{1,255})?$/, 'must be a Next value of this list'))),
+      state: z.optional(z.enum(ROLLOUT_DEVICE_STATES)),
     }),
     response: z.object({ Items: z.array(rolloutDevice), Next: text }),
+  },
+  /** All devices, for a picture of the whole. */
+  states: {
+    method: 'GET',
+    path: '/v1/rollout/:rollout_id/states',
+    addition: true,
+    summary: 'List the ids of the devices of a rollout by wave and state',
+    params: oneRollout,
+    response: list(z.object({ Wave: number, State: z.enum(ROLLOUT_DEVICE_STATES), DeviceIds: z.array(z.string()) })),
   },
   pause: step('pause', 'Begin no further wave; what runs goes on'),
   resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),

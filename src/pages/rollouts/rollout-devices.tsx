@@ -2,7 +2,7 @@
 import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { Rollout, RolloutDevice } from '#/contract/rollouts.ts';
+import { isOver, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
 import { rolloutMutations, rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -71,23 +71,22 @@ const columnsOf = (dialog: Dialog<RolloutAction>, canSkip: boolean): Column<Roll
 
 export function RolloutDevices({ rollout, dialog, state, onState }: RolloutDevicesProps) {
   const { RolloutId: id, Version: version, Counts, State, Devices } = rollout;
-  const reading = useInfiniteQuery(rolloutQueries.devices(id, JSON.stringify([version, Counts])));
-  const isOpen = State !== 'Succeeded' && State !== 'Failed' && State !== 'Aborted';
-  const rows = (reading.data ?? []).filter((row) => state === undefined || row.State === state);
+  const wanted = isDeviceState(state) ? state : undefined;
+  const reading = useInfiniteQuery(rolloutQueries.devices(id, wanted));
   const skipped =
     dialog.name === 'skip' ? reading.data?.find(({ DeviceId }) => DeviceId === dialog.subject) : undefined;
   return (
     <Section title="Devices">
       <View query={reading} name="the devices" empty={null} rows={4}>
-        {() => (
+        {(rows) => (
           <div className="stack">
             <FilterBar
               label="Devices of the rollout"
-              count={`${formatCount(rows.length)} of ${counted(Devices, 'device')}${reading.hasNextPage ? ', so far' : ''}`}
+              count={`${formatCount(wanted ? (Counts[wanted] ?? 0) : Devices)} of ${counted(Devices, 'device')}`}
             >
               <PlainSelect
                 aria-label="State"
-                value={state ?? ''}
+                value={wanted ?? ''}
                 onChange={({ currentTarget: { value } }) => onState(isDeviceState(value) ? value : undefined)}
                 data={[
                   { value: '', label: 'All states' },
@@ -97,7 +96,7 @@ export function RolloutDevices({ rollout, dialog, state, onState }: RolloutDevic
             </FilterBar>
             <VirtualTable
               name="Devices of the rollout"
-              columns={columnsOf(dialog, isOpen)}
+              columns={columnsOf(dialog, !isOver(State))}
               rows={rows}
               rowKey={({ DeviceId }) => DeviceId}
             />
