@@ -35,7 +35,7 @@ interface EvaluationOptions {
 
 /** Each job and rollout is a message of its own, unless the rule wants fewer. */
 const isSingle = ({ event, quiet_minutes }: RuleRow): boolean =>
-  (event === 'JobFailed' || event === 'RolloutPaused') && quiet_minutes === 0;
+  (event === 'JobFailed' || event === 'RolloutPaused' || event === 'RolloutEnded') && quiet_minutes === 0;
 
 export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: EvaluationOptions): () => Promise<void> {
   /** Whether the next message of the rule may be sent. */

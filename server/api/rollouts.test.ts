@@ -239,5 +239,31 @@ test('devices by state, all of them in groups, and an event for each step', asyn
     { Wave: 1, State: 'Failed', DeviceIds: [chosen] },
     { Wave: 2, State: 'Pending', DeviceIds: others.toSorted() },
   ]);
-  stream.close();
+});
+
+test('whoever wants to know is told that a rollout ended, and how many devices took it', async () => {
+  const channel = { Name: 'Ops', Kind: 'webhook', Url: 'https://receiver.invalid/', Format: 'json' };
+  const { ChannelId } = (await (await service.call('POST', '/v1/alerts/channels', channel)).json()) as {
+    ChannelId: string;
+  };
+  const rule = { ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
+  for (const When of ['RolloutEnded', 'RolloutPaused'])
+    await service.call('POST', '/v1/alerts/rules', { Name: When, When, ...rule });
+  const [first, second] = await units(2);
+  const id = await make({ Waves: [{ DeviceIds: [first?.id ?? ''] }, { Percent: 100 }] });
+  await finish(await connect(first!));
+  await waveJob(id, 2);
+  await finish(await connect(second!));
+  await reaches(id, 'Succeeded');
+  const aborted = await make({ Name: 'myapp 3' });
+  await steer(aborted, 'abort', { Reason: 'the wrong version' });
+  const texts = async () =>
+    ((await (await service.call('GET', '/v1/alerts/deliveries')).json()) as { Items: { Text: string }[] }).Items.map(
+      ({ Text }) => Text,
+    ).toReversed();
+  await until('both messages', async () => (await texts()).length === 2);
+  assert.deepEqual(await texts(), [
+    'The rollout “myapp 2” succeeded: 2 of 2 devices took it.',
+    'The rollout “myapp 3” was aborted: 0 of 2 devices took it. the wrong version.',
+  ]);
 });

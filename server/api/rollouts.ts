@@ -213,7 +213,9 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       steer(request, { action: 'rollout.abort', text: 'Aborted', states: OPEN }, async (tx, row) => {
         for (const { job_seq } of await wavesOf(tx, row.seq))
           if (job_seq !== null) await fleet.cancel(tx, { seq: job_seq, parentSeq: null });
-        return { to: { state: 'Aborted', because: request.body.Reason ?? '', ended: now() }, result: undefined };
+        const because = request.body.Reason ?? '';
+        await fleet.tellEnded(tx, row, { state: 'Aborted', because });
+        return { to: { state: 'Aborted', because, ended: now() }, result: undefined };
       }),
 
     rollback: async (request) => {
@@ -224,9 +226,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
         { action: 'rollout.rollback', text: 'Rolled back', states: ['Paused', 'Succeeded', 'Failed', 'Aborted'] },
         async (tx, row) => {
           const made = await begin(tx, request, draft, plan);
-          const isOver = !OPEN.includes(row.state);
-          const to = isOver ? {} : { state: 'Aborted' as const, because: `Rolled back by ${made.id}`, ended: now() };
-          return { to, result: { RolloutId: made.id } };
+          const result = { RolloutId: made.id };
+          if (!OPEN.includes(row.state)) return { to: {}, result };
+          const because = `Rolled back by ${made.name}`;
+          await fleet.tellEnded(tx, row, { state: 'Aborted', because });
+          return { to: { state: 'Aborted' as const, because, ended: now() }, result };
         },
       );
     },

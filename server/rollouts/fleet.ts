@@ -21,6 +21,12 @@ export interface RolloutJob {
   name: string;
 }
 
+export interface RolloutEnd {
+  state: 'Succeeded' | 'Failed' | 'Aborted';
+  /** Why; '' where there is nothing to say. */
+  because: string;
+}
+
 export interface RolloutFleet {
   /** Until when the states of its devices are known: nobody counts as Online for longer. */
   knownUntil(): number;
@@ -44,4 +50,6 @@ export interface RolloutFleet {
   cancel(tx: Tx, job: Pick<RolloutJob, 'seq'> & { parentSeq: number | null }): Promise<void>;
   /** Tells people that a rollout has paused by itself. */
   tellPaused(tx: Tx, row: RolloutRow, because: string): Promise<void>;
+  /** And that it has ended, whoever ended it. */
+  tellEnded(tx: Tx, row: RolloutRow, end: RolloutEnd): Promise<void>;
 }

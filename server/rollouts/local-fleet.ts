@@ -1,15 +1,14 @@
 // The fleet of this service itself, for its rollouts: jobs are submitted in the unit of work of the rollout.
 import { targetsOf } from '../jobs/targets.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
-import { queueAlert } from '../store/alert-firing.ts';
 import { artifactById } from '../store/artifacts.ts';
 import type { Database } from '../store/database.ts';
 import { cancelWaiting, refreshParents, type TouchedParents } from '../store/job-moves.ts';
-import { childDevices, jobById } from '../store/jobs.ts';
+import { jobById } from '../store/jobs.ts';
 import { artifactsBefore, sitesOf } from '../store/rollout-devices.ts';
-import { wavesOf } from '../store/rollouts.ts';
 import { workflowById } from '../store/workflows.ts';
 import type { RolloutFleet } from './fleet.ts';
+import { alertEnded, alertPaused } from './rollout-alerts.ts';
 
 interface LocalFleetOptions {
   db: Database;
@@ -59,10 +58,6 @@ export const localFleet = ({ db, now, dispatch }: LocalFleetOptions): RolloutFle
     await refreshParents(tx, parents);
   },
 
-  tellPaused: async (tx, row, because) => {
-    const job = (await wavesOf(tx, row.seq)).at(-1)?.job_seq;
-    const deviceSeqs = job ? await childDevices(tx, job) : [];
-    const text = `The rollout “${row.name}” is paused. ${because}.`;
-    await queueAlert(tx, row.account_id, { event: 'RolloutPaused', text, rolloutId: row.id, deviceSeqs }, now());
-  },
+  tellPaused: (tx, row, because) => alertPaused(tx, row, because, now()),
+  tellEnded: (tx, row, end) => alertEnded(tx, row, end, now()),
 });

@@ -121,7 +121,8 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
       }
       case 'succeed': {
         await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
-        return void (await note('All waves passed'));
+        await note('All waves passed');
+        return fleet.tellEnded(tx, row, { state: 'Succeeded', because: '' });
       }
       case 'nothing':
     }
@@ -150,6 +151,7 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
       const because = [message, detail].filter(Boolean).join('. ');
       if (!(await stepTo(tx, row, { state: 'Failed', because, ended: now() }))) return;
       await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
+      await fleet.tellEnded(tx, row, { state: 'Failed', because });
     });
 
   const pace = openLookPace();

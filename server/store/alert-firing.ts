@@ -185,7 +185,7 @@ export function sitesOf(db: Reader, rule: RuleRow): Promise<{ site: string; devi
 // ---- Events ----------------------------------------------------------------------------------------------------------
 
 export interface AlertOccurrence {
-  event: 'RolloutPaused' | 'JobFailed';
+  event: 'RolloutPaused' | 'RolloutEnded' | 'JobFailed';
   text: string;
   jobId?: string;
   rolloutId?: string;

@@ -175,3 +175,20 @@ export async function sitesOf(
   const rows = await db.all<{ seq: number; site: string; online: number }>(SITES(db), JSON.stringify(seqs));
   return new Map(rows.map((row) => [row.seq, row]));
 }
+
+/** Its devices that still exist, and how many of them took what it brought. */
+export async function outcomeOf(
+  db: Reader,
+  rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
+): Promise<{ succeeded: number; deviceSeqs: number[] }> {
+  const rows = await db.all<{ seq: number; took: number }>(
+    `SELECT v.seq, CASE WHEN coalesce(j.verdict, j.status) = 'Succeeded' THEN 1 ELSE 0 END AS took
+     FROM rollout_devices r JOIN devices v ON v.id = r.device_id AND v.account_id = ?
+     LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
+     LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
+     WHERE r.rollout_seq = ? AND r.skipped = 0 ORDER BY v.seq`,
+    rollout.account_id,
+    rollout.seq,
+  );
+  return { succeeded: rows.filter(({ took }) => took === 1).length, deviceSeqs: rows.map(({ seq }) => seq) };
+}

@@ -17,6 +17,7 @@ export const ALERT_EVENTS = [
   'DeviceBack',
   'JobFailed',
   'RolloutPaused',
+  'RolloutEnded',
   'QuotaNear',
   'TunnelPublic',
 ] as const;

@@ -27,6 +27,7 @@ test('a rule reads as a sentence', () => {
   assert.equal(words({ When: 'JobFailed' }), 'When a job fails');
   assert.equal(words({ When: 'JobFailed', DeviceGroup: 'a' }), 'When a job fails on a device of group a');
   assert.equal(words({ When: 'RolloutPaused', TagId: 'gone' }), 'When a rollout to a device with tag gone pauses');
+  assert.equal(words({ When: 'RolloutEnded' }), 'When a rollout ends');
   assert.equal(words({ When: 'QuotaNear' }), 'When a limit of the account or the disk is nearly reached');
   assert.equal(words({ When: 'Later' }), 'Later');
 });

@@ -9,6 +9,7 @@ export const EVENT_LABELS: Record<AlertEvent, string> = {
   TunnelPublic: 'A tunnel is public',
   JobFailed: 'A job fails',
   RolloutPaused: 'A rollout pauses',
+  RolloutEnded: 'A rollout ends',
   QuotaNear: 'A limit is nearly reached',
 };
 export const eventLabel = (event: string): string =>
@@ -50,6 +51,8 @@ export function conditionText(rule: Pick<AlertRule, 'When' | 'ForMinutes'> & Sco
       return `When a job fails${scope && ` on a device${scope}`}`;
     case 'RolloutPaused':
       return `When a rollout${scope && ` to a device${scope}`} pauses`;
+    case 'RolloutEnded':
+      return `When a rollout${scope && ` to a device${scope}`} ends`;
     case 'QuotaNear':
       return 'When a limit of the account or the disk is nearly reached';
     default:
