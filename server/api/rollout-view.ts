@@ -4,7 +4,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { neededOf } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
-import { countWave, type DeviceStateRow } from '../store/rollout-devices.ts';
+import { backSince, countWave, type DeviceStateRow } from '../store/rollout-devices.ts';
 import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow } from '../store/rollouts.ts';
 
 const MOST_STEPS = 200;
@@ -40,6 +40,7 @@ export function openWaveFigures(db: Reader, knownUntil: () => number): (row: Rol
 
 async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise<RolloutWave[]> {
   const { Gate } = settingsOf(row);
+  const online = Gate.OnlineMinutes * MINUTE;
   const begun = await wavesOf(db, row.seq);
   const planned_ = new Map((await plannedIn(db, row.seq)).map((each) => [each.wave, each]));
   const waves: RolloutWave[] = [];
@@ -51,7 +52,13 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
         ...(devices > skipped && { Pending: devices - skipped }),
         ...(skipped > 0 && { Skipped: skipped }),
       };
-      const none = { Success: 0, BackOnline: 0, Needed: neededOf(devices - skipped, Gate), Passed: false };
+      const none = {
+        Success: 0,
+        BackOnline: 0,
+        Needed: neededOf(devices - skipped, Gate),
+        Passed: false,
+        BackTime: '',
+      };
       waves.push({
         Number: number + 1,
         State: 'Pending',
@@ -64,8 +71,10 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
       });
       continue;
     }
-    const counted = await countWave(db, row, wave, knownUntil - Gate.OnlineMinutes * MINUTE);
+    const counted = await countWave(db, row, wave, knownUntil - online);
     const figures = figuresOf(counted);
+    const needed = neededOf(figures.devices, Gate);
+    const isAwaited = wave.passed === null && counted.back < needed && figures.success >= needed;
     const seen = Object.values(counted.counts).reduce((sum, count) => sum + count, 0);
     waves.push({
       Number: number + 1,
@@ -80,8 +89,11 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
       Gate: {
         Success: figures.success,
         BackOnline: counted.back,
-        Needed: neededOf(figures.devices, Gate),
+        Needed: needed,
         Passed: wave.passed !== null,
+        BackTime: isAwaited
+          ? time(await backSince(db, row, wave, needed).then((since) => since && since + online))
+          : '',
       },
       StartTime: time(wave.began),
       EndTime: time(wave.passed),

@@ -134,11 +134,16 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       return full(db, row, await wavesOfRow(row), namesOf);
     },
 
-    devices: async ({ account, params, query: { limit, before, state } }) => {
+    devices: async ({ account, params, query: { limit, before, state, wave: only } }) => {
       const row = await rolloutById(db, account.id, params.rollout_id);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const [wave = '-1', id = ''] = (before ?? '').split('.');
-      const rows = await devicesOf(db, row, { after: { wave: Number(wave), id }, state, limit: most + 1 });
+      const rows = await devicesOf(db, row, {
+        after: { wave: Number(wave), id },
+        state,
+        wave: only === undefined ? undefined : Number(only) - 1,
+        limit: most + 1,
+      });
       const shown = rows.slice(0, most);
       const last = shown.at(-1);
       return { Items: shown.map(deviceOf), Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '' };

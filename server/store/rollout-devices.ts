@@ -47,6 +47,26 @@ export async function countWave(
   return { counts, back: rows.find(({ state }) => state === 'Succeeded')?.back ?? 0 };
 }
 
+/** Since when so many devices of a wave have been done and Online; undefined if fewer are. */
+export async function backSince(
+  db: Reader,
+  rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
+  { number, job_seq }: Pick<WaveRow, 'number' | 'job_seq'>,
+  devices: number,
+): Promise<number | undefined> {
+  const row = await db.get<{ since: number }>(
+    `SELECT CASE WHEN v.state_time > j.ended THEN v.state_time ELSE j.ended END AS since
+     FROM jobs j JOIN rollout_devices r ON r.rollout_seq = ? AND r.device_id = j.device_id AND r.wave = ?
+     JOIN devices v ON v.seq = j.device_seq
+     WHERE j.parent_seq = ? AND j.superseded = 0 AND ${STATE} = 'Succeeded' ORDER BY since LIMIT 1 OFFSET ?`,
+    rollout.seq,
+    number,
+    job_seq ?? -1,
+    devices - 1,
+  );
+  return row?.since;
+}
+
 export interface DeviceStateRow {
   device_id: string;
   device_name: string;
@@ -74,20 +94,29 @@ const DEVICES = `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_n
   LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
   WHERE r.rollout_seq = ?`;
 
-/** By wave and id, after a position; of one state, or '' for all. */
+interface DevicesWanted {
+  after: DevicePosition;
+  limit: number;
+  /** Only these; all of them without it. */
+  state?: RolloutDeviceState | undefined;
+  wave?: number | undefined;
+}
+
+/** By wave and id, after a position. */
 export const devicesOf = (
   db: Reader,
   rollout: RolloutRow,
-  { after, state = '', limit }: { after: DevicePosition; state?: RolloutDeviceState | '' | undefined; limit: number },
+  { after, limit, state, wave = -1 }: DevicesWanted,
 ): Promise<DeviceStateRow[]> =>
   db.all<DeviceStateRow>(
-    `SELECT * FROM (${DEVICES} AND (r.wave, r.device_id) > (?, ?)) AS each WHERE ? IN ('', state)
-     ORDER BY wave, device_id LIMIT ?`,
+    `SELECT * FROM (${DEVICES} AND (r.wave, r.device_id) > (?, ?)) AS each
+     WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
     rollout.account_id,
     rollout.seq,
     after.wave,
     after.id,
-    state,
+    state ?? 'any',
+    wave,
     limit,
   );
 

@@ -20,6 +20,12 @@ const OFTEN = 3_000;
 const SELDOM = 60_000;
 const WHILE_LIVE = 10_000;
 
+/** Only those; all without it. */
+export interface RolloutDeviceFilter {
+  state: RolloutDeviceState | undefined;
+  wave: number | undefined;
+}
+
 interface DevicePage {
   Items: RolloutDevice[];
   Next: string;
@@ -44,16 +50,26 @@ export const rolloutQueries = {
         WHILE_LIVE,
       ),
     }),
-  /** By wave. `state`: only those that are in it. */
-  devices: (id: string, state: RolloutDeviceState | undefined) =>
+  /** By wave. */
+  devices: (id: string, filter: RolloutDeviceFilter) =>
     infiniteQueryOptions({
-      queryKey: ['rollouts', id, 'devices', state],
-      queryFn: ({ signal, pageParam: before }) =>
-        call(
+      queryKey: ['rollouts', id, 'devices', filter],
+      queryFn: ({ signal, pageParam: before }) => {
+        const { state, wave } = filter;
+        return call(
           rolloutEndpoints.devices,
-          { params: { rollout_id: id }, query: { limit: PAGE, ...(state && { state }), ...(before && { before }) } },
+          {
+            params: { rollout_id: id },
+            query: {
+              limit: PAGE,
+              ...(state && { state }),
+              ...(wave && { wave: String(wave) }),
+              ...(before && { before }),
+            },
+          },
           { signal },
-        ),
+        );
+      },
       initialPageParam: '',
       getNextPageParam: ({ Next }) => Next || undefined,
       select: devicesOf,

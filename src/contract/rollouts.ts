@@ -123,7 +123,14 @@ const wave = z.object({
   /** Devices by state; those without any are omitted. */
   Counts: counts,
   /** How many devices have succeeded, how many of these are back Online, and how many of those are needed. */
-  Gate: z.object({ Success: number, BackOnline: number, Needed: number, Passed: z.boolean() }),
+  Gate: z.object({
+    Success: number,
+    BackOnline: number,
+    Needed: number,
+    Passed: z.boolean(),
+    /** When enough will have been Online for long enough, if none of them goes away; '' if too few are. */
+    BackTime: text,
+  }),
   StartTime: text,
   EndTime: text,
 });
@@ -254,6 +261,7 @@ export const rolloutEndpoints = {
       ...pageFields,
       before: z.optional(z.string().check(z.regex(/^(\d{1,3}\..{1,255})?$/, 'must be a Next value of this list'))),
       state: z.optional(z.enum(ROLLOUT_DEVICE_STATES)),
+      wave: z.optional(z.string().check(z.regex(/^\d{1,3}$/, 'must be the Number of a wave'))),
     }),
     response: z.object({ Items: z.array(rolloutDevice), Next: text }),
   },

@@ -9,6 +9,7 @@ import { paths } from '#/paths.ts';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import type { DotLook } from '#/features/base-map/dot-map.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -18,7 +19,7 @@ import { deployUrl } from './deploy-choice.ts';
 import { siteText, sitesOf, type Site } from './sites.ts';
 import classes from './deploy.module.css';
 
-const ReachMap = lazyPart(() => import('#/features/base-map/reach-map.tsx'), 'ReachMap');
+const DotMap = lazyPart(() => import('#/features/base-map/dot-map.tsx'), 'DotMap');
 
 interface ReviewDevicesProps {
   devices: Device[];
@@ -44,9 +45,23 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
       />
       {view === 'list' && <ByName devices={devices} queues={queues} earlier={earlier} />}
       {view === 'sites' && <BySite devices={devices} />}
-      {view === 'map' && <ReachMap open={{ devices }} fallback={<Skeleton name="the map" rows={5} />} />}
+      {view === 'map' && <ReachMap devices={devices} />}
     </>
   );
+}
+
+/** Filled where Online; who will wait is on top. */
+function ReachMap({ devices }: { devices: readonly Device[] }) {
+  const looks = useMemo(() => {
+    const isOnline = ({ DeviceStatus }: Device) => DeviceStatus === 'Online';
+    const [on, off] = [devices.filter(isOnline), devices.filter((device) => !isOnline(device))];
+    return new Map<string, DotLook>([
+      ...on.map(({ DeviceId }) => [DeviceId, { color: '--online', isFilled: true }] as const),
+      ...off.map(({ DeviceId }) => [DeviceId, { color: '--offline', isFilled: false }] as const),
+    ]);
+  }, [devices]);
+  const open = { name: 'Map of the target devices', looks, legend: ', filled where Online' };
+  return <DotMap open={open} fallback={<Skeleton name="the map" rows={5} />} />;
 }
 
 function DeviceLink({ device: { DeviceId, DeviceName } }: { device: Device }) {

@@ -3,26 +3,29 @@ import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isOver, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
-import { rolloutMutations, rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
-import { View } from '#/ui/page/view.tsx';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+import { Skeleton, View } from '#/ui/page/view.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { rolloutUrl } from './rollout-url.ts';
 import { deviceWords, isDeviceState, stateCounts } from './rollout-words.ts';
+
+const RolloutMap = lazyPart(() => import('./rollout-map.tsx'), 'RolloutMap');
 
 interface RolloutDevicesProps {
   rollout: Rollout;
   dialog: Dialog<RolloutAction>;
-  /** Of devices that are shown; all without it. */
-  state: string | undefined;
-  onState: (state: string | undefined) => void;
 }
 
 const columnsOf = (dialog: Dialog<RolloutAction>, canSkip: boolean): Column<RolloutDevice>[] => [
@@ -69,31 +72,62 @@ const columnsOf = (dialog: Dialog<RolloutAction>, canSkip: boolean): Column<Roll
   },
 ];
 
-export function RolloutDevices({ rollout, dialog, state, onState }: RolloutDevicesProps) {
-  const { RolloutId: id, Version: version, Counts, State, Devices } = rollout;
-  const wanted = isDeviceState(state) ? state : undefined;
-  const reading = useInfiniteQuery(rolloutQueries.devices(id, wanted));
+export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
+  const { RolloutId: id, Waves, Counts, Devices } = rollout;
+  const [{ state, wave, view }, url] = useUrlState(rolloutUrl);
+  const filter = { state, wave };
+  const counts = wave === undefined ? Counts : (Waves[wave - 1]?.Counts ?? {});
+  const shown = state ? (counts[state] ?? 0) : Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return (
+    <Section title="Devices">
+      <div className="stack">
+        <FilterBar label="Devices of the rollout" count={`${formatCount(shown)} of ${counted(Devices, 'device')}`}>
+          <PlainSelect
+            aria-label="Wave"
+            value={String(wave ?? '')}
+            onChange={({ currentTarget: { value } }) => url.set({ wave: Number(value) || undefined })}
+            data={[
+              { value: '', label: 'All waves' },
+              ...Waves.map((each) => ({ value: String(each.Number), label: `Wave ${each.Number}` })),
+            ]}
+          />
+          <PlainSelect
+            aria-label="State"
+            value={state ?? ''}
+            onChange={({ currentTarget: { value } }) => url.set({ state: isDeviceState(value) ? value : undefined })}
+            data={[
+              { value: '', label: 'All states' },
+              ...stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label })),
+            ]}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="View of the devices"
+            value={view}
+            onChange={(next) => url.set({ view: next })}
+            data={[
+              { value: 'list', label: 'List' },
+              { value: 'map', label: 'Map' },
+            ]}
+          />
+        </FilterBar>
+        {view === 'list' && <DeviceList rollout={rollout} dialog={dialog} filter={filter} />}
+        <RolloutMap open={view === 'map' && { id, filter }} fallback={<Skeleton name="the map" rows={5} />} />
+      </div>
+    </Section>
+  );
+}
+
+function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter: RolloutDeviceFilter }) {
+  const { RolloutId: id, Version: version, State } = rollout;
+  const reading = useInfiniteQuery(rolloutQueries.devices(id, filter));
   const skipped =
     dialog.name === 'skip' ? reading.data?.find(({ DeviceId }) => DeviceId === dialog.subject) : undefined;
   return (
-    <Section title="Devices">
+    <>
       <View query={reading} name="the devices" empty={null} rows={4}>
         {(rows) => (
-          <div className="stack">
-            <FilterBar
-              label="Devices of the rollout"
-              count={`${formatCount(wanted ? (Counts[wanted] ?? 0) : Devices)} of ${counted(Devices, 'device')}`}
-            >
-              <PlainSelect
-                aria-label="State"
-                value={wanted ?? ''}
-                onChange={({ currentTarget: { value } }) => onState(isDeviceState(value) ? value : undefined)}
-                data={[
-                  { value: '', label: 'All states' },
-                  ...stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label })),
-                ]}
-              />
-            </FilterBar>
+          <>
             <VirtualTable
               name="Devices of the rollout"
               columns={columnsOf(dialog, !isOver(State))}
@@ -105,7 +139,7 @@ export function RolloutDevices({ rollout, dialog, state, onState }: RolloutDevic
                 Show more devices
               </Button>
             )}
-          </div>
+          </>
         )}
       </View>
       {skipped && (
@@ -121,6 +155,6 @@ export function RolloutDevices({ rollout, dialog, state, onState }: RolloutDevic
           is no longer part of the rollout. If its job waits, it is cancelled; the gate of its wave no longer counts it.
         </ConfirmDialog>
       )}
-    </Section>
+    </>
   );
 }

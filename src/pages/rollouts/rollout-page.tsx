@@ -1,27 +1,30 @@
 // One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
 import { Link, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Rollout } from '#/contract/rollouts.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import { devicesText, formatCount } from '#/lib/format.ts';
+import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page, Section } from '#/ui/page/page.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
-import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
 import { RolloutDevices } from './rollout-devices.tsx';
-import { rolloutWords } from './rollout-words.ts';
-import { StateBar } from './state-bar.tsx';
+import { paceText } from './pace.ts';
+import { rolloutUrl } from './rollout-url.ts';
+import { failuresIn, nowText, rolloutWords } from './rollout-words.ts';
 import { WaveLanes } from './wave-lanes.tsx';
 import classes from './rollouts.module.css';
 
-const pageUrl = urlSchema({ state: optional });
+const RolloutFailures = lazyPart(() => import('./rollout-failures.tsx'), 'RolloutFailures');
 
 export function RolloutPage() {
   const { id = '' } = useParams();
@@ -41,9 +44,10 @@ export function RolloutPage() {
 }
 
 function Found({ rollout }: { rollout: Rollout }) {
-  const { Name, State, Because, Waves, Counts, Devices } = rollout;
+  const { Name, State, Because, Waves, Counts } = rollout;
   const dialog = useDialog<RolloutAction>('device');
-  const [{ state }, url] = useUrlState(pageUrl);
+  const [{ failures }, url] = useUrlState(rolloutUrl);
+  const left = paceText(rollout, useNow());
   const { label, mark } = rolloutWords(State);
   return (
     <Page
@@ -57,14 +61,31 @@ function Found({ rollout }: { rollout: Rollout }) {
       actions={<RolloutActions rollout={rollout} dialog={dialog} />}
     >
       <div className="stack">
-        <Status>{Because && <p className={classes.because}>{Because}.</p>}</Status>
+        <Status>
+          {State === 'Paused' || State === 'Failed' ? (
+            <p className={classes.because}>
+              <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+              {Because}.
+            </p>
+          ) : (
+            <p className={classes.now}>
+              {nowText(rollout)}
+              {left && <span className="dim"> {left}.</span>}
+            </p>
+          )}
+        </Status>
+        <WaveLanes waves={Waves} isPaused={State === 'Paused'} to={(wave, state) => url.to({ wave, state })} />
+        <RolloutFailures
+          open={
+            failuresIn(Counts) > 0 && {
+              waves: Waves,
+              opened: failures,
+              onOpen: (id) => url.set({ failures: id }),
+            }
+          }
+        />
+        <RolloutDevices rollout={rollout} dialog={dialog} />
         <Facts rollout={rollout} />
-        <div>
-          <strong>{devicesText(Devices)}</strong>
-          <StateBar counts={Counts} />
-        </div>
-        <WaveLanes waves={Waves} />
-        <RolloutDevices rollout={rollout} dialog={dialog} state={state} onState={(next) => url.set({ state: next })} />
         <Steps rollout={rollout} />
       </div>
     </Page>

@@ -3,10 +3,11 @@ import {
   ROLLOUT_DEVICE_STATES,
   type RolloutDeviceState,
   type RolloutState,
+  type RolloutSummary,
   type RolloutWave,
 } from '#/contract/rollouts.ts';
 import type { RolloutAction } from '#/api/rollouts.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted, devicesText, formatCount } from '#/lib/format.ts';
 
 interface Words {
   label: string;
@@ -40,7 +41,7 @@ const DEVICES: Record<RolloutDeviceState, Words> = {
 export const deviceWords = (state: RolloutDeviceState): Words => DEVICES[state];
 
 /** What needs a person first, then what is done, then what is still open. */
-const ORDER: readonly RolloutDeviceState[] = [
+export const ORDER: readonly RolloutDeviceState[] = [
   'Failed',
   'RolledBack',
   'NoAnswer',
@@ -71,15 +72,20 @@ export const rolloutCountsText = (counts: Readonly<Record<string, number>>): str
 export const isDeviceState = (value: string | undefined): value is RolloutDeviceState =>
   ROLLOUT_DEVICE_STATES.some((state) => state === value);
 
-/** What a wave still needs, in words; undefined before it begins and when it has passed. */
-export function gateText({ State, Gate: { Success, BackOnline, Needed } }: RolloutWave): string | undefined {
-  if (State !== 'Running') return undefined;
+/** Whether enough devices of a wave are good for the next one to begin. */
+export const isGateOpen = ({ Gate: { Passed, BackOnline, Needed } }: RolloutWave): boolean =>
+  Passed || BackOnline >= Needed;
+
+/** "31 of 33 needed are good, 4 succeeded and not Online for long enough yet" */
+export function gateText({ Gate: { Success, BackOnline, Needed } }: RolloutWave): string {
   const away = Success - BackOnline;
-  const good = `${formatCount(BackOnline)} of ${formatCount(Needed)} needed`;
-  return away > 0 ? `${good}, ${formatCount(away)} succeeded and not Online for long enough yet` : good;
+  const good = `${formatCount(BackOnline)} of ${formatCount(Needed)} needed ${Needed === 1 ? 'is' : 'are'} good`;
+  return away > 0 && BackOnline < Needed
+    ? `${good}, ${formatCount(away)} succeeded and not Online for long enough yet`
+    : good;
 }
 
-const failures = (counts: Readonly<Record<string, number>>) =>
+export const failuresIn = (counts: Readonly<Record<string, number>>): number =>
   (counts['Failed'] ?? 0) + (counts['RolledBack'] ?? 0) + (counts['NoAnswer'] ?? 0);
 
 /** What a person can do now, the most likely first. */
@@ -97,7 +103,7 @@ export function actionsOf({
   ArtifactId?: string | undefined;
 }): Exclude<RolloutAction, 'skip'>[] {
   const isOpen = State === 'Scheduled' || State === 'Running' || State === 'Waiting' || State === 'Paused';
-  const retry = isOpen && failures(Counts) > 0;
+  const retry = isOpen && failuresIn(Counts) > 0;
   const taken = (Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0) > 0;
   return [
     ...(retry ? (['retry'] as const) : []),
@@ -108,4 +114,21 @@ export function actionsOf({
     ...(ArtifactId && taken && (!isOpen || State === 'Paused') ? (['rollback'] as const) : []),
     ...(isOpen ? [] : (['remove'] as const)),
   ];
+}
+
+/** What happens now, in a sentence. */
+export function nowText({ State, Because, Wave, WaveCount, Devices, Counts }: Omit<RolloutSummary, 'Name'>): string {
+  const took = `${formatCount((Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0))} of ${devicesText(Devices)} took it`;
+  switch (State) {
+    case 'Scheduled':
+      return `${counted(WaveCount, 'wave')} for ${devicesText(Devices)}, not begun yet.`;
+    case 'Running':
+      return `Wave ${formatCount(Wave)} of ${formatCount(WaveCount)} runs; ${took} so far.`;
+    case 'Succeeded':
+      return `${WaveCount === 1 ? 'Its wave has' : `All ${formatCount(WaveCount)} waves have`} passed; ${took}.`;
+    case 'Aborted':
+      return `Aborted${Because && `: ${Because}`}; ${took}.`;
+    default:
+      return `${Because}.`;
+  }
 }

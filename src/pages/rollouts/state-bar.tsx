@@ -1,4 +1,6 @@
 // The states of devices: a bar, and the same in words.
+import { Link } from 'react-router';
+import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { rolloutCountsText, deviceWords, stateCounts } from './rollout-words.ts';
@@ -6,27 +8,28 @@ import classes from './rollouts.module.css';
 
 interface StateBarProps {
   counts: Readonly<Record<string, number>>;
-  /** With a mark and a line for each state. */
-  isLong?: boolean;
+  /** Where a state leads to: then each has a mark of its own. */
+  to?: (state: RolloutDeviceState) => { search: string };
 }
 
-export function StateBar({ counts, isLong = false }: StateBarProps) {
+export function StateBar({ counts, to }: StateBarProps) {
   const states = stateCounts(counts);
   return (
-    <div className={classes.states}>
+    <div className={classes.states} data-wide={to !== undefined || undefined}>
       <span className={classes.bar} aria-hidden>
         {states.map(({ state, count }) => (
           <span key={state} data-state={state} style={{ flexGrow: count }} />
         ))}
       </span>
-      {isLong ? (
+      {to ? (
         <ul className={classes.legend}>
           {states.map(({ state, count }) => {
             const { label, mark } = deviceWords(state);
             return (
               <li key={state}>
-                <StateMark state={mark} label={label} />
-                <span className="tabular">{formatCount(count)}</span>
+                <Link to={to(state)} replace preventScrollReset>
+                  <span className="tabular">{formatCount(count)}</span> <StateMark state={mark} label={label} />
+                </Link>
               </li>
             );
           })}

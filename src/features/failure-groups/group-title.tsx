@@ -1,7 +1,7 @@
 // What the devices of a group printed: the words they share, and marked what differs from one to the next.
-import type { FailureGroup, TitlePiece } from '#/features/failure-groups/shown-group.ts';
+import type { FailureGroup, TitlePiece } from './shown-group.ts';
 import { visible } from '#/lib/glyphs.ts';
-import classes from './failures.module.css';
+import classes from './failure-groups.module.css';
 
 /** The title of a group without output: only the exit code is known. */
 const silentText = ({ exitCodes: [first] }: FailureGroup): string =>

@@ -1,0 +1,103 @@
+// A small map of some devices as dots, to see at a glance where something happens. What is beside it shows the same in words.
+import { useEffect, useMemo, type ReactNode } from 'react';
+import { useComputedColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import L from 'leaflet';
+import { ZoomControl, useMap } from 'react-leaflet';
+import { deviceQueries } from '#/api/devices.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
+import { NoDataYet } from '#/ui/page/view.tsx';
+import { MapBox } from './map-box.tsx';
+import classes from './dot-map.module.css';
+
+export interface DotLook {
+  /** A colour of tokens.css, such as `--ok`. */
+  color: string;
+  /** Else a ring. */
+  isFilled: boolean;
+}
+
+interface Dot {
+  id: string;
+  at: [number, number];
+  look: DotLook;
+}
+
+interface DotsProps {
+  dots: Dot[];
+  scheme: 'light' | 'dark';
+  onPick: ((id: string) => void) | undefined;
+}
+
+/** One canvas for all of them. */
+function Dots({ dots, scheme, onPick }: DotsProps): null {
+  const map = useMap();
+  useEffect(() => {
+    const renderer = L.canvas({ padding: 0.3 });
+    // As the page has them in this scheme.
+    const page = getComputedStyle(document.documentElement);
+    const layer = L.layerGroup(
+      dots.map(({ id, at, look: { color, isFilled } }) => {
+        const dot = L.circleMarker(at, {
+          renderer,
+          interactive: onPick !== undefined,
+          radius: 4.5,
+          weight: 2,
+          color: page.getPropertyValue(color).trim(),
+          fillOpacity: isFilled ? 0.9 : 0,
+        });
+        return onPick ? dot.on('click', () => onPick(id)) : dot;
+      }),
+    ).addTo(map);
+    return () => void layer.remove();
+  }, [map, dots, scheme, onPick]);
+  const bounds = useMemo(() => L.latLngBounds(dots.map(({ at }) => at)), [dots]);
+  const area = bounds.isValid() ? bounds.toBBoxString() : '';
+  useEffect(() => {
+    if (area === '') return;
+    const [west = 0, south = 0, east = 0, north = 0] = area.split(',').map(Number);
+    const shown = L.latLngBounds([south, west], [north, east]);
+    map.fitBounds(shown, { padding: [24, 24], maxZoom: 11, animate: false });
+  }, [map, area]);
+  return null;
+}
+
+interface DotMapProps {
+  name: string;
+  /** How the device with each of these ids looks; the last ones are drawn on top. */
+  looks: ReadonlyMap<string, DotLook>;
+  /** What the looks mean, after "12 on the map". */
+  legend: ReactNode;
+  onPick?: (id: string) => void;
+}
+
+export function DotMap({ name, looks, legend, onPick }: DotMapProps) {
+  const scheme = useComputedColorScheme('light');
+  const locations = useQuery(deviceQueries.locations());
+  const dots = useMemo(() => {
+    const places = new Map(locations.data?.map(({ DeviceId, Lat, Lng }) => [DeviceId, [Lat, Lng] as [number, number]]));
+    return Array.from(looks).flatMap(([id, look]): Dot[] => {
+      const at = places.get(id);
+      // 0,0 was never set; beyond the world is no location.
+      const isLocation = at && (at[0] !== 0 || at[1] !== 0) && Math.abs(at[0]) <= 90 && Math.abs(at[1]) <= 180;
+      return isLocation ? [{ id, at, look }] : [];
+    });
+  }, [looks, locations.data]);
+  if (!locations.data) return <NoDataYet query={locations} name="the locations" rows={4} />;
+  const unplaced = looks.size - dots.length;
+  if (dots.length === 0) return <p className="dim">None of them has a location.</p>;
+  return (
+    <div className={classes.frame}>
+      <section className={classes.map} aria-label={name}>
+        <MapBox center={[25, 10]} zoom={1} minZoom={1} zoomControl={false} scrollWheelZoom={false}>
+          <ZoomControl position="topright" />
+          <Dots dots={dots} scheme={scheme} onPick={onPick} />
+        </MapBox>
+      </section>
+      <p className="dim">
+        {formatCount(dots.length)} on the map{legend}.
+        {unplaced > 0 && ` ${devicesText(unplaced)} ${unplaced === 1 ? 'has' : 'have'} no location.`}
+      </p>
+    </div>
+  );
+}

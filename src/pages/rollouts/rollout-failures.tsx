@@ -1,0 +1,78 @@
+// Why devices failed, in all waves of a rollout together.
+import { useMemo } from 'react';
+import { Link } from 'react-router';
+import type { RolloutWave } from '#/contract/rollouts.ts';
+import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
+import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
+import { formatCount } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
+import { rowName, type Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { useRolloutFailures, type RolloutFailures as Failures } from './use-rollout-failures.ts';
+import classes from './rollouts.module.css';
+
+interface RolloutFailuresProps {
+  waves: readonly RolloutWave[];
+  /** The id of the group that is open. */
+  opened: string | undefined;
+  onOpen: (id: string | undefined) => void;
+}
+
+export function RolloutFailures({ waves, opened, onOpen }: RolloutFailuresProps) {
+  const failures = useRolloutFailures(waves);
+  return (
+    <FailureGroups
+      failed={failures.failed}
+      opened={opened}
+      onToggle={({ id }, isOpen) => onOpen(isOpen ? undefined : id)}
+      details={(group) => <Members group={group} failures={failures} />}
+    />
+  );
+}
+
+interface Member {
+  key: string;
+  id: string;
+  name: string;
+  wave: number;
+}
+
+const COLUMNS: Column<Member>[] = [
+  {
+    header: 'Device',
+    cell: ({ id, name }) => (
+      <Link to={paths.device(id)} className={rowName}>
+        <bdi>{name || id}</bdi>
+      </Link>
+    ),
+  },
+  { header: 'Wave', width: '80px', align: 'end', phone: 'second', cell: ({ wave }) => formatCount(wave) },
+  {
+    header: 'Log',
+    width: '90px',
+    phone: 'second',
+    cell: ({ key, name }) => (
+      <Link to={paths.job(key)} aria-label={`Log of ${name}`}>
+        Log
+      </Link>
+    ),
+  },
+];
+
+function Members({ group, failures: { byKey } }: { group: FailureGroup; failures: Failures }) {
+  const members = useMemo(
+    () =>
+      group.keys.flatMap((key): Member[] => {
+        const found = byKey.get(key);
+        if (!found) return [];
+        const { DeviceId: id, DeviceName: name = '' } = found.job;
+        return [{ key, id, name, wave: found.wave }];
+      }),
+    [group.keys, byKey],
+  );
+  return (
+    <div className={classes.members}>
+      <VirtualTable name="Devices of this group" bounded columns={COLUMNS} rows={members} rowKey={({ key }) => key} />
+    </div>
+  );
+}

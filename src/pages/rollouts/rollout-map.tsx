@@ -1,0 +1,69 @@
+// The devices of a rollout on the map, by state.
+import { useMemo, useState } from 'react';
+import { Link } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { RolloutDeviceState } from '#/contract/rollouts.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { rolloutQueries, type RolloutDeviceFilter } from '#/api/rollouts.ts';
+import { DotMap, type DotLook } from '#/features/base-map/dot-map.tsx';
+import { paths } from '#/paths.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Status } from '#/ui/controls/status.tsx';
+import { NoDataYet } from '#/ui/page/view.tsx';
+import { deviceWords, ORDER } from './rollout-words.ts';
+import classes from './rollouts.module.css';
+
+const LOOKS: Record<RolloutDeviceState, DotLook> = {
+  Pending: { color: '--line-strong', isFilled: false },
+  Waiting: { color: '--waiting', isFilled: false },
+  Running: { color: '--running', isFilled: true },
+  Succeeded: { color: '--ok', isFilled: true },
+  Failed: { color: '--failed', isFilled: true },
+  RolledBack: { color: '--rolled-back', isFilled: true },
+  NoAnswer: { color: '--no-answer', isFilled: true },
+  NotBack: { color: '--offline', isFilled: false },
+  Skipped: { color: '--line-strong', isFilled: true },
+  Cancelled: { color: '--line-strong', isFilled: true },
+};
+
+interface RolloutMapProps {
+  id: string;
+  filter: RolloutDeviceFilter;
+}
+
+export function RolloutMap({ id, filter: { state, wave } }: RolloutMapProps) {
+  const reading = useQuery(rolloutQueries.states(id));
+  const [picked, setPicked] = useState<string>();
+  const states = useMemo(() => {
+    const shown = (reading.data ?? []).filter(
+      (group) => (state === undefined || group.State === state) && (wave === undefined || group.Wave === wave),
+    );
+    // What needs a person is on top.
+    const last = shown.toSorted((one, two) => ORDER.indexOf(two.State) - ORDER.indexOf(one.State));
+    return new Map(last.flatMap(({ State, DeviceIds }) => DeviceIds.map((each) => [each, State] as const)));
+  }, [reading.data, state, wave]);
+  const looks = useMemo(() => new Map(Array.from(states, ([each, of]) => [each, LOOKS[of]])), [states]);
+  const pickedState = picked === undefined ? undefined : states.get(picked);
+  if (!reading.data) return <NoDataYet query={reading} name="the devices" rows={5} />;
+  return (
+    <>
+      <DotMap name="Map of the rollout" looks={looks} legend=" in the colours of their states" onPick={setPicked} />
+      <Status className={classes.picked}>
+        {picked !== undefined && pickedState && <Picked id={picked} state={pickedState} />}
+      </Status>
+    </>
+  );
+}
+
+function Picked({ id, state }: { id: string; state: RolloutDeviceState }) {
+  const device = useQuery(deviceQueries.one(id));
+  const { label, mark } = deviceWords(state);
+  return (
+    <>
+      <Link to={paths.device(id)}>
+        <bdi>{device.data?.DeviceName || id}</bdi>
+      </Link>
+      <StateMark state={mark} label={label} />
+    </>
+  );
+}
