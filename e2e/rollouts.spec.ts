@@ -104,7 +104,7 @@ test('a device that does not come back keeps the next wave from beginning', asyn
   const unit = made.units.find(({ DeviceId }) => DeviceId === canary);
   const agent = await service.agent(unit?.DeviceKey ?? '');
   await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(lane(page, 1)).toContainText('0 of 1 needed, 1 succeeded and not Online for long enough yet');
+  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded and is not Online for long enough yet');
   await agent.end('SIGKILL');
   await expect(devices(page)).toContainText('Not back');
   await expect(lane(page, 2)).toContainText('Not begun');

@@ -203,6 +203,29 @@ async function run(): Promise<void> {
   for (const { id, name } of devices.slice(0, 2))
     await send('POST', '/v1/job', { Name: `Disk of ${name}`, DeviceId: id, WorkflowId });
 
+  // One that passes, one that stops by itself when devices fail, and one that waits for its devices to stay Online.
+  const [, [, before = ''] = [], [, latest = ''] = []] = updates;
+  const rollOut = (Name: string, DeviceGroup: string, more: object) =>
+    send('POST', '/v1/rollout', { Name, DeviceGroup, Advance: 'auto', IncludeNew: true, ...more });
+  await rollOut('Report of the kiosks', 'kiosks', {
+    ArtifactId: report,
+    Waves: [{ Count: 2 }, { Percent: 100 }],
+    Gate: { SuccessPercent: 70, OnlineMinutes: 0, TimeoutMinutes: 60 },
+    PauseAfter: { FailedPercent: 20 },
+  });
+  await rollOut('Firmware 2.4.0 for the sensors', 'sensors', {
+    ArtifactId: latest,
+    Waves: [{ Percent: 5 }, { Percent: 20 }, { Percent: 60 }, { Percent: 100 }],
+    Gate: { SuccessPercent: 60, OnlineMinutes: 0, TimeoutMinutes: 120 },
+    PauseAfter: { FailedCount: 0 },
+  });
+  await rollOut('Firmware 2.3.0 for the gateways', 'gateways', {
+    ArtifactId: before,
+    Waves: [{ Percent: 10 }, { Percent: 50 }, { Percent: 100 }],
+    Gate: { SuccessPercent: 50, OnlineMinutes: 3, TimeoutMinutes: 120 },
+    PauseAfter: { FailedPercent: 60 },
+  });
+
   console.log(`Muster's demo is running at ${service.url}\nSign in: ${service.signinLink}\nToken:   ${token}`);
   console.log('All of it is removed when you stop it with Ctrl-C.');
 

@@ -66,7 +66,7 @@ interface DotMapProps {
   name: string;
   /** How the device with each of these ids looks; the last ones are drawn on top. */
   looks: ReadonlyMap<string, DotLook>;
-  /** What the looks mean, after "12 on the map". */
+  /** What the looks mean. */
   legend: ReactNode;
   onPick?: (id: string) => void;
 }
@@ -94,10 +94,13 @@ export function DotMap({ name, looks, legend, onPick }: DotMapProps) {
           <Dots dots={dots} scheme={scheme} onPick={onPick} />
         </MapBox>
       </section>
-      <p className="dim">
-        {formatCount(dots.length)} on the map{legend}.
-        {unplaced > 0 && ` ${devicesText(unplaced)} ${unplaced === 1 ? 'has' : 'have'} no location.`}
-      </p>
+      <div className={classes.below}>
+        {legend}
+        <span>
+          {formatCount(dots.length)} on the map.
+          {unplaced > 0 && ` ${devicesText(unplaced)} ${unplaced === 1 ? 'has' : 'have'} no location.`}
+        </span>
+      </div>
     </div>
   );
 }

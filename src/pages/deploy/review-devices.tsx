@@ -60,7 +60,7 @@ function ReachMap({ devices }: { devices: readonly Device[] }) {
       ...off.map(({ DeviceId }) => [DeviceId, { color: '--offline', isFilled: false }] as const),
     ]);
   }, [devices]);
-  const open = { name: 'Map of the target devices', looks, legend: ', filled where Online' };
+  const open = { name: 'Map of the target devices', looks, legend: 'Filled where Online.' };
   return <DotMap open={open} fallback={<Skeleton name="the map" rows={5} />} />;
 }
 

@@ -32,7 +32,7 @@ export function GateMeter({ wave }: { wave: RolloutWave }) {
         {text}
         {Gate.BackTime && (
           <span className="dim">
-            {', passes '}
+            {'; passes '}
             <Timestamp text={Gate.BackTime} ahead /> if they stay Online
           </span>
         )}

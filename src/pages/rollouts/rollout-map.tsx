@@ -1,5 +1,5 @@
 // The devices of a rollout on the map, by state.
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type CSSProperties } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
@@ -14,8 +14,8 @@ import { deviceWords, ORDER } from './rollout-words.ts';
 import classes from './rollouts.module.css';
 
 const LOOKS: Record<RolloutDeviceState, DotLook> = {
-  Pending: { color: '--line-strong', isFilled: false },
-  Waiting: { color: '--waiting', isFilled: false },
+  Pending: { color: '--waiting', isFilled: false },
+  Waiting: { color: '--waiting', isFilled: true },
   Running: { color: '--running', isFilled: true },
   Succeeded: { color: '--ok', isFilled: true },
   Failed: { color: '--failed', isFilled: true },
@@ -43,15 +43,32 @@ export function RolloutMap({ id, filter: { state, wave } }: RolloutMapProps) {
     return new Map(last.flatMap(({ State, DeviceIds }) => DeviceIds.map((each) => [each, State] as const)));
   }, [reading.data, state, wave]);
   const looks = useMemo(() => new Map(Array.from(states, ([each, of]) => [each, LOOKS[of]])), [states]);
+  const shownStates = ORDER.filter((each) => reading.data?.some(({ State }) => State === each));
   const pickedState = picked === undefined ? undefined : states.get(picked);
   if (!reading.data) return <NoDataYet query={reading} name="the devices" rows={5} />;
   return (
     <>
-      <DotMap name="Map of the rollout" looks={looks} legend=" in the colours of their states" onPick={setPicked} />
+      <DotMap name="Map of the rollout" looks={looks} legend={<Legend states={shownStates} />} onPick={setPicked} />
       <Status className={classes.picked}>
         {picked !== undefined && pickedState && <Picked id={picked} state={pickedState} />}
       </Status>
     </>
+  );
+}
+
+/** Rings are what has not begun or is away, as on the map. */
+function Legend({ states }: { states: readonly RolloutDeviceState[] }) {
+  return (
+    <span className={classes.key}>
+      {states.map((state) => {
+        const { color, isFilled } = LOOKS[state];
+        return (
+          <span key={state} style={{ '--tone': `var(${color})` } as CSSProperties} data-ring={!isFilled || undefined}>
+            {deviceWords(state).label}
+          </span>
+        );
+      })}
+    </span>
   );
 }
 

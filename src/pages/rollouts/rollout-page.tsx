@@ -1,5 +1,7 @@
 // One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
+import { useState } from 'react';
 import { Link, useParams } from 'react-router';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Rollout } from '#/contract/rollouts.ts';
@@ -84,9 +86,9 @@ function Found({ rollout }: { rollout: Rollout }) {
             }
           }
         />
-        <RolloutDevices rollout={rollout} dialog={dialog} />
         <Facts rollout={rollout} />
         <Steps rollout={rollout} />
+        <RolloutDevices rollout={rollout} dialog={dialog} />
       </div>
     </Page>
   );
@@ -129,11 +131,16 @@ function Facts({ rollout: { Settings, CreatedTime, EndTime, State, ArtifactId } 
   );
 }
 
+/** Steps that are shown before somebody asks for all. */
+const FIRST = 4;
+
 function Steps({ rollout: { Steps: steps } }: { rollout: Rollout }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? steps : steps.slice(0, FIRST);
   return (
     <Section title="What was done">
       <ol className={classes.steps} aria-label="What was done">
-        {steps.map(({ Time, Actor, ActorName, Text, Reason }, at) => (
+        {shown.map(({ Time, Actor, ActorName, Text, Reason }, at) => (
           <li key={steps.length - at}>
             <span className="dim">
               <Timestamp text={Time} />
@@ -146,6 +153,11 @@ function Steps({ rollout: { Steps: steps } }: { rollout: Rollout }) {
           </li>
         ))}
       </ol>
+      {shown.length < steps.length && (
+        <Button size="xs" onClick={() => setAll(true)}>
+          Show all {formatCount(steps.length)}
+        </Button>
+      )}
     </Section>
   );
 }

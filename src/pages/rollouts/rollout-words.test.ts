@@ -14,12 +14,9 @@ const wave = (State: 'Pending' | 'Running' | 'Passed', Success: number, BackOnli
 });
 
 test('what a wave still needs is said', () => {
-  assert.equal(gateText(wave('Running', 3, 3)), '3 of 9 needed are good');
-  assert.equal(
-    gateText(wave('Running', 5, 3)),
-    '3 of 9 needed are good, 2 succeeded and not Online for long enough yet',
-  );
-  assert.equal(gateText(wave('Passed', 10, 9)), '9 of 9 needed are good');
+  assert.equal(gateText(wave('Running', 3, 3)), '3 good, 9 needed');
+  assert.equal(gateText(wave('Running', 5, 3)), '3 good, 9 needed; 2 succeeded and are not Online for long enough yet');
+  assert.equal(gateText(wave('Passed', 10, 9)), '9 good, 9 needed');
 });
 
 test('states are counted in words, the worst first', () => {

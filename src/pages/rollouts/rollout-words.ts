@@ -76,13 +76,12 @@ export const isDeviceState = (value: string | undefined): value is RolloutDevice
 export const isGateOpen = ({ Gate: { Passed, BackOnline, Needed } }: RolloutWave): boolean =>
   Passed || BackOnline >= Needed;
 
-/** "31 of 33 needed are good, 4 succeeded and not Online for long enough yet" */
+/** "31 good, 33 needed; 4 succeeded and are not Online for long enough yet" */
 export function gateText({ Gate: { Success, BackOnline, Needed } }: RolloutWave): string {
   const away = Success - BackOnline;
-  const good = `${formatCount(BackOnline)} of ${formatCount(Needed)} needed ${Needed === 1 ? 'is' : 'are'} good`;
-  return away > 0 && BackOnline < Needed
-    ? `${good}, ${formatCount(away)} succeeded and not Online for long enough yet`
-    : good;
+  const good = `${formatCount(BackOnline)} good, ${formatCount(Needed)} needed`;
+  if (away <= 0 || BackOnline >= Needed) return good;
+  return `${good}; ${formatCount(away)} succeeded and ${away === 1 ? 'is' : 'are'} not Online for long enough yet`;
 }
 
 export const failuresIn = (counts: Readonly<Record<string, number>>): number =>

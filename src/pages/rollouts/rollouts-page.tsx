@@ -46,7 +46,7 @@ const COLUMNS: Column<RolloutSummary>[] = [
       </>
     ),
   },
-  { header: 'Devices', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
+  { header: 'Devices', width: '32%', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
   { header: 'Reason', phone: 'wide', room: 'medium', cell: ({ Because }) => <span className="dim">{Because}</span> },
   { header: 'Created', width: '120px', phone: 'second', cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} /> },
 ];

@@ -28,7 +28,7 @@ export function StateBar({ counts, to }: StateBarProps) {
             return (
               <li key={state}>
                 <Link to={to(state)} replace preventScrollReset>
-                  <span className="tabular">{formatCount(count)}</span> <StateMark state={mark} label={label} />
+                  <StateMark state={mark} label={label} /> <span className="tabular">{formatCount(count)}</span>
                 </Link>
               </li>
             );
