@@ -1,55 +1,11 @@
 // Rollouts: made from a group, watched wave by wave, stopped by a failure and by a device that does not come back.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { expect, expectAccessible, test } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
 import { startStrict } from './foreign/strict.ts';
+import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
 
-const heading = (page: Page) => page.getByRole('heading', { level: 1 });
-const lane = (page: Page, number: number) =>
-  page
-    .getByRole('list', { name: 'Waves' })
-    .getByRole('listitem')
-    .filter({ hasText: `Wave ${number}` });
 const review = (page: Page) => page.getByRole('region', { name: 'Review' });
-const devices = (page: Page) => page.getByRole('table', { name: 'Devices of the rollout' });
-
-interface Fleet {
-  units: { DeviceId: string; DeviceKey: string }[];
-  ArtifactId: string;
-  /** The command of the artifact fails while this file is there. */
-  broken: string;
-}
-
-async function fleet(service: Service, count: number, agents = count): Promise<Fleet> {
-  const folder = await service.folder('opt');
-  const broken = `${folder}/broken`;
-  const ArtifactId = await service.uploadScript(
-    'myapp.sh',
-    `#!/bin/sh\n[ -e '${broken}' ] && { echo 'no room'; exit 28; }\necho installed\n`,
-    folder,
-    '2.0.0',
-  );
-  const units = await Promise.all(
-    Array.from({ length: count }, (_, at) => service.createDevice(`unit ${at + 1}`, 'hall')),
-  );
-  for (const { DeviceKey } of units.slice(0, agents)) await service.agent(DeviceKey);
-  return { units, ArtifactId, broken };
-}
-
-/** By the API, with gates that a test does not have to wait for. */
-async function rollOut(service: Service, { ArtifactId }: Fleet, more: object = {}): Promise<string> {
-  const { RolloutId } = await service.call<{ RolloutId: string }>('POST', '/v1/rollout', {
-    Name: 'myapp 2.0.0',
-    DeviceGroup: 'hall',
-    ArtifactId,
-    Waves: [{ Count: 1 }, { Percent: 100 }],
-    Gate: { SuccessPercent: 100, OnlineMinutes: 0, TimeoutMinutes: 60 },
-    PauseAfter: { FailedCount: 0 },
-    Advance: 'auto',
-    ...more,
-  });
-  return RolloutId;
-}
 
 test('a deploy in waves shows who is in which before it begins, and each wave as it passes', async ({
   signedIn: page,
@@ -94,20 +50,6 @@ test('a failure pauses it before the others are reached; a retry lets it go on',
   await page.getByRole('button', { name: 'Retry failed', exact: true }).click();
   await expect(heading(page)).toContainText('Succeeded');
   await expect(page.getByRole('list', { name: 'What was done' })).toContainText(/Retried, .*: room was made/);
-});
-
-test('a device that does not come back keeps the next wave from beginning', async ({ signedIn: page, service }) => {
-  const made = await fleet(service, 2, 0);
-  const id = await rollOut(service, made, { Gate: { SuccessPercent: 100, OnlineMinutes: 60, TimeoutMinutes: 600 } });
-  const read = () => service.call<{ Items: { DeviceId: string; Wave: number }[] }>('GET', `/v1/rollout/${id}/devices`);
-  const canary = (await read()).Items.find(({ Wave }) => Wave === 1)?.DeviceId;
-  const unit = made.units.find(({ DeviceId }) => DeviceId === canary);
-  const agent = await service.agent(unit?.DeviceKey ?? '');
-  await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded and is not Online for long enough yet');
-  await agent.end('SIGKILL');
-  await expect(devices(page)).toContainText('Not back');
-  await expect(lane(page, 2)).toContainText('Not begun');
 });
 
 test.describe('two people', () => {

@@ -204,7 +204,7 @@ async function run(): Promise<void> {
     await send('POST', '/v1/job', { Name: `Disk of ${name}`, DeviceId: id, WorkflowId });
 
   // One that passes, one that stops by itself when devices fail, and one that waits for its devices to stay Online.
-  const [, [, before = ''] = [], [, latest = ''] = []] = updates;
+  const versionOf = (wanted: string) => updates.find(([version]) => version === wanted)?.[1];
   const rollOut = (Name: string, DeviceGroup: string, more: object) =>
     send('POST', '/v1/rollout', { Name, DeviceGroup, Advance: 'auto', IncludeNew: true, ...more });
   await rollOut('Report of the kiosks', 'kiosks', {
@@ -214,13 +214,13 @@ async function run(): Promise<void> {
     PauseAfter: { FailedPercent: 20 },
   });
   await rollOut('Firmware 2.4.0 for the sensors', 'sensors', {
-    ArtifactId: latest,
+    ArtifactId: versionOf('2.4.0'),
     Waves: [{ Percent: 5 }, { Percent: 20 }, { Percent: 60 }, { Percent: 100 }],
     Gate: { SuccessPercent: 60, OnlineMinutes: 0, TimeoutMinutes: 120 },
     PauseAfter: { FailedCount: 0 },
   });
   await rollOut('Firmware 2.3.0 for the gateways', 'gateways', {
-    ArtifactId: before,
+    ArtifactId: versionOf('2.3.0'),
     Waves: [{ Percent: 10 }, { Percent: 50 }, { Percent: 100 }],
     Gate: { SuccessPercent: 50, OnlineMinutes: 3, TimeoutMinutes: 120 },
     PauseAfter: { FailedPercent: 60 },

@@ -48,7 +48,8 @@ const MINUTE = 60_000;
 export const neededOf = (devices: number, { SuccessPercent }: Settings['Gate']): number =>
   Math.ceil((devices * SuccessPercent) / 100);
 
-const count = (devices: number) => `${devices} ${devices === 1 ? 'device' : 'devices'}`;
+const counted = (value: number, what: string) => `${value} ${what}${value === 1 ? '' : 's'}`;
+const count = (devices: number) => counted(devices, 'device');
 
 function pauseReason({ settings, figures, wave, began, forgiven, now }: RolloutSituation): string | undefined {
   const { FailedCount, FailedPercent = 0 } = settings.PauseAfter;
@@ -64,7 +65,7 @@ function pauseReason({ settings, figures, wave, began, forgiven, now }: RolloutS
   const { TimeoutMinutes } = settings.Gate;
   if (now < began + TimeoutMinutes * MINUTE) return undefined;
   const away = figures.success - back;
-  return `${name} has not passed in ${TimeoutMinutes} minutes: ${back} of ${needed} needed devices are good${
+  return `${name} has not passed in ${counted(TimeoutMinutes, 'minute')}: ${back} of ${needed} needed devices are good${
     away > 0 ? `, ${count(away)} did not come back Online` : ''
   }`;
 }

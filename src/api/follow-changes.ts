@@ -114,7 +114,7 @@ export class ChangeFollower {
       const [, id, part] = query.queryKey;
       const isList = id === undefined;
       const isOpen = () => !isOver(this.client.getQueryData<{ State: RolloutState }>(['rollouts', id])?.State);
-      if (isList || (isSteered ? isSteered(`${id as string}`) : isOpen()))
+      if (isList || (isSteered ? isSteered(id as string) : isOpen()))
         this.refetcher.refetch(query, isSteered && part === undefined ? undefined : isList || part ? SELDOM : space);
     }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device as deviceSchema } from '#/contract/devices.ts';
-import { NEW_ROLLOUT, chosenDevices, rolloutFault, rolloutOf } from './rollout-settings.ts';
+import { NEW_ROLLOUT, NEW_WINDOW, chosenDevices, rolloutFault, rolloutOf } from './rollout-settings.ts';
 
 const devices = ['pump 1', 'pump 2'].map((DeviceName, at) =>
   deviceSchema.parse({ DeviceId: `d${at + 1}`, DeviceName }),
@@ -21,6 +21,16 @@ test('a rollout to a group is that of its group, one to a selection that of its 
   );
   const selection = rolloutOf({ ...group, target: { kind: 'selection', value: 's' } }, 'myapp', NEW_ROLLOUT, devices);
   assert.deepEqual([selection.DeviceIds, selection.IncludeNew], [['d1', 'd2'], false]);
+});
+
+test('failures are counted in percent or devices, and windows are sent as they are', () => {
+  const target = { kind: 'group', value: 'hall' } as const;
+  const choice = { target, payload: { kind: 'artifact', value: 'a' }, name: undefined } as const;
+  const draft = (more: object) => rolloutOf(choice, 'myapp', { ...NEW_ROLLOUT, ...more }, devices);
+  assert.deepEqual(draft({}).PauseAfter, { FailedPercent: 5 });
+  assert.deepEqual(draft({ failed: { kind: 'count', value: 0 } }).PauseAfter, { FailedCount: 0 });
+  const windows = [NEW_WINDOW('Europe/Berlin'), NEW_WINDOW('Asia/Tokyo')];
+  assert.deepEqual([draft({}).Windows, draft({ windows }).Windows], [undefined, windows]);
 });
 
 test('what is missing is said before it is sent', () => {

@@ -13,11 +13,13 @@ export interface RolloutSettings {
   successPercent: number;
   onlineMinutes: number;
   timeoutMinutes: number;
-  failedPercent: number;
+  /** More failures than this pause it: devices, or percent of a wave. */
+  failed: { kind: 'percent' | 'count'; value: number };
   isConfirmed: boolean;
   /** As an input of the type datetime-local has it; '': at once. */
   start: string;
-  window: RolloutWindow | undefined;
+  /** Empty: at any time. */
+  windows: readonly RolloutWindow[];
   includeNew: boolean;
 }
 
@@ -42,10 +44,10 @@ export const NEW_ROLLOUT: RolloutSettings = {
   successPercent: 95,
   onlineMinutes: 5,
   timeoutMinutes: 240,
-  failedPercent: 5,
+  failed: { kind: 'percent', value: 5 },
   isConfirmed: false,
   start: '',
-  window: undefined,
+  windows: [],
   includeNew: false,
 };
 
@@ -103,10 +105,10 @@ export function rolloutOf(
       OnlineMinutes: settings.onlineMinutes,
       TimeoutMinutes: settings.timeoutMinutes,
     },
-    PauseAfter: { FailedPercent: settings.failedPercent },
+    PauseAfter: { [settings.failed.kind === 'count' ? 'FailedCount' : 'FailedPercent']: settings.failed.value },
     Advance: settings.isConfirmed ? 'confirm' : 'auto',
     ...(settings.start && { StartTime: new Date(settings.start).toISOString() }),
-    ...(settings.window && { Windows: [settings.window] }),
+    ...(settings.windows.length > 0 && { Windows: [...settings.windows] }),
     IncludeNew: settings.includeNew && (kind === 'group' || kind === 'tag'),
   };
 }

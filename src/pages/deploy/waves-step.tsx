@@ -2,11 +2,11 @@
 import '#/ui/form/checkbox.css';
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import type { RolloutWindow } from '#/contract/rollouts.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
-import { NEW_WINDOW, WAVE_PRESETS, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
+import { WAVE_PRESETS, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
+import { WindowList } from './window-list.tsx';
 import classes from './deploy.module.css';
 
 interface WavesStepProps {
@@ -16,7 +16,6 @@ interface WavesStepProps {
   onChange: (settings: RolloutSettings) => void;
 }
 
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const KINDS = [
   { value: 'percent', label: 'Percent of all, so far' },
   { value: 'count', label: 'Number of devices' },
@@ -25,7 +24,7 @@ const KINDS = [
 
 export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) {
   const set = (change: Partial<RolloutSettings>) => onChange({ ...settings, ...change });
-  const { waves } = settings;
+  const { waves, failed } = settings;
   const setWave = (at: number, wave: WaveRow) => set({ waves: waves.with(at, wave) });
   return (
     <div className={classes.checks}>
@@ -76,13 +75,28 @@ export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) 
       </div>
       <h3>The rollout pauses when</h3>
       <div className={classes.pair}>
-        <WholeNumber
-          label="More failed, in percent of a wave"
-          min={0}
-          max={100}
-          value={settings.failedPercent}
-          onChange={(failedPercent) => set({ failedPercent })}
-        />
+        <div className={classes.limit}>
+          <WholeNumber
+            // With another kind it is another field.
+            key={failed.kind}
+            label="More have failed than"
+            min={0}
+            max={failed.kind === 'percent' ? 100 : 50_000}
+            value={failed.value}
+            onChange={(value) => set({ failed: { ...failed, value } })}
+          />
+          <PlainSelect
+            aria-label="Failures are counted in"
+            value={failed.kind}
+            onChange={({ currentTarget: { value } }) =>
+              set({ failed: value === 'count' ? { kind: 'count', value: 0 } : { kind: 'percent', value: 5 } })
+            }
+            data={[
+              { value: 'percent', label: '% of a wave' },
+              { value: 'count', label: 'devices of a wave' },
+            ]}
+          />
+        </div>
         <WholeNumber
           label="A wave has not passed after, in minutes"
           min={1}
@@ -111,15 +125,7 @@ export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) 
         value={settings.start}
         onChange={({ currentTarget: { value } }) => set({ start: value })}
       />
-      <Checkbox
-        label="Only in a maintenance window"
-        description="A wave begins only inside of it. What runs may end later."
-        checked={settings.window !== undefined}
-        onChange={({ currentTarget: { checked } }) =>
-          set({ window: checked ? NEW_WINDOW(Intl.DateTimeFormat().resolvedOptions().timeZone) : undefined })
-        }
-      />
-      {settings.window && <WindowFields window={settings.window} onChange={(window) => set({ window })} />}
+      <WindowList windows={settings.windows} onChange={(windows) => set({ windows })} />
     </div>
   );
 }
@@ -171,44 +177,6 @@ function WaveFields({ wave, number, onChange, onRemove }: WaveFieldsProps) {
         />
       )}
       <IconButton icon={IconTrash} label={`Remove ${name}`} title="Remove" onClick={onRemove} />
-    </>
-  );
-}
-
-function WindowFields({ window, onChange }: { window: RolloutWindow; onChange: (window: RolloutWindow) => void }) {
-  const { Days, From, To, Zone } = window;
-  const toggle = (day: (typeof DAYS)[number]) => {
-    const next = DAYS.filter((each) => (each === day) !== Days.includes(each));
-    if (next.length > 0) onChange({ ...window, Days: next });
-  };
-  return (
-    <>
-      <div role="group" aria-label="Days" className="flow">
-        {DAYS.map((day) => (
-          <Checkbox key={day} label={day} checked={Days.includes(day)} onChange={() => toggle(day)} />
-        ))}
-      </div>
-      <div className={classes.pair}>
-        <TextInput
-          type="time"
-          label="From"
-          value={From}
-          onChange={({ currentTarget: { value } }) => value && onChange({ ...window, From: value })}
-        />
-        <TextInput
-          type="time"
-          label="Until"
-          description="An earlier time is on the next day"
-          value={To}
-          onChange={({ currentTarget: { value } }) => value && onChange({ ...window, To: value })}
-        />
-      </div>
-      <TextInput
-        label="Time zone"
-        value={Zone}
-        spellCheck={false}
-        onChange={({ currentTarget: { value } }) => onChange({ ...window, Zone: value })}
-      />
     </>
   );
 }

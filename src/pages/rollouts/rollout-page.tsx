@@ -132,7 +132,7 @@ function Facts({ rollout: { Settings, CreatedTime, EndTime, State, ArtifactId } 
 }
 
 /** Steps that are shown before somebody asks for all. */
-const FIRST = 4;
+const FIRST = 8;
 
 function Steps({ rollout: { Steps: steps } }: { rollout: Rollout }) {
   const [all, setAll] = useState(false);

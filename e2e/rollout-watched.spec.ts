@@ -1,0 +1,84 @@
+// A rollout that is watched: devices that stay away or flap, why devices failed, and where they are.
+import { writeFile } from 'node:fs/promises';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
+
+/** A rollout to two devices whose first wave is the first of them, which has an agent. */
+async function canary(service: Service, gate: { OnlineMinutes: number; TimeoutMinutes: number }) {
+  const made = await fleet(service, 2, 0);
+  const unit = made.units[0]!;
+  const data = await service.folder('agent');
+  const agent = await service.agent(unit.DeviceKey, { data });
+  const id = await rollOut(service, made, {
+    Waves: [{ DeviceIds: [unit.DeviceId] }, { Percent: 100 }],
+    Gate: { SuccessPercent: 100, ...gate },
+  });
+  return { id, agent, again: () => service.agent(unit.DeviceKey, { data }) };
+}
+
+test('a canary that reboots and stays away pauses the rollout', async ({ signedIn: page, service }) => {
+  // The shortest time limit of a wave is a minute.
+  test.setTimeout(150_000);
+  const { id, agent } = await canary(service, { OnlineMinutes: 1, TimeoutMinutes: 1 });
+  await page.goto(`${service.url}/rollouts/${id}`);
+  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded and is not Online for long enough yet');
+  await agent.end('SIGKILL');
+  await expect(devices(page)).toContainText('Not back');
+  await expect(heading(page)).toContainText('Paused', { timeout: 90_000 });
+  await expect(page.getByText(/^Wave 1 has not passed in 1 minute: .*1 device did not come back Online/)).toBeVisible();
+  await expect(lane(page, 2)).toContainText('Not begun');
+});
+
+test('a device that flaps begins its time Online anew each time', async ({ signedIn: page, service }) => {
+  const { id, agent, again } = await canary(service, { OnlineMinutes: 60, TimeoutMinutes: 600 });
+  const passes = async () => {
+    const { Waves } = await service.call<{ Waves: { Gate: { BackTime: string } }[] }>('GET', `/v1/rollout/${id}`);
+    return Waves[0]?.Gate.BackTime ?? '';
+  };
+  await page.goto(`${service.url}/rollouts/${id}`);
+  await expect(lane(page, 1)).toContainText(/passes .* if they stay Online/);
+  const before = await passes();
+  await agent.end('SIGKILL');
+  await expect(lane(page, 1)).toContainText('Not back');
+  await expect(lane(page, 1)).not.toContainText('if they stay Online');
+  await again();
+  await expect(lane(page, 1)).toContainText(/passes .* if they stay Online/);
+  expect(Date.parse(await passes())).toBeGreaterThan(Date.parse(before));
+  await expect(lane(page, 2)).toContainText('Not begun');
+});
+
+test('failures of all waves are in one group, and a state of a wave leads to its devices', async ({
+  signedIn: page,
+  service,
+}) => {
+  const made = await fleet(service, 3);
+  await writeFile(made.broken, '');
+  await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
+  await page.getByRole('button', { name: 'Advance…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Advance', exact: true }).click();
+  await expect(lane(page, 2).getByRole('link', { name: 'Failed 2' })).toBeVisible();
+  const why = page.getByRole('region', { name: 'Why it failed' });
+  const group = why.getByRole('button', { name: /3 ×.*no room/ });
+  await expect(group).toBeVisible();
+  await group.click();
+  await expect(why.getByRole('table', { name: 'Devices of this group' }).getByRole('row')).toHaveCount(4);
+  await expectAccessible(page);
+  await lane(page, 2).getByRole('link', { name: 'Failed 2' }).click();
+  await expect(devices(page).getByRole('row')).toHaveCount(3);
+  await expect(page.getByRole('combobox', { name: 'State' })).toHaveValue('Failed');
+});
+
+test('the map of a rollout shows where its devices are, by state', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 2);
+  for (const [at, { DeviceId }] of made.units.entries())
+    await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 48 + at, Lng: 11 });
+  const id = await rollOut(service, made);
+  await page.goto(`${service.url}/rollouts/${id}`);
+  await expect(heading(page)).toContainText('Succeeded');
+  await page.getByRole('radiogroup', { name: 'View of the devices' }).getByText('Map').click();
+  await expect(page.getByRole('region', { name: 'Map of the rollout' })).toBeVisible();
+  await expect(page.getByText('2 on the map.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'Wave' }).selectOption('Wave 1');
+  await expect(page.getByText('1 on the map.')).toBeVisible();
+});
