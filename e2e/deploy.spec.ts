@@ -175,7 +175,7 @@ test('the review of a group shows what is queued, what ran before, its sites and
   await expect(sites.getByRole('link', { name: 'unit-one' })).toBeVisible();
   await review(page).getByText('Map', { exact: true }).click();
   await expect(review(page).getByRole('region', { name: 'Map of the target devices' })).toBeVisible();
-  await expect(review(page)).toContainText('1 on the map, filled where Online. 1 device has no location.');
+  await expect(review(page)).toContainText('1 on the map. 1 device has no location.');
   await expectAccessible(page);
 });
 

@@ -15,12 +15,7 @@ export async function alertPaused(tx: Tx, row: RolloutRow, because: string, now:
 
 const ENDED = { Succeeded: 'succeeded', Failed: 'failed', Aborted: 'was aborted' } as const;
 
-export async function alertEnded(
-  tx: Tx,
-  row: RolloutRow,
-  { state, because }: RolloutEnd,
-  now: number,
-): Promise<void> {
+export async function alertEnded(tx: Tx, row: RolloutRow, { state, because }: RolloutEnd, now: number): Promise<void> {
   const { succeeded, deviceSeqs } = await outcomeOf(tx, row);
   const reason = because && `. ${because}`;
   const text = `The rollout “${row.name}” ${ENDED[state]}: ${succeeded} of ${deviceSeqs.length} devices took it${reason}.`;
