@@ -50,6 +50,6 @@ export interface RolloutFleet {
   cancel(tx: Tx, job: Pick<RolloutJob, 'seq'> & { parentSeq: number | null }): Promise<void>;
   /** Tells people that a rollout has paused by itself. */
   tellPaused(tx: Tx, row: RolloutRow, because: string): Promise<void>;
-  /** And that it has ended, whoever ended it. */
+  /** And that it has ended, by itself or by a person. */
   tellEnded(tx: Tx, row: RolloutRow, end: RolloutEnd): Promise<void>;
 }

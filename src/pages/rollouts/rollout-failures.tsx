@@ -8,7 +8,7 @@ import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import { useRolloutFailures, type RolloutFailures as Failures } from './use-rollout-failures.ts';
+import { useRolloutFailures, type FailedInWaves } from './use-rollout-failures.ts';
 import classes from './rollouts.module.css';
 
 interface RolloutFailuresProps {
@@ -59,7 +59,7 @@ const COLUMNS: Column<Member>[] = [
   },
 ];
 
-function Members({ group, failures: { byKey } }: { group: FailureGroup; failures: Failures }) {
+function Members({ group, failures: { byKey } }: { group: FailureGroup; failures: FailedInWaves }) {
   const members = useMemo(
     () =>
       group.keys.flatMap((key): Member[] => {

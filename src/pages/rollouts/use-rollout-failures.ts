@@ -33,14 +33,14 @@ function useOutputs(parents: readonly string[]) {
   return { outputs, version: useSyncExternalStore(source.subscribe, source.read) };
 }
 
-export interface RolloutFailures {
+export interface FailedInWaves {
   /** Those whose output was read. */
   failed: FailedJob[];
   /** The job and the number of the wave, by the key of a failed one. */
   byKey: ReadonlyMap<string, { job: Job; wave: number }>;
 }
 
-export function useRolloutFailures(waves: readonly RolloutWave[]): RolloutFailures {
+export function useRolloutFailures(waves: readonly RolloutWave[]): FailedInWaves {
   const begun = waves.filter(({ JobId, Counts }) => JobId !== '' && failuresIn(Counts) > 0);
   const children = useQueries({ queries: begun.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
   const { outputs, version } = useOutputs(begun.map(({ JobId }) => JobId));
