@@ -62,6 +62,7 @@ test('after a failure it says which device and why, and waits until somebody ask
   await join(service, 'unit 2');
   await expect(orders(page)).toContainText('1 of 2 have it, 1 failed');
   expect(await jobs(service)).toHaveLength(2);
+  await expect(page.getByRole('button', { name: 'Delete halls' })).toBeInViewport({ ratio: 1 });
   await page.getByRole('button', { name: 'Show 1 device of halls that failed' }).click();
   const failed = dialog(page).getByRole('table', { name: 'Devices that failed' });
   await expect(failed.getByRole('row', { name: 'unit 1' })).toContainText('Failed');

@@ -54,6 +54,8 @@ function moveRows(
     else entries.push({ row, key, place: 0, label: 0 });
   }
   without.sort((one, two) => one - two);
+  // Unlike all labels of those that stay, which ascend.
+  const unused = known > 0 ? labels[known - 1]! + 1 : 0;
   entries.sort((one, two) => (isBefore(one.key, two.key) ? -1 : isBefore(two.key, one.key) ? 1 : one.row - two.row));
   for (const [nth, entry] of entries.entries()) {
     let low = 0;
@@ -69,8 +71,7 @@ function moveRows(
     const last = entries[nth - 1];
     if (low < known && keyOf(staying[low]!) === entry.key) entry.label = labels[low]!;
     else if (low > 0 && keyOf(staying[low - 1]!) === entry.key) entry.label = labels[low - 1]!;
-    // Unlike all of those that stay.
-    else entry.label = last?.key === entry.key ? last.label : size + nth;
+    else entry.label = last?.key === entry.key ? last.label : unused + nth;
   }
 
   const rows = new Uint32Array(size);

@@ -52,7 +52,6 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   { header: 'Devices', phone: 'wide', cell: (order) => <Figures order={order} /> },
   {
     header: 'Changed',
-    width: '120px',
     phone: 'hide',
     room: 'medium',
     cell: ({ ChangedTime, ChangedByName }) => (
