@@ -154,16 +154,25 @@ export function stateChanges(
   }: { device?: number | undefined; before?: Position | undefined; limit: number } & Span,
 ): Promise<ListedChange[]> {
   const end = before ?? { at: to, device_seq: 0 };
+  // Each by the index that has its order: the times, or the devices.
+  const [where, order, ...range] =
+    device === undefined
+      ? ['at >= ? AND (at, device_seq) < (?, ?)', 'at DESC, device_seq DESC', from, end.at, end.device_seq]
+      : [
+          '(device_seq, at) >= (?, ?) AND (device_seq, at) < (?, ?)',
+          'device_seq DESC, at DESC',
+          device,
+          from,
+          device,
+          end.at,
+        ];
   return db.all<ListedChange>(
     // SQLite keeps the order of a CROSS JOIN: the newest changes first, not all devices.
     `SELECT at, device_seq, cause, devices.id FROM state_changes CROSS JOIN devices
-     WHERE devices.seq = device_seq AND account_id = ? AND at >= ? AND (at, device_seq) < (?, ?) ${device === undefined ? '' : 'AND device_seq = ?'}
-     ORDER BY at DESC, device_seq DESC LIMIT ?`,
+     WHERE devices.seq = device_seq AND account_id = ? AND ${where}
+     ORDER BY ${order} LIMIT ?`,
     accountId,
-    from,
-    end.at,
-    end.device_seq,
-    ...(device === undefined ? [] : [device]),
+    ...range,
     limit,
   );
 }
@@ -175,7 +184,9 @@ export const createdAt = async (db: Reader, deviceSeq: number): Promise<number> 
 /** The last change of a device until then. */
 export const lastChange = (db: Reader, deviceSeq: number, at: number): Promise<StateChange | undefined> =>
   db.get<StateChange>(
-    'SELECT at, cause FROM state_changes WHERE device_seq = ? AND at <= ? ORDER BY at DESC LIMIT 1',
+    `SELECT at, cause FROM (
+       SELECT * FROM state_changes WHERE (device_seq, at) <= (?1, ?2) ORDER BY device_seq DESC, at DESC LIMIT 1) AS last
+     WHERE device_seq = ?1`,
     deviceSeq,
     at,
   );

@@ -24,8 +24,9 @@ type Totaled = Position & StateChange & Totals;
 const LAST_TOTALED = perDialect(
   (sql) => `SELECT state_changes.* FROM ${sql.list('asked')} JOIN state_changes
       ON device_seq = CAST(asked.value AS BIGINT) AND at = (
-        SELECT max(at) FROM state_changes AS earlier
-        WHERE earlier.device_seq = CAST(asked.value AS BIGINT) AND at <= ?2 AND (at, device_seq) <= (?2, ?3))`,
+        SELECT CASE WHEN device_seq = CAST(asked.value AS BIGINT) THEN at END FROM state_changes
+        WHERE (device_seq, at) <= (CAST(asked.value AS BIGINT), CAST(?2 AS BIGINT) - CASE WHEN CAST(asked.value AS BIGINT) > ?3 THEN 1 ELSE 0 END)
+        ORDER BY device_seq DESC, at DESC LIMIT 1)`,
 );
 const STORE = perDialect((sql) => {
   const number = (name: string) => `CAST(${sql.field('w.value', name)} AS BIGINT)`;
@@ -148,14 +149,18 @@ export async function nextSums(
   const begin = gaps[0] && gaps[0].from <= from ? gaps[0].to : from;
   const rows = await db.all<Row>(
     // How far the totals go is read in the statement that reads them: that may be set back at any time.
-    // Times by the index of devices, then changes by their key: neither engine finds a worse way.
+    // Times by the index of devices, which only this order has, then changes by their key: an engine that takes another
+    // way reads the changes of all devices.
     `SELECT asked.*, before.cause AS was, first.online_before AS first_online, first.number AS first_number,
        last.cause AS last_cause, last.online_before AS last_online, last.number AS last_number
      FROM (
        SELECT seq, id, name, grp, site, created - created % 1000 AS created, totals.until,
-         (SELECT max(at) FROM state_changes WHERE device_seq = seq AND at <= ?1) AS before_at,
-         (SELECT min(at) FROM state_changes WHERE device_seq = seq AND at > ?1 AND at <= totals.until) AS first_at,
-         (SELECT max(at) FROM state_changes WHERE device_seq = seq AND at > ?1 AND at <= totals.until) AS last_at
+         (SELECT CASE WHEN device_seq = seq THEN at END FROM state_changes
+           WHERE (device_seq, at) <= (seq, ?1) ORDER BY device_seq DESC, at DESC LIMIT 1) AS before_at,
+         (SELECT CASE WHEN device_seq = seq AND at <= totals.until THEN at END FROM state_changes
+           WHERE (device_seq, at) > (seq, ?1) ORDER BY device_seq, at LIMIT 1) AS first_at,
+         (SELECT CASE WHEN device_seq = seq AND at > ?1 THEN at END FROM state_changes
+           WHERE (device_seq, at) <= (seq, totals.until) ORDER BY device_seq DESC, at DESC LIMIT 1) AS last_at
        FROM devices CROSS JOIN (
          SELECT CASE WHEN max(at) <= ?2 THEN max(at) - 1 WHEN max(at) > ?2 THEN ?2 ELSE 0 END AS until FROM state_totals
        ) AS totals
