@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--days 2]
 //
-// Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, history, events, engines, cluster; all of them when none is named.
+// Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, rollouts, history, events, engines, cluster; all of them when none is named.
 // Each prints a table:
 //
 //   <section>: <what it was measured on>
@@ -30,6 +30,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   log: async () => (await import('./bench/log.ts')).log,
   jobs: async () => (await import('./bench/jobs.ts')).jobs,
   bulk: async () => (await import('./bench/bulk.ts')).bulk,
+  rollouts: async () => (await import('./bench/rollouts.ts')).rollouts,
   history: async () => (await import('./bench/history.ts')).history,
   events: async () => (await import('./bench/events.ts')).events,
   engines: async () => (await import('./bench/engines.ts')).engines,

@@ -6,6 +6,7 @@ import { findBrowser, launchOptions } from '../browser.ts';
 import { buildIfStale } from '../dist.ts';
 import { withService, type MeasuredService } from './measured-service.ts';
 import { kilobytes, median, milliseconds, type Figure, type Row, type Section } from './section.ts';
+import { openPage, shows } from './service-page.ts';
 import { LONG, longestTask } from './watched-page.ts';
 
 const RUNS = 5;
@@ -66,32 +67,6 @@ async function firstDevices(service: MeasuredService, count: number): Promise<Na
   }
   return found.slice(0, count);
 }
-
-async function openPage(browser: Browser, { url, headers }: MeasuredService, path: string): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.addInitScript(
-    `window.painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))`,
-  );
-  const Token = headers['Authorization']?.replace('Bearer ', '');
-  await page.context().request.post(`${url}/auth/session`, { data: { Token }, headers: { origin: url } });
-  const streaming = page.waitForResponse((response) => response.url().includes('/v1/events'));
-  await page.goto(url + path);
-  await streaming;
-  return page;
-}
-
-/** What is used of the page's own world. */
-interface World {
-  document: { querySelector: (selector: string) => { innerText: string } | null };
-}
-
-/** Until the text is on the page, looked for at each frame. A function: the page's policy forbids code from text. */
-const shows = (page: Page, text: string) =>
-  page.waitForFunction(
-    (wanted) => (globalThis as unknown as World).document.querySelector('main')?.innerText.includes(wanted),
-    text,
-    { polling: 'raf', timeout: 120_000 },
-  );
 
 /** Makes a change, and returns what then is on the screen. */
 type Change = (service: MeasuredService, nth: number) => Promise<string>;
