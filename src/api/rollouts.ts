@@ -14,7 +14,7 @@ import { livePace, type QueryReading } from '#/api/live.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
-const PAGE = '200';
+const PAGE = '100';
 /** Milliseconds between two readings. Of an open one also where changes are reported: its gates wait for time to pass. */
 const OFTEN = 3_000;
 const SELDOM = 60_000;

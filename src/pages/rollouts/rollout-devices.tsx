@@ -9,7 +9,7 @@ import { paths } from '#/paths.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
-import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
@@ -28,7 +28,17 @@ interface RolloutDevicesProps {
   dialog: Dialog<RolloutAction>;
 }
 
-const columnsOf = (dialog: Dialog<RolloutAction>, canSkip: boolean): Column<RolloutDevice>[] => [
+/** A component of its own, so that the columns, and with them all rows, stay the same when the rollout moves. */
+function SkipButton({ device: { DeviceId, DeviceName } }: { device: RolloutDevice }) {
+  const dialog = useDialog<RolloutAction>('device');
+  return (
+    <Button size="xs" aria-label={`Leave out ${DeviceName}`} onClick={() => dialog.open('skip', DeviceId)}>
+      Leave out
+    </Button>
+  );
+}
+
+const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
   {
     header: 'Device',
     cell: ({ DeviceId, DeviceName }) => (
@@ -55,22 +65,19 @@ const columnsOf = (dialog: Dialog<RolloutAction>, canSkip: boolean): Column<Roll
   {
     header: 'Actions',
     tools: true,
-    cell: ({ DeviceId, DeviceName, JobId, State }) => (
+    cell: (device) => (
       <>
-        {JobId && (
-          <Button component={Link} to={paths.job(JobId)} size="xs" aria-label={`Log of ${DeviceName}`}>
+        {device.JobId && (
+          <Button component={Link} to={paths.job(device.JobId)} size="xs" aria-label={`Log of ${device.DeviceName}`}>
             Log
           </Button>
         )}
-        {canSkip && State !== 'Skipped' && State !== 'Succeeded' && (
-          <Button size="xs" aria-label={`Leave out ${DeviceName}`} onClick={() => dialog.open('skip', DeviceId)}>
-            Leave out
-          </Button>
-        )}
+        {canSkip && device.State !== 'Skipped' && device.State !== 'Succeeded' && <SkipButton device={device} />}
       </>
     ),
   },
 ];
+const COLUMNS = { open: columnsOf(true), over: columnsOf(false) };
 
 export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
   const { RolloutId: id, Waves, Counts, Devices } = rollout;
@@ -130,7 +137,7 @@ function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter:
           <>
             <VirtualTable
               name="Devices of the rollout"
-              columns={columnsOf(dialog, !isOver(State))}
+              columns={isOver(State) ? COLUMNS.over : COLUMNS.open}
               rows={rows}
               rowKey={({ DeviceId }) => DeviceId}
             />
