@@ -59,7 +59,7 @@ const SERVER_BELOW: Record<string, string[]> = {
   actions: ['operation', 'http', 'store', 'jobs'],
   rollouts: ['operation', 'http', 'store', 'jobs'],
   api: ['operation', 'http', 'store', 'auth', 'agents', 'tunnels', 'jobs', 'actions', 'rollouts'],
-  proxy: ['operation', 'http', 'store', 'auth', 'api'],
+  proxy: ['operation', 'http', 'store', 'auth', 'api', 'rollouts'],
 };
 
 function upward(tree: string, below: Record<string, string[]>): string[] {

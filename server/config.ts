@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readAlertConfig, type AlertConfig } from './alert-config.ts';
 import { ConfigError } from './config-error.ts';
+import { readInstallCommand, readUpstreamToken, readUpstreamUrl } from './upstream-config.ts';
 import type { LogFormat } from './operation/log.ts';
 import { readBusUrl } from './cluster/bus-url.ts';
 import { readDatabaseUrl } from './database-url.ts';
@@ -49,6 +50,8 @@ export interface Config {
   tunnelPort: number;
   /** Base address of the upstream service of a gateway; undefined: this is a service of its own. */
   upstreamUrl: URL | undefined;
+  /** The operator's own token of that service, for rollouts. */
+  upstreamToken: string | undefined;
   /** Command that installs a device of that service, with `{key}` for its key. */
   installCommand: string | undefined;
   /** HTTP tunnels are hosts below it; with a port if visitors use another one than tunnelPort. */
@@ -112,6 +115,7 @@ export function readConfig(env: Environment): Config {
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),
+    upstreamToken: readUpstreamToken(value('UPSTREAM_TOKEN'), value('UPSTREAM_URL')),
     installCommand: readInstallCommand(value('INSTALL_COMMAND'), value('UPSTREAM_URL')),
     // If any port will do for the service, so it does for its tunnels: tests run side by side.
     tunnelPort: whole('TUNNEL_PORT', port === 0 ? 0 : 8081, 0, 65_535),
@@ -189,39 +193,6 @@ function readClusterSecret(secret: string | undefined): string | undefined {
       `CLUSTER_SECRET is short enough to be guessed: use at least ${MIN_SECRET_LENGTH} random characters, the same on each node.`,
     );
   return secret;
-}
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** The address that receives the tokens of all users of this gateway: over TLS, unless it is on this machine. */
-function readUpstreamUrl(text: string | undefined): URL | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
-    throw new ConfigError(
-      `UPSTREAM_URL is "${text}", but it must be the https base address of a /v1 service, like https://api.example.com.`,
-    );
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
-    throw new ConfigError(
-      `UPSTREAM_URL is "${text}", but tokens must not travel unencrypted: use https (http is for this machine only).`,
-    );
-  if (/\/v1\/?$/.test(url.pathname))
-    throw new ConfigError(`UPSTREAM_URL is "${text}", but /v1 is added to it: leave that out.`);
-  return url;
-}
-
-function readInstallCommand(line: string | undefined, upstream: string | undefined): string | undefined {
-  if (line === undefined) return undefined;
-  if (upstream === undefined)
-    throw new ConfigError(
-      'INSTALL_COMMAND is set, but UPSTREAM_URL is not: devices of this service have its own command.',
-    );
-  // The key is inserted with quotes if it needs them, so there must be none around it.
-  if (!line.includes('{key}') || /['"`]\{key\}|\{key\}['"`]|\n/.test(line))
-    throw new ConfigError(
-      'INSTALL_COMMAND must be one line that holds {key} without quotes round it, like: curl -fsSL https://example.com/install | sh -s -- {key}',
-    );
-  return line;
 }
 
 function readMapTiles(url: string | undefined, attribution: string | undefined): Config['mapTiles'] {

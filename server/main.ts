@@ -24,7 +24,7 @@ try {
         `Muster is running at ${gateway.url}`,
         `Sign in: ${gateway.url}/sign-in`,
         `         (with a token of ${gateway.upstream.address})`,
-        `Data:    ${config.dataDir} (sessions only)`,
+        `Data:    ${config.dataDir} (${config.upstreamToken === undefined ? 'sessions only' : 'sessions and rollouts'})`,
         ...notesOf(config),
       ],
       'Muster is running.',

@@ -7,6 +7,7 @@ import { auditEndpoints } from '#/contract/audit.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
+import { rolloutEndpoints } from '#/contract/rollouts.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
@@ -42,7 +43,7 @@ const GROUPS = [
 
 /** Builds the application on an open context. */
 export function createGatewayApp(context: GatewayContext, operation: Operation): App {
-  const { db, upstream, config, now } = context;
+  const { db, upstream, config, now, rollouts } = context;
   const app = newApp(context);
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSealedSession(db, upstream.address, value, at),
@@ -70,9 +71,11 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
     if (!shape) return next();
-    return forward(upstream, shape, await tokenOf(http), http.env, context.traffic.giveUp);
+    const editor = shape.endpoint === accountEndpoints.get ? rollouts?.accountEditor() : undefined;
+    return forward(upstream, shape, await tokenOf(http), http.env, { giveUp: context.traffic.giveUp, editor });
   });
-  refuseUnknownPaths(app, GROUPS);
+  rollouts?.routes(app, tokenOf);
+  refuseUnknownPaths(app, rollouts ? [...GROUPS, rolloutEndpoints] : GROUPS);
   loopbackRedirect(app, context);
   staticFiles(app, DIST, {
     tiles: config.mapTiles && new URL(config.mapTiles.url).origin,

@@ -1,5 +1,5 @@
-// A gateway as one value: created from the environment, with its address and a close function. It stores only sessions;
-// devices, jobs and artifacts are in the upstream service.
+// A gateway as one value: created from the environment, with its address and a close function. It stores sessions and
+// its rollouts; devices, jobs and artifacts are in the upstream service.
 import path from 'node:path';
 import { openClock } from '../clock.ts';
 import type { Clock, TimeSource } from '../clock.ts';
@@ -20,6 +20,8 @@ import { reportFault } from '../http/system-fault.ts';
 import { openTraffic } from '../http/traffic.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { createGatewayApp } from './upstream-app.ts';
+import type { CarrierTimes } from './upstream-carrier.ts';
+import { openUpstreamRollouts, type UpstreamRollouts } from './upstream-rollouts.ts';
 import { openUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -33,6 +35,8 @@ export interface GatewayContext {
   db: Database;
   upstream: Upstream;
   traffic: Traffic;
+  /** Undefined without UPSTREAM_TOKEN. */
+  rollouts: UpstreamRollouts | undefined;
 }
 
 interface Gateway {
@@ -44,7 +48,10 @@ interface Gateway {
 }
 
 /** Starts a gateway and resolves when it listens. */
-export async function startGateway(config: Config, { time }: { time?: TimeSource } = {}): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  { time, rolloutTimes }: { time?: TimeSource; rolloutTimes?: Partial<CarrierTimes> } = {},
+): Promise<Gateway> {
   if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
@@ -52,6 +59,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
     const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { kind: SEALED_SESSIONS });
     const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: reportFault });
     const upstream = openUpstream(config.upstreamUrl);
+    const { upstreamToken } = config;
     const context: GatewayContext = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -61,6 +69,10 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
       db,
       upstream,
       traffic: openTraffic(),
+      rollouts:
+        upstreamToken === undefined
+          ? undefined
+          : openUpstreamRollouts({ config, clock, now: clock.now, db, upstream }, upstreamToken, rolloutTimes),
     };
     const operation: Operation = {
       gauges: processGauges(config.dataDir),
@@ -74,6 +86,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
     };
     const server = await openServer(config, createGatewayApp(context, operation));
     context.publicUrl = server.publicUrl;
+    context.rollouts?.start();
     const stopMetrics = await openMetricsPort(config, context, operation);
     return {
       traffic: context.traffic,
@@ -82,7 +95,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
       upstream,
       close: async () => {
         context.traffic.stop();
-        await Promise.all([server.stop(), stopMetrics()]);
+        await Promise.all([server.stop(), stopMetrics(), context.rollouts?.close()]);
         upstream.close();
         await clock.close();
         await db.close();

@@ -19,6 +19,7 @@ import {
 } from '../store/rollouts.ts';
 import { decide, neededOf, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
+import { pauseRollout } from './pause.ts';
 import type { RolloutFleet } from './fleet.ts';
 import { openLookPace } from './look-pace.ts';
 
@@ -114,11 +115,8 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
         await stepTo(tx, row, { state: 'Waiting', because: decision.because });
         return void (await note(decision.because));
       }
-      case 'pause': {
-        await stepTo(tx, row, { state: 'Paused', because: decision.because });
-        await note(`Paused. ${decision.because}`);
-        return fleet.tellPaused(tx, row, decision.because);
-      }
+      case 'pause':
+        return pauseRollout(tx, row, { because: decision.because, at: now(), fleet });
       case 'succeed': {
         await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
         await note('All waves passed');

@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
+import { UPSTREAM_ROLLOUT_TABLES } from './upstream-tables.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
 const steps: readonly string[] = [
@@ -23,6 +24,7 @@ const steps: readonly string[] = [
     last_used INTEGER NOT NULL
   ) STRICT;
   `,
+  UPSTREAM_ROLLOUT_TABLES,
 ];
 export const SEALED_SESSIONS: DatabaseKind = { steps, ownTable: 'sealed_sessions' };
 
