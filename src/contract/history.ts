@@ -66,7 +66,7 @@ export const historyEndpoints = {
     method: 'GET',
     path: '/v1/history/summary',
     addition: true,
-    summary: 'Sum up how long devices, sites or groups were Online in the last hours; may be a minute old',
+    summary: 'Sum up how long devices, sites or groups were Online in the last hours; may be two minutes old',
     query: z.object({
       /** 24 if it is not given. */
       hours: z.optional(HOURS),
