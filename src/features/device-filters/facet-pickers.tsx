@@ -63,7 +63,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
       {(filter.seen !== undefined || !!neverSeen) && (
         <Button
           size="sm"
-          px="xs"
+          px={8}
           aria-pressed={filter.seen === 'never'}
           className={classes.toggle}
           onClick={() => onChange({ seen: filter.seen === 'never' ? undefined : 'never' })}
@@ -150,7 +150,7 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
       <Combobox.Target targetType="button">
         <Button
           size="sm"
-          px="xs"
+          px={8}
           className={classes.toggle}
           data-chosen={chosen.length > 0 || undefined}
           rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}

@@ -129,7 +129,7 @@ function Counted({ label, of }: { label: string; of: readonly FacetValue[] | und
 
 function PickersToBe() {
   return ['Group', 'Tag'].map((label) => (
-    <Button key={label} size="sm" px="xs" disabled title="On its way">
+    <Button key={label} size="sm" px={8} disabled title="On its way">
       {label}
     </Button>
   ));

@@ -96,10 +96,9 @@ function Found({ rollout }: { rollout: Rollout }) {
 
 function Facts({ rollout: { Settings, CreatedTime, EndTime, State, ArtifactId } }: { rollout: Rollout }) {
   const { Gate, PauseAfter, Advance, StartTime, Windows } = Settings;
-  const failures =
-    PauseAfter.FailedCount === undefined
-      ? `${formatCount(PauseAfter.FailedPercent ?? 0)} %`
-      : formatCount(PauseAfter.FailedCount);
+  const { FailedCount, FailedPercent = 0 } = PauseAfter;
+  const most = FailedCount ?? FailedPercent;
+  const failures = `${formatCount(most)}${FailedCount === undefined ? ' %' : ''}`;
   return (
     <div className={classes.facts}>
       <span>
@@ -116,10 +115,11 @@ function Facts({ rollout: { Settings, CreatedTime, EndTime, State, ArtifactId } 
         </span>
       )}
       <span>
-        A wave passes with {formatCount(Gate.SuccessPercent)} % succeeded and Online for{' '}
-        {formatCount(Gate.OnlineMinutes)} min, within {formatCount(Gate.TimeoutMinutes)} min
+        A wave passes with {formatCount(Gate.SuccessPercent)} % succeeded
+        {Gate.OnlineMinutes > 0 && ` and Online for ${formatCount(Gate.OnlineMinutes)} min`}, within{' '}
+        {formatCount(Gate.TimeoutMinutes)} min
       </span>
-      <span>Pauses after more than {failures} failed</span>
+      <span>{most === 0 ? 'Pauses at the first failure' : `Pauses after more than ${failures} failed`}</span>
       <span>{Advance === 'confirm' ? 'A person begins each wave' : 'Waves begin by themselves'}</span>
       {Windows.map(({ Days, From, To, Zone }) => (
         <span key={`${Days.join()} ${From} ${Zone}`}>
