@@ -32,7 +32,7 @@ test('a field of a service may be called anything', () => {
 });
 
 test('hostile words are left out', () => {
-  assert.equal(cleanWords('sort=a%20b&cols=%25E0%25A4%25A,name&next=//evil&<script>=1'), 'cols=name');
+  assert.equal(cleanWords('sort=a%00b&cols=%25E0%25A4%25A,name&next=//evil&<script>=1'), 'cols=name');
 });
 
 test('views are the same where they show the same on this service', () => {

@@ -14,7 +14,7 @@ export const printSort = ({ by, down }: Sort): string => `${down ? '-' : ''}${by
 /** "name" and "-name", as the URL has it. `columns`: those that may be sorted by; without them any. */
 export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined> => ({
   read: (params, name) => {
-    const [, sign, by] = /^(-?)([A-Za-z].{0,299})$/.exec(params.get(name) ?? '') ?? [];
+    const [, sign, by] = /^(-?)([A-Za-z]\P{Cc}{0,299})$/u.exec(params.get(name) ?? '') ?? [];
     return by && (columns?.includes(by) ?? true) ? { by, down: sign === '-' } : undefined;
   },
   write: (params, name, sort) => {
