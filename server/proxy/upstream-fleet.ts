@@ -1,5 +1,5 @@
 // The fleet of the upstream service, for rollouts of a gateway. In the unit of work of a rollout its jobs are only noted:
-// upstream-jobs.ts sends them, and reads what becomes of them.
+// upstream-work.ts sends them, and reads what becomes of them.
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';

@@ -8,7 +8,7 @@ import { implement, type App, type Env } from '../http/implement.ts';
 import { openLeaderWork } from '../leader-work.ts';
 import { openRolloutRunner } from '../rollouts/runner.ts';
 import { openUpstreamApi } from './upstream-api.ts';
-import { CARRIER_TIMES, openCarrier, type CarrierTimes } from './upstream-carrier.ts';
+import { WORK_TIMES, openUpstreamWork, type WorkTimes } from './upstream-work.ts';
 import { upstreamFleet, type LastLook } from './upstream-fleet.ts';
 import { openUpstreamIdentity, type UpstreamIdentity } from './upstream-identity.ts';
 import type { GatewayContext } from './upstream-service.ts';
@@ -23,12 +23,12 @@ export interface UpstreamRollouts {
   close(): Promise<void>;
 }
 
-type Site = Pick<GatewayContext, 'db' | 'now' | 'clock' | 'upstream' | 'config'>;
+type Gateway = Pick<GatewayContext, 'db' | 'now' | 'clock' | 'upstream' | 'config'>;
 
 export function openUpstreamRollouts(
-  { db, now, clock, upstream, config }: Site,
+  { db, now, clock, upstream, config }: Gateway,
   token: string,
-  times: Partial<CarrierTimes> = {},
+  times: Partial<WorkTimes> = {},
 ): UpstreamRollouts {
   const { steady } = clock;
   const closing = new AbortController();
@@ -37,7 +37,7 @@ export function openUpstreamRollouts(
   const last: LastLook = { account: undefined, at: 0, failed: false };
   const fleet = upstreamFleet({ api, db, now, last });
   const run = openRolloutRunner({ db, now, fleet });
-  const carrier = openCarrier({
+  const { look, send } = openUpstreamWork({
     api,
     db,
     now,
@@ -46,7 +46,7 @@ export function openUpstreamRollouts(
     fleet,
     last,
     run,
-    times: { ...CARRIER_TIMES, ...times },
+    times: { ...WORK_TIMES, ...times },
   });
   let work: ReturnType<typeof openLeaderWork> | undefined;
 
@@ -70,8 +70,8 @@ export function openUpstreamRollouts(
       work = openLeaderWork(
         () => true,
         [
-          { what: 'carry rollouts on', everyMs, run: carrier.look },
-          { what: 'send the jobs of rollouts', everyMs, run: carrier.send },
+          { what: 'carry rollouts on', everyMs, run: look },
+          { what: 'send the jobs of rollouts', everyMs, run: send },
         ],
       );
     },

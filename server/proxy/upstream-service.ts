@@ -20,7 +20,7 @@ import { reportFault } from '../http/system-fault.ts';
 import { openTraffic } from '../http/traffic.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { createGatewayApp } from './upstream-app.ts';
-import type { CarrierTimes } from './upstream-carrier.ts';
+import type { WorkTimes } from './upstream-work.ts';
 import { openUpstreamRollouts, type UpstreamRollouts } from './upstream-rollouts.ts';
 import { openUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
@@ -50,7 +50,7 @@ interface Gateway {
 /** Starts a gateway and resolves when it listens. */
 export async function startGateway(
   config: Config,
-  { time, rolloutTimes }: { time?: TimeSource; rolloutTimes?: Partial<CarrierTimes> } = {},
+  { time, rolloutTimes }: { time?: TimeSource; rolloutTimes?: Partial<WorkTimes> } = {},
 ): Promise<Gateway> {
   if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
   makeFolder(config.dataDir);

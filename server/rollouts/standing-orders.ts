@@ -1,6 +1,7 @@
 // Carries standing orders out: gives the devices of a group that lack the version one job, in the unit of work that notes
 // which devices got it, so that a kill at any point neither doubles nor loses one.
 import { MOST_DEVICES } from '#/contract/job-draft.ts';
+import { isOver } from '#/contract/rollouts.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { findArtifact } from '../store/artifacts.ts';
@@ -18,7 +19,6 @@ import {
 import { openLookPace } from './look-pace.ts';
 
 const LONGEST_NAME = 255;
-const isOver = (state: string) => state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
 
 /** What rollouts of the same artifact bring; undefined: one of them takes the devices that join the group. */
 async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<LeftToRollouts | undefined> {

@@ -11,10 +11,10 @@ import { hostileSends, sendHostile } from '../../scripts/test-carrier-frames.ts'
 import { until } from '../../scripts/test-process.ts';
 import { holds } from '../../scripts/test-property.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
-import { openCarriers } from './carriers.ts';
+import { openUpstreamWorks } from './carriers.ts';
 import { listening } from './test-tunnels.ts';
 
-const carriers = openCarriers({ node: 'n', relay: async () => false });
+const carriers = openUpstreamWorks({ node: 'n', relay: async () => false });
 const tickets: string[] = [];
 const agent = {
   send: (message: ServiceMessage) => message.type === 'carry' && tickets.push(message.ticket),

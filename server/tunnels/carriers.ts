@@ -52,7 +52,7 @@ export interface CarriersOptions {
   relay: (node: string, request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<boolean>;
 }
 
-export function openCarriers({ node, relay }: CarriersOptions): Carriers {
+export function openUpstreamWorks({ node, relay }: CarriersOptions): Carriers {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,

@@ -21,7 +21,7 @@ import {
   tunnelsOfDevice,
   withdrawTunnels,
 } from '../store/tunnels.ts';
-import { openCarriers } from './carriers.ts';
+import { openUpstreamWorks } from './carriers.ts';
 import { logFault } from '../http/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
@@ -59,7 +59,7 @@ const CLOSED = 'it was closed, and stays so until the agent is started again';
 
 export function openTunnels(options: TunnelsOptions): Tunnels {
   const { db, link, audit, clock, addressOf } = options;
-  const carriers = openCarriers({
+  const carriers = openUpstreamWorks({
     node: options.cluster.id,
     relay: async (node, request, socket, head) => {
       const url = await options.cluster.urlOf(node);

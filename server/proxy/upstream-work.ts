@@ -25,7 +25,7 @@ import type { LastLook } from './upstream-fleet.ts';
 import type { UpstreamIdentity } from './upstream-identity.ts';
 import { lookUpstream } from './upstream-look.ts';
 
-export interface CarrierTimes {
+export interface WorkTimes {
   /** Between two looks while a wave runs. */
   lookMs: number;
   /** A look takes at most one part in so many of the time. */
@@ -33,7 +33,7 @@ export interface CarrierTimes {
   /** After a cut answer the service may still be working on it: only then is a job missing that is not listed. */
   settleMs: number;
 }
-export const CARRIER_TIMES: CarrierTimes = { lookMs: 5_000, lookTimes: 20, settleMs: 120_000 };
+export const WORK_TIMES: WorkTimes = { lookMs: 5_000, lookTimes: 20, settleMs: 120_000 };
 /** While no wave runs: jobs that still wait for their devices. */
 const SELDOM_MS = 300_000;
 const MOST_BACKOFF_MS = 300_000;
@@ -42,7 +42,7 @@ const MOST_AT_A_TIME = 500;
 /** Jobs to compare a list with. */
 const COMPARED = 200;
 
-interface CarrierOptions {
+interface WorkOptions {
   api: UpstreamApi;
   db: Database;
   now: () => number;
@@ -52,10 +52,10 @@ interface CarrierOptions {
   last: LastLook;
   /** Decides what is next. */
   run: () => Promise<void>;
-  times: CarrierTimes;
+  times: WorkTimes;
 }
 
-export function openCarrier(options: CarrierOptions): { look: () => Promise<void>; send: () => Promise<void> } {
+export function openUpstreamWork(options: WorkOptions): { look: () => Promise<void>; send: () => Promise<void> } {
   const { api, db, now, steady, identity, fleet, last, run, times } = options;
   const inFlight = new Set<number>();
   let looked = Number.NEGATIVE_INFINITY;
@@ -112,7 +112,6 @@ export function openCarrier(options: CarrierOptions): { look: () => Promise<void
 
   return {
     look: async () => {
-      console.log('look', await isDue(), last, pace, failures, await pendingJobs(db), steady() - looked);
       if (!(await isDue())) return last.failed ? undefined : runOn();
       const began = (looked = steady());
       try {
