@@ -51,15 +51,19 @@ test('failures of all waves are in one group, and a state of a wave leads to its
   signedIn: page,
   service,
 }) => {
-  const made = await fleet(service, 3);
+  const made = await fleet(service, 3, 2);
   await writeFile(made.broken, '');
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
+  await expect(heading(page)).toContainText('Paused');
   await page.getByRole('button', { name: 'Advance…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Advance', exact: true }).click();
-  await expect(lane(page, 2).getByRole('link', { name: 'Failed 2' })).toBeVisible();
   const why = page.getByRole('region', { name: 'Why it failed' });
-  const group = why.getByRole('button', { name: /3 ×.*no room/ });
-  await expect(group).toBeVisible();
+  const group = why.getByRole('button', { name: /×.*no room/ });
+  await expect(group).toContainText('2 ×');
+  // The last device connects when the page has seen its job wait.
+  await service.agent(made.units[2]!.DeviceKey);
+  await expect(lane(page, 2).getByRole('link', { name: 'Failed 2' })).toBeVisible();
+  await expect(group).toContainText('3 ×');
   await group.click();
   await expect(why.getByRole('table', { name: 'Devices of this group' }).getByRole('row')).toHaveCount(4);
   await expectAccessible(page);

@@ -13,7 +13,9 @@ import { FAILURES } from '#/features/jobs/lately.ts';
 import { verdictOf } from '#/features/jobs/verdict.ts';
 import { failuresIn } from './rollout-words.ts';
 
-const rowsOf = (results: UseQueryResult<ChildStates>[]): Job[][] => results.map(({ data }) => data?.rows ?? []);
+/** A Map: the library copies changed rows of an array, and a copy counts as a row with its output. */
+const rowsOf = (results: UseQueryResult<ChildStates>[]): ReadonlyMap<number, Job[]> =>
+  new Map(results.map(({ data }, at) => [at, data?.rows ?? []]));
 
 /** One reader of outputs for each of these jobs, closed when they are others. */
 function useOutputs(parents: readonly string[]) {
@@ -45,7 +47,10 @@ export function useRolloutFailures(waves: readonly RolloutWave[]): FailedInWaves
   const children = useQueries({ queries: begun.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
   const { outputs, version } = useOutputs(begun.map(({ JobId }) => JobId));
   const rows = useMemo(
-    () => children.map((each) => byAttempt(each).last.filter((job) => FAILURES.includes(verdictOf(job).verdict))),
+    () =>
+      [...children.values()].map((each) =>
+        byAttempt(each).last.filter((job) => FAILURES.includes(verdictOf(job).verdict)),
+      ),
     [children],
   );
   useEffect(() => rows.forEach((each, at) => outputs[at]?.want(each)), [rows, outputs]);
