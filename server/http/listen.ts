@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import { ConfigError } from '../config-error.ts';
@@ -61,8 +61,18 @@ function makeServer({ tls }: Config, listener: RequestListener): Server {
   }
 }
 
+/** Of each server that listens. */
+const connections = new WeakMap<Server, Set<Socket>>();
+
 /** The error names the variable that sets the port. */
 export function listen(server: Server, host: string, port: number, variable: string): Promise<void> {
+  const open = new Set<Socket>();
+  connections.set(server, open);
+  for (const event of ['connection', 'secureConnection'])
+    server.on(event, (socket: Socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    });
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const texts: Record<string, string> = {
@@ -96,13 +106,18 @@ const CUT_AFTER_MS = FINISH_TIMEOUT_MS + ANSWER_TIMEOUT_MS + 500;
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const forceTimer = setTimeout(() => server.closeAllConnections(), CUT_AFTER_MS);
-    // A keep-alive connection becomes idle after its answer, and would remain for a minute.
-    const idle = setInterval(() => server.closeIdleConnections(), CHECK_EVERY_MS);
+    const closeUnused = () => {
+      // A keep-alive connection becomes idle after its answer, and would remain for a minute.
+      server.closeIdleConnections();
+      // Browsers open connections in advance, which Node counts as active until their first request.
+      for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+    };
+    const unused = setInterval(closeUnused, CHECK_EVERY_MS);
     server.close(() => {
       clearTimeout(forceTimer);
-      clearInterval(idle);
+      clearInterval(unused);
       resolve();
     });
-    server.closeIdleConnections();
+    closeUnused();
   });
 }
