@@ -4,7 +4,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { neededOf } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
-import { backSince, countWave, type DeviceStateRow } from '../store/rollout-devices.ts';
+import { backSince, countWave, keptCounts, type DeviceStateRow } from '../store/rollout-devices.ts';
 import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow } from '../store/rollouts.ts';
 
 const MOST_STEPS = 200;
@@ -18,7 +18,7 @@ export const time = (at: number | null | undefined): string =>
 
 /** How long the figures of a rollout are shown to others who ask: many watch the same one. */
 const FRESH_MS = 1_000;
-/** Those of one that has ended hardly change. */
+/** Those of one that has ended change only while its last jobs run; after that they are kept. */
 const FRESH_ENDED_MS = 60_000;
 const MOST_REMEMBERED = 500;
 
@@ -27,7 +27,7 @@ export function openWaveFigures(db: Reader, knownUntil: () => number): (row: Rol
   const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
   return (row) => {
     const known = remembered.get(row.seq);
-    const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
+    const fresh = row.kept === 1 ? Number.POSITIVE_INFINITY : row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
     const waves = wavesIn(db, row, knownUntil());
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
@@ -42,6 +42,7 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
   const begun = await wavesOf(db, row.seq);
+  const kept = row.kept === 1 ? await keptCounts(db, row.seq) : undefined;
   const planned_ = new Map((await plannedIn(db, row.seq)).map((each) => [each.wave, each]));
   const waves: RolloutWave[] = [];
   for (let number = 0; number < row.waves; number++) {
@@ -71,10 +72,10 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
       });
       continue;
     }
-    const counted = await countWave(db, row, wave, knownUntil - online);
+    const counted = kept?.get(number) ?? (await countWave(db, row, wave, knownUntil - online));
     const figures = figuresOf(counted);
     const needed = neededOf(figures.devices, Gate);
-    const isAwaited = wave.passed === null && counted.back < needed && figures.success >= needed;
+    const isAwaited = row.ended === null && wave.passed === null && counted.back < needed && figures.success >= needed;
     const seen = Object.values(counted.counts).reduce((sum, count) => sum + count, 0);
     waves.push({
       Number: number + 1,

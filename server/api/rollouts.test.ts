@@ -267,3 +267,23 @@ test('whoever wants to know is told that a rollout ended, and how many devices t
     'The rollout “myapp 3” was aborted: 0 of 2 devices took it. the wrong version.',
   ]);
 });
+
+test('what became of its devices stays as it was at the end, and aborted ones wait for what still runs', async () => {
+  const [first, second] = await units(2);
+  const agent = await connect(first!);
+  const id = await make({ DeviceGroup: undefined, Waves: [{ Percent: 100 }], DeviceIds: [first?.id ?? ''] });
+  await finish(agent);
+  await reaches(id, 'Succeeded');
+  const slow = await connect(second!);
+  const aborted = await make({ DeviceGroup: undefined, Waves: [{ Percent: 100 }], DeviceIds: [second?.id ?? ''] });
+  const running = await slow.receive('run');
+  await steer(aborted, 'abort');
+  slow.finish(running.job, 1, 'broken');
+  const { db } = service.context;
+  await until('both to be kept', async () => (await db.get('SELECT 1 FROM rollouts WHERE kept = 0')) === undefined);
+  for (const each of agents.splice(0)) await each.end();
+  for (const job of await fleet.jobs()) await fleet.remove(job.JobId);
+  assert.deepEqual((await read(id)).Counts, { Succeeded: 1 });
+  assert.deepEqual(await states(id), [['unit 1', 'Succeeded']]);
+  assert.deepEqual(await states(aborted), [['unit 2', 'Failed']]);
+});

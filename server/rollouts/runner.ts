@@ -3,7 +3,7 @@
 import type { Caller } from '../http/caller.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
-import { countWave } from '../store/rollout-devices.ts';
+import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
 import {
   addDevices,
   devicesToBegin,
@@ -11,6 +11,7 @@ import {
   noteStep,
   openRollouts,
   rolloutById,
+  rolloutsToKeep,
   settingsOf,
   setWave,
   stepTo,
@@ -154,8 +155,10 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
 
   const pace = openLookPace();
   return async () => {
+    const ended = await rolloutsToKeep(db);
     const rows = (await openRollouts(db)).filter((row) => fleet.mayGoOn(row));
-    pace.keep(rows.map(({ seq }) => seq));
+    pace.keep([...rows, ...ended].map(({ seq }) => seq));
+    for (const row of ended) await pace.look(row.seq, () => db.write((tx) => keepOutcomes(tx, row), { patient: true }));
     for (const row of rows) {
       const situation = await pace.look(row.seq, () => situationOf(db, row, times()));
       const decision = situation && decide(situation);

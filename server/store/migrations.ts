@@ -17,7 +17,7 @@ import {
 } from './change-log-tables.ts';
 import { DEVICE_VERSIONS_TABLE } from './device-version-table.ts';
 import { FIRST_TABLES } from './first-tables.ts';
-import { ROLLOUT_TABLES, ROLLOUT_TRIGGERS } from './rollout-tables.ts';
+import { ROLLOUT_OUTCOMES, ROLLOUT_TABLES, ROLLOUT_TRIGGERS } from './rollout-tables.ts';
 import { STANDING_ORDER_TABLES } from './standing-order-tables.ts';
 import { TOTALS_TABLE, TOTALS_TRIGGERS } from './state-totals-tables.ts';
 
@@ -270,4 +270,5 @@ export const migrations: readonly Migration[] = [
   TOTALS_TRIGGERS,
   STANDING_ORDER_TABLES,
   ROLLOUT_TRIGGERS,
+  ROLLOUT_OUTCOMES,
 ];

@@ -1,4 +1,4 @@
-// What became of the devices of a rollout: by the job of their wave, and by themselves.
+// What became of the devices of a rollout: by the job of their wave, and by themselves; once it has ended, as it was then.
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -87,12 +87,49 @@ export interface DevicePosition {
 
 const DEVICES = `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt,
     j.reason, j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
-    CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END AS state
+    coalesce(r.outcome, CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END) AS state
   FROM rollout_devices r
   LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
   LEFT JOIN devices v ON v.id = r.device_id AND v.account_id = ?
   LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
   WHERE r.rollout_seq = ?`;
+
+const KEEP = `UPDATE rollout_devices SET outcome = each.state FROM (${DEVICES}) AS each
+  WHERE rollout_devices.rollout_seq = ? AND rollout_devices.device_id = each.device_id`;
+
+/** Whether jobs of its waves wait, run or are to be judged. */
+const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
+  (await db.get(
+    `SELECT 1 FROM rollout_waves w JOIN jobs j ON j.parent_seq = w.job_seq AND j.superseded = 0
+     WHERE w.rollout_seq = ? AND (j.status IN ('Waiting', 'Running') OR EXISTS (SELECT 1 FROM to_judge WHERE job_seq = j.seq))
+     LIMIT 1`,
+    rolloutSeq,
+  )) !== undefined;
+
+/**
+ * Keeps the states of its devices once nothing of it is under way: later they are away, are tried again, and their jobs
+ * are deleted.
+ */
+export async function keepOutcomes(tx: Tx, rollout: RolloutRow): Promise<void> {
+  if (await isUnderWay(tx, rollout.seq)) return;
+  await tx.run(KEEP, rollout.account_id, rollout.seq, rollout.seq);
+  await tx.run('UPDATE rollouts SET kept = 1 WHERE seq = ?', rollout.seq);
+}
+
+/** Counts by wave of a rollout whose outcomes are kept. */
+export async function keptCounts(db: Reader, rolloutSeq: number): Promise<Map<number, WaveCounts>> {
+  const rows = await db.all<{ wave: number; outcome: RolloutDeviceState; devices: number }>(
+    `SELECT wave, outcome, count(*) AS devices FROM rollout_devices WHERE rollout_seq = ? GROUP BY wave, outcome`,
+    rolloutSeq,
+  );
+  const byWave = Map.groupBy(rows, ({ wave }) => wave);
+  return new Map(
+    [...byWave].map(([wave, states]) => {
+      const counts: WaveCounts['counts'] = Object.fromEntries(states.map(({ outcome, devices }) => [outcome, devices]));
+      return [wave, { counts, back: counts.Succeeded ?? 0 }];
+    }),
+  );
+}
 
 interface DevicesWanted {
   after: DevicePosition;

@@ -69,3 +69,9 @@ export const ROLLOUT_TRIGGERS = {
       CREATE TRIGGER ${name} AFTER ${on} FOR EACH ROW EXECUTE FUNCTION ${name}();`,
   ).join('\n'),
 };
+
+export const ROLLOUT_OUTCOMES = `
+  ALTER TABLE rollout_devices ADD COLUMN outcome TEXT;                -- the state that it kept, once the rollout ended
+  ALTER TABLE rollouts ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;    -- 1: all its devices have an outcome
+  CREATE INDEX rollouts_to_keep ON rollouts (seq) WHERE kept = 0 AND ended IS NOT NULL;
+  `;

@@ -27,6 +27,8 @@ export interface RolloutRow {
   address: string;
   created: number;
   ended: number | null;
+  /** 1: what became of its devices is kept with them. */
+  kept: number;
 }
 
 export interface WaveRow {
@@ -57,6 +59,10 @@ export const rolloutsOf = (db: Reader, accountId: number): Promise<RolloutRow[]>
 /** Those that go on by themselves, of all accounts. */
 export const openRollouts = (db: Reader): Promise<RolloutRow[]> =>
   db.all<RolloutRow>("SELECT * FROM rollouts WHERE state IN ('Scheduled', 'Running', 'Waiting') ORDER BY seq");
+
+/** Those that have ended, and whose jobs may still be under way, of all accounts. */
+export const rolloutsToKeep = (db: Reader): Promise<RolloutRow[]> =>
+  db.all<RolloutRow>('SELECT * FROM rollouts WHERE kept = 0 AND ended IS NOT NULL ORDER BY seq');
 
 const INSERT_DEVICES = perDialect(
   (sql) => `INSERT INTO rollout_devices (rollout_seq, wave, device_id, device_name)
