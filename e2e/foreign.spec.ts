@@ -153,9 +153,9 @@ base.describe('as little as the document asks for', () => {
     const remove = earlier.getByRole('button', { name: 'Remove from this browser…' });
     await expect(remove).toBeDisabled();
     const saving = page.waitForEvent('download');
-    await earlier.getByRole('button', { name: 'Save as a ZIP file' }).click();
-    const bytes = await readFile(await (await saving).path());
-    expect(bytes.includes('0001-old/00001-pump.stdout.txt')).toBe(true);
+    await earlier.getByRole('button', { name: 'Save as a JSON file' }).click();
+    const saved = JSON.parse(await readFile(await (await saving).path(), 'utf8')) as object[];
+    expect(saved).toMatchObject([{ archived: 1, job: { JobName: 'old' }, devices: [{ Stdout: 'a line' }] }]);
     await remove.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await expect(earlier).toBeHidden();

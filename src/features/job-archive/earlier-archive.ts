@@ -1,9 +1,7 @@
-// Jobs that an earlier version has archived in this browser: they can be saved as a ZIP file, and then removed.
+// Jobs that an earlier version has archived in this browser: they can be saved as a JSON file, and then removed.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
-import { outputOf } from '#/features/jobs/job-output.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
-import { ZipWriter } from '#/lib/zip-write.ts';
 
 /** A job as it is stored, beside its rows and their output, which are packed JSON. */
 interface EarlierJob {
@@ -50,37 +48,13 @@ async function unpackRows(bytes: Uint8Array<ArrayBuffer> | undefined): Promise<J
   return JSON.parse(await new Response(stream).text()) as Job[];
 }
 
-/** A name that is safe on every file system, and never one of those that Windows reserves. */
-function safeName(text: string): string {
-  const name = text
-    .normalize('NFC')
-    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replaceAll(/\.{2,}/g, '.')
-    .replaceAll(/^[.-]+|[.-]+$/g, '');
-  const most = /^.{0,60}/u.exec(name)?.[0] ?? '';
-  return most.replace(/[.-]+$/, '') || 'unnamed';
-}
-
-const numbered = (number: number, width: number) => String(number).padStart(width, '0');
-
-/** The same files as in a ZIP file of the service. */
-async function addToZip(zip: ZipWriter, account: string, { id, archived, job }: EarlierJob, number: number) {
+/** The job with its devices and their output, as JSON. */
+async function jsonOf(account: string, { id, archived, job }: EarlierJob): Promise<string> {
   const range = IDBKeyRange.bound([id, 0], [id, Infinity]);
   const [rows, ...outputs] = (await ask<Uint8Array<ArrayBuffer>[]>(account, PIECES, (all) => all.getAll(range))) ?? [];
-  const folder = `${numbered(number, 4)}-${safeName(job.JobName || id)}`;
-  const file = { format: 'muster-archive', version: 1, archived, job, rows: await unpackRows(rows) };
-  await zip.add(`${folder}/job.json`, JSON.stringify(file, undefined, 1));
-  let row = 0;
-  for (const [piece, output] of outputs.entries()) {
-    const full = await unpackRows(output);
-    await zip.add(`${folder}/output-${piece + 1}.json`, JSON.stringify(full));
-    for (const device of full) {
-      const name = `${folder}/${numbered(++row, 5)}-${safeName(device.DeviceName || device.DeviceId)}`;
-      const { streams, reason } = outputOf(device);
-      for (const stream of streams) if (stream.text) await zip.add(`${name}.${stream.name}.txt`, stream.text);
-      if (reason) await zip.add(`${name}.result.txt`, reason);
-    }
-  }
+  const devices: Job[] = [];
+  for (const piece of outputs.length > 0 ? outputs : [rows]) devices.push(...(await unpackRows(piece)));
+  return JSON.stringify({ archived, job, devices });
 }
 
 export const earlierArchive = {
@@ -95,9 +69,9 @@ export const earlierArchive = {
   save: (account: string, jobs: readonly EarlierJob[]) =>
     mutationOptions({
       mutationFn: async () => {
-        const zip = new ZipWriter();
-        for (const [index, job] of jobs.entries()) await addToZip(zip, account, job, index + 1);
-        saveFile(datedName('muster-archive', new Date(), 'zip'), zip.finish(), 'application/zip');
+        const texts: string[] = [];
+        for (const job of jobs) texts.push(texts.length === 0 ? '[\n' : ',\n', await jsonOf(account, job));
+        saveFile(datedName('muster-archive', new Date(), 'json'), [...texts, '\n]\n'], 'application/json');
       },
     }),
   /** All of them. */

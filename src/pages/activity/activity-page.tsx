@@ -1,6 +1,5 @@
 // Activity: the audit log of the account.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Button, Group } from '@mantine/core';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
@@ -16,6 +15,7 @@ import { AuditFilterBar } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { ExportButton } from './export-button.tsx';
 import { actorText } from '#/features/audit-link/actor-text.ts';
+import { NextPage } from '#/ui/table/more-rows.tsx';
 import { NO_AUDIT_FILTER, auditUrl, filtersOf } from './audit-view.ts';
 
 export function ActivityPage() {
@@ -62,17 +62,7 @@ export function ActivityPage() {
             {(entries) => (
               <>
                 <AuditTable entries={entries} dialog={dialog} onActor={(actor) => url.set({ actor })} />
-                {reading.hasNextPage && (
-                  <Group justify="center">
-                    <Button
-                      variant="default"
-                      loading={reading.isFetchingNextPage}
-                      onClick={() => void reading.fetchNextPage()}
-                    >
-                      Show older entries
-                    </Button>
-                  </Group>
-                )}
+                <NextPage reading={reading} label="Show older entries" />
               </>
             )}
           </View>

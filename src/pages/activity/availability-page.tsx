@@ -1,7 +1,6 @@
 // Availability: how long devices, sites and groups were Online, and how often that changed.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { Button, Group } from '@mantine/core';
 import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
@@ -14,6 +13,7 @@ import { counted, formatCount, formatDuration } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -80,17 +80,7 @@ export function AvailabilityPage() {
               <>
                 {first && <Gaps from={first.From} gaps={first.Gaps} />}
                 <VirtualTable name="Availability" columns={columnsOf(view.of)} rows={rows} rowKey={({ Key }) => Key} />
-                {reading.hasNextPage && (
-                  <Group justify="center">
-                    <Button
-                      variant="default"
-                      loading={reading.isFetchingNextPage}
-                      onClick={() => void reading.fetchNextPage()}
-                    >
-                      Show more
-                    </Button>
-                  </Group>
-                )}
+                <NextPage reading={reading} label="Show more" />
               </>
             )}
           </View>

@@ -1,4 +1,4 @@
-// Jobs that an earlier version has archived in this browser: a ZIP file of them, and then their removal.
+// Jobs that an earlier version has archived in this browser: a JSON file of them, and then their removal.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -21,12 +21,12 @@ export function EarlierJobs() {
       <p>An earlier version archived {jobsText(jobs.length)} in this browser, where nobody else sees them.</p>
       <div>
         <Button size="xs" loading={save.isPending} onClick={() => save.mutate()}>
-          Save as a ZIP file
+          Save as a JSON file
         </Button>
         <Button
           size="xs"
           disabled={!save.isSuccess}
-          title={save.isSuccess ? '' : 'Save the ZIP file first'}
+          title={save.isSuccess ? '' : 'Save the JSON file first'}
           onClick={() => setRemoving(true)}
         >
           Remove from this browser…
@@ -41,7 +41,7 @@ export function EarlierJobs() {
           onClose={() => setRemoving(false)}
           onDone={() => setRemoving(false)}
         >
-          <p>The saved ZIP file is then the only copy.</p>
+          <p>The saved JSON file is then the only copy.</p>
           <p className="dim">This cannot be undone.</p>
         </ConfirmDialog>
       )}

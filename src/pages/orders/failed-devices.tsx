@@ -11,6 +11,7 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
+import { NextPage } from '#/ui/table/more-rows.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { endedCount, orderedDeviceWords } from './order-words.ts';
 
@@ -83,11 +84,7 @@ export function FailedDevices({ order, onClose }: { order: StandingOrder; onClos
             />
           )}
         </View>
-        {devices.hasNextPage && (
-          <Button loading={devices.isFetchingNextPage} onClick={() => void devices.fetchNextPage()}>
-            Show more devices
-          </Button>
-        )}
+        <NextPage reading={devices} label="Show more devices" />
         <FormError error={error} />
         <DialogButtons onCancel={onClose} busy={isPending}>
           {order.State === 'Active' && ended > 0 && (

@@ -13,6 +13,7 @@ import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
+import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
@@ -141,11 +142,7 @@ function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter:
               rows={rows}
               rowKey={({ DeviceId }) => DeviceId}
             />
-            {reading.hasNextPage && (
-              <Button loading={reading.isFetchingNextPage} onClick={() => void reading.fetchNextPage()}>
-                Show more devices
-              </Button>
-            )}
+            <NextPage reading={reading} label="Show more devices" />
           </>
         )}
       </View>

@@ -1,7 +1,6 @@
 // What was sent, and what still waits to be.
 import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Button, Group } from '@mantine/core';
 import type { AlertDelivery } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -10,6 +9,7 @@ import { counted } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
+import { NextPage } from '#/ui/table/more-rows.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { eventLabel } from './alert-words.ts';
 import classes from './alerts.module.css';
@@ -85,17 +85,7 @@ export function AlertDeliveries() {
         {(rows) => (
           <>
             <DataTable name="Deliveries" columns={COLUMNS} rows={rows} rowKey={({ DeliveryId }) => DeliveryId} />
-            {reading.hasNextPage && (
-              <Group justify="center">
-                <Button
-                  variant="default"
-                  loading={reading.isFetchingNextPage}
-                  onClick={() => void reading.fetchNextPage()}
-                >
-                  Show older
-                </Button>
-              </Group>
-            )}
+            <NextPage reading={reading} label="Show older deliveries" />
           </>
         )}
       </View>
