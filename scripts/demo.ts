@@ -167,7 +167,9 @@ async function run(): Promise<void> {
 
   const connect = (device: DemoDevice) => {
     const { key, data, tunnels, name: hostname } = device;
-    device.agent = startAgent({ server: service.url, key, data, tunnels, hostname });
+    // Not installed, so that the dashboard says why they are not updated.
+    const installed = { program: import.meta.filename, install: undefined };
+    device.agent = startAgent({ server: service.url, key, data, tunnels, hostname, installed });
   };
 
   console.log(`A fleet of ${DEVICES} devices is coming up …`);
