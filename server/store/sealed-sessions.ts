@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
+import { ROLLOUT_OUTCOMES } from './rollout-tables.ts';
 import { UPSTREAM_ROLLOUT_TABLES } from './upstream-tables.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
@@ -25,6 +26,7 @@ const steps: readonly string[] = [
   ) STRICT;
   `,
   UPSTREAM_ROLLOUT_TABLES,
+  ROLLOUT_OUTCOMES,
 ];
 export const SEALED_SESSIONS: DatabaseKind = { steps, ownTable: 'sealed_sessions' };
 
