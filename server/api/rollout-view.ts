@@ -4,8 +4,8 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { neededOf } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
-import { backSince, countWave, keptCounts, type DeviceStateRow } from '../store/rollout-devices.ts';
-import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow } from '../store/rollouts.ts';
+import { backSince, countWave, keptCounts, type DeviceStateRow, type StateCounts } from '../store/rollout-devices.ts';
+import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
 
 const MOST_STEPS = 200;
 const MINUTE = 60_000;
@@ -18,7 +18,7 @@ export const time = (at: number | null | undefined): string =>
 
 /** How long the figures of a rollout are shown to others who ask: many watch the same one. */
 const FRESH_MS = 1_000;
-/** Those of one that has ended change only while its last jobs run; after that they are kept. */
+/** Those of one that has ended change only while its last jobs run. After that they are kept with it. */
 const FRESH_ENDED_MS = 60_000;
 const MOST_REMEMBERED = 500;
 
@@ -26,8 +26,9 @@ const MOST_REMEMBERED = 500;
 export function openWaveFigures(db: Reader, knownUntil: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
   const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
   return (row) => {
+    if (row.kept !== null) return wavesIn(db, row, knownUntil());
     const known = remembered.get(row.seq);
-    const fresh = row.kept === 1 ? Number.POSITIVE_INFINITY : row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
+    const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
     const waves = wavesIn(db, row, knownUntil());
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
@@ -38,69 +39,91 @@ export function openWaveFigures(db: Reader, knownUntil: () => number): (row: Rol
   };
 }
 
+/** What is known of a wave before its jobs are looked at. */
+interface PlannedWave {
+  number: number;
+  devices: number;
+  skipped: number;
+}
+
+const sumOf = (counts: StateCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
 async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise<RolloutWave[]> {
+  const kept = keptCounts(row);
+  const planned = kept
+    ? kept.map((counts, wave) => ({ wave, devices: sumOf(counts), skipped: counts.Skipped ?? 0 }))
+    : await plannedIn(db, row.seq);
+  const begun = await wavesOf(db, row.seq);
+  return Promise.all(
+    Array.from({ length: row.waves }, async (_, number) => {
+      const { devices = 0, skipped = 0 } = planned.find(({ wave }) => wave === number) ?? {};
+      const wave = begun.find((each) => each.number === number);
+      return wave
+        ? begunWave(db, row, { number, devices, wave, counts: kept?.[number], knownUntil })
+        : pendingWave(row, { number, devices, skipped });
+    }),
+  );
+}
+
+function pendingWave(row: RolloutRow, { number, devices, skipped }: PlannedWave): RolloutWave {
+  const Needed = neededOf(devices - skipped, settingsOf(row).Gate);
+  return {
+    Number: number + 1,
+    State: 'Pending',
+    JobId: '',
+    Devices: devices,
+    Counts: {
+      ...(devices > skipped && { Pending: devices - skipped }),
+      ...(skipped > 0 && { Skipped: skipped }),
+    },
+    Gate: { Success: 0, BackOnline: 0, Needed, Passed: false, BackTime: '' },
+    StartTime: '',
+    EndTime: '',
+  };
+}
+
+interface BegunWave {
+  number: number;
+  devices: number;
+  wave: WaveRow;
+  /** As they were kept when the rollout had ended. */
+  counts: StateCounts | undefined;
+  knownUntil: number;
+}
+
+async function begunWave(
+  db: Reader,
+  row: RolloutRow,
+  { number, devices, wave, counts: kept, knownUntil }: BegunWave,
+): Promise<RolloutWave> {
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
-  const begun = await wavesOf(db, row.seq);
-  const kept = row.kept === 1 ? await keptCounts(db, row.seq) : undefined;
-  const planned_ = new Map((await plannedIn(db, row.seq)).map((each) => [each.wave, each]));
-  const waves: RolloutWave[] = [];
-  for (let number = 0; number < row.waves; number++) {
-    const { devices = 0, skipped = 0 } = planned_.get(number) ?? {};
-    const wave = begun.find((each) => each.number === number);
-    if (!wave) {
-      const Counts = {
-        ...(devices > skipped && { Pending: devices - skipped }),
-        ...(skipped > 0 && { Skipped: skipped }),
-      };
-      const none = {
-        Success: 0,
-        BackOnline: 0,
-        Needed: neededOf(devices - skipped, Gate),
-        Passed: false,
-        BackTime: '',
-      };
-      waves.push({
-        Number: number + 1,
-        State: 'Pending',
-        JobId: '',
-        Devices: devices,
-        Counts,
-        Gate: none,
-        StartTime: '',
-        EndTime: '',
-      });
-      continue;
-    }
-    const counted = kept?.get(number) ?? (await countWave(db, row, wave, knownUntil - online));
-    const figures = figuresOf(counted);
-    const needed = neededOf(figures.devices, Gate);
-    const isAwaited = row.ended === null && wave.passed === null && counted.back < needed && figures.success >= needed;
-    const seen = Object.values(counted.counts).reduce((sum, count) => sum + count, 0);
-    waves.push({
-      Number: number + 1,
-      State: wave.passed === null ? 'Running' : 'Passed',
-      JobId: wave.job_id ?? '',
-      Devices: devices,
-      // Those that were deleted or left out before the wave began have no job.
-      Counts: {
-        ...counted.counts,
-        ...(devices > seen && { Cancelled: (counted.counts.Cancelled ?? 0) + devices - seen }),
-      },
-      Gate: {
-        Success: figures.success,
-        BackOnline: counted.back,
-        Needed: needed,
-        Passed: wave.passed !== null,
-        BackTime: isAwaited
-          ? time(await backSince(db, row, wave, needed).then((since) => since && since + online))
-          : '',
-      },
-      StartTime: time(wave.began),
-      EndTime: time(wave.passed),
-    });
-  }
-  return waves;
+  const counted = kept
+    ? { counts: kept, back: kept.Succeeded ?? 0 }
+    : await countWave(db, row, wave, knownUntil - online);
+  const { counts, back } = counted;
+  const { devices: taking, success } = figuresOf(counted);
+  const needed = neededOf(taking, Gate);
+  const isAwaited = row.ended === null && wave.passed === null && back < needed && success >= needed;
+  const since = isAwaited ? await backSince(db, row, wave, needed) : undefined;
+  // Those that were deleted or left out before the wave began have no job.
+  const missing = devices - sumOf(counts);
+  return {
+    Number: number + 1,
+    State: wave.passed === null ? 'Running' : 'Passed',
+    JobId: wave.job_id ?? '',
+    Devices: devices,
+    Counts: { ...counts, ...(missing > 0 && { Cancelled: (counts.Cancelled ?? 0) + missing }) },
+    Gate: {
+      Success: success,
+      BackOnline: back,
+      Needed: needed,
+      Passed: wave.passed !== null,
+      BackTime: time(since === undefined ? undefined : since + online),
+    },
+    StartTime: time(wave.began),
+    EndTime: time(wave.passed),
+  };
 }
 
 export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): RolloutSummary {

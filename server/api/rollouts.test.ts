@@ -280,7 +280,7 @@ test('what became of its devices stays as it was at the end, and aborted ones wa
   await steer(aborted, 'abort');
   slow.finish(running.job, 1, 'broken');
   const { db } = service.context;
-  await until('both to be kept', async () => (await db.get('SELECT 1 FROM rollouts WHERE kept = 0')) === undefined);
+  await until('both to be kept', async () => (await db.get('SELECT 1 FROM rollouts WHERE kept IS NULL')) === undefined);
   for (const each of agents.splice(0)) await each.end();
   for (const job of await fleet.jobs()) await fleet.remove(job.JobId);
   assert.deepEqual((await read(id)).Counts, { Succeeded: 1 });

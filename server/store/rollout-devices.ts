@@ -18,8 +18,10 @@ const STATE = `CASE
   WHEN v.seq IS NULL OR v.state_online = 0 THEN 'NotBack'
   ELSE 'Succeeded' END`;
 
+export type StateCounts = Partial<Record<RolloutDeviceState, number>>;
+
 export interface WaveCounts {
-  counts: Partial<Record<RolloutDeviceState, number>>;
+  counts: StateCounts;
   /** Succeeded, and Online since the end of its job for so long. */
   back: number;
 }
@@ -113,23 +115,19 @@ const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
 export async function keepOutcomes(tx: Tx, rollout: RolloutRow): Promise<void> {
   if (await isUnderWay(tx, rollout.seq)) return;
   await tx.run(KEEP, rollout.account_id, rollout.seq, rollout.seq);
-  await tx.run('UPDATE rollouts SET kept = 1 WHERE seq = ?', rollout.seq);
+  const rows = await tx.all<{ wave: number; outcome: RolloutDeviceState; devices: number }>(
+    'SELECT wave, outcome, count(*) AS devices FROM rollout_devices WHERE rollout_seq = ? GROUP BY wave, outcome',
+    rollout.seq,
+  );
+  const waves = Array.from({ length: rollout.waves }, (_, at): StateCounts =>
+    Object.fromEntries(rows.filter(({ wave }) => wave === at).map(({ outcome, devices }) => [outcome, devices])),
+  );
+  await tx.run('UPDATE rollouts SET kept = ? WHERE seq = ?', JSON.stringify(waves), rollout.seq);
 }
 
-/** Counts by wave of a rollout whose outcomes are kept. */
-export async function keptCounts(db: Reader, rolloutSeq: number): Promise<Map<number, WaveCounts>> {
-  const rows = await db.all<{ wave: number; outcome: RolloutDeviceState; devices: number }>(
-    `SELECT wave, outcome, count(*) AS devices FROM rollout_devices WHERE rollout_seq = ? GROUP BY wave, outcome`,
-    rolloutSeq,
-  );
-  const byWave = Map.groupBy(rows, ({ wave }) => wave);
-  return new Map(
-    [...byWave].map(([wave, states]) => {
-      const counts: WaveCounts['counts'] = Object.fromEntries(states.map(({ outcome, devices }) => [outcome, devices]));
-      return [wave, { counts, back: counts.Succeeded ?? 0 }];
-    }),
-  );
-}
+/** By wave; undefined until they are kept. */
+export const keptCounts = ({ kept }: Pick<RolloutRow, 'kept'>): StateCounts[] | undefined =>
+  kept === null ? undefined : (JSON.parse(kept) as StateCounts[]);
 
 interface DevicesWanted {
   after: DevicePosition;

@@ -72,6 +72,6 @@ export const ROLLOUT_TRIGGERS = {
 
 export const ROLLOUT_OUTCOMES = `
   ALTER TABLE rollout_devices ADD COLUMN outcome TEXT;                -- the state that it kept, once the rollout ended
-  ALTER TABLE rollouts ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;    -- 1: all its devices have an outcome
-  CREATE INDEX rollouts_to_keep ON rollouts (seq) WHERE kept = 0 AND ended IS NOT NULL;
+  ALTER TABLE rollouts ADD COLUMN kept TEXT;                          -- JSON: counts of these by wave, once all have one
+  CREATE INDEX rollouts_to_keep ON rollouts (seq) WHERE kept IS NULL AND ended IS NOT NULL;
   `;

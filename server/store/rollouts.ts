@@ -27,8 +27,8 @@ export interface RolloutRow {
   address: string;
   created: number;
   ended: number | null;
-  /** 1: what became of its devices is kept with them. */
-  kept: number;
+  /** How many devices are in which state, by wave, as JSON; null until what became of them is kept. */
+  kept: string | null;
 }
 
 export interface WaveRow {
@@ -62,7 +62,7 @@ export const openRollouts = (db: Reader): Promise<RolloutRow[]> =>
 
 /** Those that have ended, and whose jobs may still be under way, of all accounts. */
 export const rolloutsToKeep = (db: Reader): Promise<RolloutRow[]> =>
-  db.all<RolloutRow>('SELECT * FROM rollouts WHERE kept = 0 AND ended IS NOT NULL ORDER BY seq');
+  db.all<RolloutRow>('SELECT * FROM rollouts WHERE kept IS NULL AND ended IS NOT NULL ORDER BY seq');
 
 const INSERT_DEVICES = perDialect(
   (sql) => `INSERT INTO rollout_devices (rollout_seq, wave, device_id, device_name)
