@@ -107,7 +107,7 @@ test('a failure pauses it, and a retry that succeeds lets it go on', async () =>
   const agent = await connect(unit!);
   await finish(agent, 3);
   await reaches(id, 'Paused');
-  assert.equal((await read(id)).Because, 'Wave 1: 1 device of 1 failed, more than 0');
+  assert.equal((await read(id)).Because, 'Wave 1: 1 of 1 device failed');
   assert.deepEqual(await states(id), [['unit 1', 'Failed']]);
   assert.equal((await steer(id, 'retry', { Reason: 'disk was full' })).status, 200);
   await finish(agent);

@@ -57,11 +57,11 @@ function pauseReason({ settings, figures, wave, began, forgiven, now }: RolloutS
   const limit = FailedCount ?? Math.floor((devices * FailedPercent) / 100);
   const name = `Wave ${wave + 1}`;
   if (failed > forgiven && failed - forgiven > limit)
-    return `${name}: ${count(failed)} of ${devices} failed, more than ${limit}`;
+    return `${name}: ${failed} of ${count(devices)} failed${limit > 0 ? `, more than ${limit}` : ''}`;
   if (back >= neededOf(devices, settings.Gate)) return undefined;
   const needed = neededOf(devices, settings.Gate);
   if (failed > forgiven && devices - failed < needed)
-    return `${name} cannot pass: ${count(failed)} of ${devices} failed, and ${needed} have to succeed`;
+    return `${name} cannot pass: ${failed} of ${count(devices)} failed, and ${needed} have to succeed`;
   const { TimeoutMinutes } = settings.Gate;
   if (now < began + TimeoutMinutes * MINUTE) return undefined;
   const away = figures.success - back;

@@ -8,9 +8,13 @@ interface PageTabsProps {
   tabs: readonly { to: string; label: string }[];
 }
 
+/** On a phone the tabs scroll. */
+const showCurrent = (nav: HTMLElement | null): void =>
+  nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 function PageTabs({ name, tabs }: PageTabsProps) {
   return (
-    <nav aria-label={name} className={classes.tabs}>
+    <nav ref={showCurrent} aria-label={name} className={classes.tabs}>
       {tabs.map(({ to, label }) => (
         <NavLink key={to} to={to} end>
           {label}

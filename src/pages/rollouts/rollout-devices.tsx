@@ -48,10 +48,22 @@ const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
       </Link>
     ),
   },
-  { header: 'Wave', width: '70px', align: 'end', phone: 'second', cell: ({ Wave }) => formatCount(Wave) },
+  {
+    header: 'Wave',
+    width: '70px',
+    align: 'end',
+    phone: 'second',
+    cell: ({ Wave }) => (
+      <>
+        <span className="on-phone">wave </span>
+        {formatCount(Wave)}
+      </>
+    ),
+  },
   {
     header: 'State',
     width: '210px',
+    phone: 'second',
     cell: ({ State, Attempt }) => {
       const { label, mark } = deviceWords(State);
       return (

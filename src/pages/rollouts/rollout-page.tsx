@@ -1,25 +1,23 @@
 // One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
-import { useState } from 'react';
 import { Link, useParams } from 'react-router';
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Rollout } from '#/contract/rollouts.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
-import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { Page, Section } from '#/ui/page/page.tsx';
+import { Page } from '#/ui/page/page.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
 import { RolloutDevices } from './rollout-devices.tsx';
+import { RolloutFacts } from './rollout-facts.tsx';
+import { RolloutSteps } from './rollout-steps.tsx';
 import { paceText } from './pace.ts';
 import { rolloutUrl } from './rollout-url.ts';
 import { failuresIn, nowText, rolloutWords } from './rollout-words.ts';
@@ -63,6 +61,7 @@ function Found({ rollout }: { rollout: Rollout }) {
       actions={<RolloutActions rollout={rollout} dialog={dialog} />}
     >
       <div className="stack">
+        <RolloutFacts rollout={rollout} />
         <Status>
           {State === 'Paused' || State === 'Failed' ? (
             <p className={classes.because}>
@@ -70,94 +69,26 @@ function Found({ rollout }: { rollout: Rollout }) {
               {Because}.
             </p>
           ) : (
-            <p className={classes.now}>
-              {nowText(rollout)}
-              {left && <span className="dim"> {left}.</span>}
-            </p>
+            <p className={classes.now}>{nowText(rollout, left)}</p>
           )}
         </Status>
-        <WaveLanes waves={Waves} isPaused={State === 'Paused'} to={(wave, state) => url.to({ wave, state })} />
-        <RolloutFailures
-          open={
-            failuresIn(Counts) > 0 && {
-              waves: Waves,
-              opened: failures,
-              onOpen: (id) => url.set({ failures: id }),
-            }
-          }
-        />
-        <Facts rollout={rollout} />
-        <Steps rollout={rollout} />
+        <div className={classes.split}>
+          <div className="stack">
+            <WaveLanes waves={Waves} isPaused={State === 'Paused'} to={(wave, state) => url.to({ wave, state })} />
+            <RolloutFailures
+              open={
+                failuresIn(Counts) > 0 && {
+                  waves: Waves,
+                  opened: failures,
+                  onOpen: (id) => url.set({ failures: id }),
+                }
+              }
+            />
+          </div>
+          <RolloutSteps rollout={rollout} />
+        </div>
         <RolloutDevices rollout={rollout} dialog={dialog} />
       </div>
     </Page>
-  );
-}
-
-function Facts({ rollout: { Settings, CreatedTime, EndTime, State, ArtifactId } }: { rollout: Rollout }) {
-  const { Gate, PauseAfter, Advance, StartTime, Windows } = Settings;
-  const { FailedCount, FailedPercent = 0 } = PauseAfter;
-  const most = FailedCount ?? FailedPercent;
-  const failures = `${formatCount(most)}${FailedCount === undefined ? ' %' : ''}`;
-  return (
-    <div className={classes.facts}>
-      <span>
-        Created <Timestamp text={CreatedTime} />
-      </span>
-      {EndTime && (
-        <span>
-          Ended <Timestamp text={EndTime} />
-        </span>
-      )}
-      {StartTime && State === 'Scheduled' && (
-        <span>
-          Begins <Timestamp text={StartTime} ahead />
-        </span>
-      )}
-      <span>
-        A wave passes with {formatCount(Gate.SuccessPercent)} % succeeded
-        {Gate.OnlineMinutes > 0 && ` and Online for ${formatCount(Gate.OnlineMinutes)} min`}, within{' '}
-        {formatCount(Gate.TimeoutMinutes)} min
-      </span>
-      <span>{most === 0 ? 'Pauses at the first failure' : `Pauses after more than ${failures} failed`}</span>
-      <span>{Advance === 'confirm' ? 'A person begins each wave' : 'Waves begin by themselves'}</span>
-      {Windows.map(({ Days, From, To, Zone }) => (
-        <span key={`${Days.join()} ${From} ${Zone}`}>
-          Only {Days.join(', ')} {From}–{To} ({Zone})
-        </span>
-      ))}
-      {ArtifactId && <Link to={paths.artifact(ArtifactId)}>Artifact</Link>}
-    </div>
-  );
-}
-
-/** Steps that are shown before somebody asks for all. */
-const FIRST = 8;
-
-function Steps({ rollout: { Steps: steps } }: { rollout: Rollout }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? steps : steps.slice(0, FIRST);
-  return (
-    <Section title="What was done">
-      <ol className={classes.steps} aria-label="What was done">
-        {shown.map(({ Time, Actor, ActorName, Text, Reason }, at) => (
-          <li key={steps.length - at}>
-            <span className="dim">
-              <Timestamp text={Time} />
-            </span>
-            <span>
-              {Text}
-              {Actor && <span className="dim">, {ActorName || Actor}</span>}
-              {Reason && <>: {Reason}</>}
-            </span>
-          </li>
-        ))}
-      </ol>
-      {shown.length < steps.length && (
-        <Button size="xs" onClick={() => setAll(true)}>
-          Show all {formatCount(steps.length)}
-        </Button>
-      )}
-    </Section>
   );
 }

@@ -115,19 +115,23 @@ export function actionsOf({
   ];
 }
 
-/** What happens now, in a sentence. */
-export function nowText({ State, Because, Wave, WaveCount, Devices, Counts }: Omit<RolloutSummary, 'Name'>): string {
-  const took = `${formatCount((Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0))} of ${devicesText(Devices)} took it`;
+/** What happens now. `left`: how long it is going to take, where that is known. */
+export function nowText(
+  { State, Because, Wave, WaveCount, Devices, Counts }: Omit<RolloutSummary, 'Name'>,
+  left?: string,
+): string {
+  const success = (Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0);
+  const succeeded = `${formatCount(success)} of ${devicesText(Devices)} succeeded.`;
   switch (State) {
     case 'Scheduled':
       return `${counted(WaveCount, 'wave')} for ${devicesText(Devices)}, not begun yet.`;
     case 'Running':
-      return `Wave ${formatCount(Wave)} of ${formatCount(WaveCount)} runs; ${took} so far.`;
+      return `Wave ${formatCount(Wave)} of ${formatCount(WaveCount)} is running${left ? `, ${left}` : ''}. ${succeeded}`;
     case 'Succeeded':
-      return `${WaveCount === 1 ? 'Its wave has' : `All ${formatCount(WaveCount)} waves have`} passed; ${took}.`;
+      return `${WaveCount === 1 ? 'Its wave has' : `All ${formatCount(WaveCount)} waves have`} passed. ${succeeded}`;
     case 'Aborted':
-      return `Aborted${Because && `: ${Because}`}; ${took}.`;
+      return `Aborted${Because && `: ${Because}`}. ${succeeded}`;
     default:
-      return `${Because}.`;
+      return `${Because}. ${succeeded}`;
   }
 }

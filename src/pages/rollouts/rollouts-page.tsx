@@ -21,6 +21,7 @@ import { StateBar } from './state-bar.tsx';
 const COLUMNS: Column<RolloutSummary>[] = [
   {
     header: 'Name',
+    width: '24%',
     cell: ({ RolloutId, Name }) => (
       <Link to={paths.rollout(RolloutId)} className={rowName}>
         <bdi>{Name}</bdi>
@@ -46,9 +47,15 @@ const COLUMNS: Column<RolloutSummary>[] = [
       </>
     ),
   },
-  { header: 'Devices', width: '32%', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
-  { header: 'Reason', phone: 'wide', room: 'medium', cell: ({ Because }) => <span className="dim">{Because}</span> },
-  { header: 'Created', width: '120px', phone: 'second', cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} /> },
+  { header: 'Devices', width: '27%', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
+  {
+    header: 'Reason',
+    phone: 'wide',
+    room: 'medium',
+    cell: ({ Because }) => <span className="dim">{Because}</span>,
+    title: ({ Because }) => Because,
+  },
+  { header: 'Created', width: '100px', phone: 'second', cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} /> },
 ];
 
 const NEW = (

@@ -1,0 +1,53 @@
+// The head of a rollout's page: what it brings to which devices, and by which rules its waves follow each other.
+import type { Rollout } from '#/contract/rollouts.ts';
+import { PayloadLink, TargetLink } from '#/features/jobs/job-links.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { counted, formatCount } from '#/lib/format.ts';
+import { FactList, type Fact } from '#/ui/page/fact-list.tsx';
+
+type Settings = Rollout['Settings'];
+
+const LATER = new Set(['Gate', 'Pauses', 'Next wave', 'Begins only', 'Created', 'Ended']);
+
+/** "100 % succeeded, 10 min Online, within 60 min" */
+const gateRuleText = ({ SuccessPercent, OnlineMinutes, TimeoutMinutes }: Settings['Gate']): string =>
+  `${formatCount(SuccessPercent)} % succeeded${
+    OnlineMinutes > 0 ? `, ${formatCount(OnlineMinutes)} min Online` : ''
+  }, within ${formatCount(TimeoutMinutes)} min`;
+
+/** "At the first failure", "Above 3 failures" */
+function pauseRuleText({ FailedCount, FailedPercent = 0 }: Settings['PauseAfter']): string {
+  const most = FailedCount ?? FailedPercent;
+  if (most === 0) return 'At the first failure';
+  return `Above ${FailedCount === undefined ? `${formatCount(most)} % failed` : counted(most, 'failure')}`;
+}
+
+/** "Mon, Tue 22:00–04:00 (Europe/Berlin)" */
+const windowText = ({ Days, From, To, Zone }: Settings['Windows'][number]): string =>
+  `${Days.join(', ')} ${From}–${To} (${Zone})`;
+
+function Target({ settings: { DeviceGroup: group, TagId: tag } }: { settings: Settings }) {
+  if (group) return <TargetLink target={{ kind: 'group', name: group }} />;
+  return tag ? <TargetLink target={{ kind: 'tag', id: tag, name: tag }} /> : 'Selected devices';
+}
+
+export function RolloutFacts({ rollout }: { rollout: Rollout }) {
+  const { Settings, Devices, State, ArtifactId, WorkflowId, CreatedTime, EndTime } = rollout;
+  const { Gate, PauseAfter, Advance, StartTime, Windows } = Settings;
+  const facts: Fact[] = [
+    ['Target', <Target key="target" settings={Settings} />],
+    ['Devices', formatCount(Devices)],
+    [ArtifactId ? 'Artifact' : 'Workflow', <PayloadLink key="payload" artifact={ArtifactId} workflow={WorkflowId} />],
+    ['Begins', State === 'Scheduled' && StartTime !== undefined && <Timestamp key="at" text={StartTime} ahead />],
+    ['Gate', gateRuleText(Gate)],
+    ['Pauses', pauseRuleText(PauseAfter)],
+    ['Next wave', Advance === 'confirm' ? 'When somebody confirms' : 'By itself'],
+    [
+      'Begins only',
+      Windows.length > 0 && Windows.map((window) => <p key={windowText(window)}>{windowText(window)}</p>),
+    ],
+    ['Created', <Timestamp key="at" text={CreatedTime} />],
+    ['Ended', EndTime !== '' && <Timestamp key="at" text={EndTime} />],
+  ];
+  return <FactList facts={facts} later={LATER} />;
+}
