@@ -52,6 +52,33 @@ test('the palette finds devices, jobs, groups and artifacts with the keyboard al
   await expect(palette(page).getByRole('group', { name: 'Recent' }).getByRole('option')).toContainText('pump-7');
 });
 
+test('what is typed before the palette is loaded is in its field, and Escape closes it before, too', async ({
+  signedIn: page,
+  service,
+}) => {
+  await fill(service);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/\/palette-dialog-[^/]*\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${service.url}/devices`);
+  await page.getByLabel('Search devices by name or ID').focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('not this');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('pumpx');
+  await page.keyboard.press('Backspace');
+  release();
+  await expect(field(page)).toHaveValue('pump');
+  await page.keyboard.type('-7');
+  await expect(field(page)).toHaveValue('pump-7');
+  await page.keyboard.press('Escape');
+  await expect(palette(page)).toBeHidden();
+  await expect(page.getByLabel('Search devices by name or ID')).toHaveValue('');
+});
+
 test('the palette finds a device by its id, and what can be done to the device of the page', async ({
   signedIn: page,
   service,

@@ -1,5 +1,5 @@
 // The way to the command palette: Ctrl or Cmd K anywhere, or a button. What it opens is fetched after the first picture.
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
@@ -12,17 +12,35 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /** Opened and closed by itself, not by the URL: it is a way to other pages, and nothing to return to. */
 export function usePalette(showRequests: () => void) {
   const [open, setOpen] = useState(false);
+  /** What is typed before its field is there; undefined at other times. */
+  const typed = useRef<string>(undefined);
+  const change = (to: boolean) => {
+    typed.current = to ? '' : undefined;
+    setOpen(to);
+  };
   useKeyDown((event) => {
-    const isWithKey = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
-    if (!isWithKey || event.key.toLowerCase() !== 'k') return;
-    // Browsers have a search of their own under these keys.
+    const { key } = event;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isOurs = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey && key.toLowerCase() === 'k';
+    if (isOurs) {
+      // No dialog is closed by accident.
+      if (!event.repeat) change(!open && !isDialogOpen());
+    } else if (typed.current === undefined || !isPlain) return;
+    else if (key === 'Escape') change(false);
+    else if (key === 'Backspace') typed.current = typed.current.slice(0, -1);
+    else if (key.length === 1) typed.current += key;
+    else return;
+    // Browsers have a search of their own under the same keys.
     event.preventDefault();
-    // No dialog is closed by accident.
-    if (!event.repeat) setOpen((was) => !was && !isDialogOpen());
   });
+  const takeTyped = () => {
+    const text = typed.current ?? '';
+    typed.current = undefined;
+    return text;
+  };
   return {
-    open: () => setOpen(true),
-    dialog: <PaletteDialog open={open && { onClose: () => setOpen(false), showRequests }} />,
+    open: () => change(true),
+    dialog: <PaletteDialog open={open && { onClose: () => change(false), takeTyped, showRequests }} />,
   };
 }
 

@@ -34,8 +34,15 @@ function useActive(all: readonly Entry[]) {
   return { active, setChosen, list, prefix, idOf: (entry: Entry) => `${prefix}${all.indexOf(entry)}` };
 }
 
-/** `showRequests` opens what the page reads, as commands. */
-export function PaletteDialog({ onClose, showRequests }: { onClose: () => void; showRequests: () => void }) {
+interface PaletteDialogProps {
+  onClose: () => void;
+  /** What was typed before this was loaded. */
+  takeTyped: () => string;
+  /** Opens what the page reads, as commands. */
+  showRequests: () => void;
+}
+
+export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialogProps) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
   const navigate = useNavigate();
@@ -91,6 +98,7 @@ export function PaletteDialog({ onClose, showRequests }: { onClose: () => void; 
               maxLength={300}
               enterKeyHint="go"
               value={text}
+              onFocus={() => setText(text + takeTyped())}
               onChange={({ currentTarget: { value } }) => {
                 setText(value);
                 setChosen('');
