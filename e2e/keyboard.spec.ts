@@ -68,6 +68,29 @@ test('by keyboard: a page that was opened is announced, and has the focus where 
   await expect(page.getByRole('main')).toBeFocused();
 });
 
+test('how many rows are selected is announced: its region is there before its text', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 1');
+  await service.createDevice('pump 2');
+  await page.goto(`${service.url}/devices`);
+  const regions = await page.evaluateHandle(() => {
+    const found: { atFirst: string; element: Element }[] = [];
+    new MutationObserver((changes) => {
+      for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes]))
+        for (const element of added instanceof Element ? added.querySelectorAll('[role=status]') : [])
+          found.push({ atFirst: element.textContent, element });
+    }).observe(document.body, { subtree: true, childList: true });
+    return found;
+  });
+  const texts = () => regions.evaluate((all) => all.map(({ atFirst, element }) => [atFirst, element.textContent]));
+  await page.getByRole('checkbox', { name: 'Select pump 1' }).check();
+  await expect.poll(texts).toEqual([['', '1 selected']]);
+  await page.getByRole('checkbox', { name: 'Select pump 2' }).check();
+  await expect.poll(texts).toEqual([['', '2 selected']]);
+});
+
 test.describe('a job that is deleted', () => {
   // What was asked of it just before may arrive after it is gone.
   test.use({ expectedConsole: [/status of 404/] });

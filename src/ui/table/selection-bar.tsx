@@ -1,7 +1,8 @@
 // How many rows are selected, and what can be done to all of them.
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { formatCount } from '#/lib/format.ts';
+import { Status } from '#/ui/controls/status.tsx';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import classes from './selection-bar.module.css';
 
@@ -19,13 +20,23 @@ interface SelectionBarProps {
   end?: ReactNode;
 }
 
+/** Milliseconds until a count is announced: text that comes together with its region is often not. */
+const ANNOUNCED = 150;
+
 export function SelectionBar({ name, count, note, onClear, edge = false, children, end }: SelectionBarProps) {
+  const [announced, setAnnounced] = useState('');
+  const text = `${formatCount(count)} selected`;
+  useEffect(() => {
+    const timer = setTimeout(() => setAnnounced(text), ANNOUNCED);
+    return () => clearTimeout(timer);
+  }, [text]);
   return (
     <section aria-label={`Selected ${name}`} className={classes.bar} data-edge={edge || undefined}>
-      <span role="status" className={classes.count}>
-        <strong>{formatCount(count)} selected</strong>
+      <span className={classes.count}>
+        <strong>{text}</strong>
         <span className="dim">{note}</span>
       </span>
+      <Status className="visually-hidden">{announced}</Status>
       {children}
       <Button
         size="xs"
