@@ -30,7 +30,7 @@ test('a group gets a version, and a newcomer exactly one job', async ({ signedIn
   await page.getByRole('link', { name: 'Standing orders' }).click();
   await expect(page.getByText('No standing orders yet')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('main').getByRole('button', { name: 'New standing order' }).first().click();
+  await page.getByRole('main').getByRole('button', { name: 'New standing order' }).click();
   await dialog(page).getByLabel('Name').fill('halls');
   await dialog(page).getByLabel('Group').fill('hall');
   await dialog(page).getByLabel('Version').selectOption({ label: 'myapp.sh 2.0.0' });

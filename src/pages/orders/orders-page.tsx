@@ -131,7 +131,7 @@ export function OrdersPage() {
     <Page
       title="Standing orders"
       lead="A group, and the version of an artifact that its devices should have."
-      actions={isOffered && create}
+      actions={isOffered && orders.data?.length !== 0 && create}
     >
       <JobTabs />
       {account.data && !isOffered ? (

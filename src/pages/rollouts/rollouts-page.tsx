@@ -77,7 +77,7 @@ export function RolloutsPage() {
     <Page
       title="Rollouts"
       lead="An artifact in waves: each begins when the one before it succeeded and its devices are back Online."
-      actions={isOffered && NEW}
+      actions={isOffered && rollouts.data?.length !== 0 && NEW}
     >
       <JobTabs />
       {account.data && !isOffered ? (
