@@ -15,7 +15,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
-import type { Column } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import {
@@ -122,11 +122,11 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
       width: '34%',
       cell: ({ Key, Name }) =>
         of === 'device' ? (
-          <Link to={paths.device(Key)}>
+          <Link to={paths.device(Key)} className={rowName}>
             <bdi>{Name || Key}</bdi>
           </Link>
         ) : Key ? (
-          <Link to={paths.devices(of === 'site' ? { site: Key } : { group: Key })}>
+          <Link to={paths.devices(of === 'site' ? { site: Key } : { group: Key })} className={rowName}>
             <bdi>{Name}</bdi>
           </Link>
         ) : (
