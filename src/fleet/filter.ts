@@ -2,6 +2,7 @@
 import { ABSENT, EMPTY, TagLists, tagText, type Dictionary } from './dictionary.ts';
 import { CodeColumn, TimeColumn } from './columns.ts';
 import { seenRange } from './seen-range.ts';
+import { STEP } from './sort.ts';
 import type { Table } from './table.ts';
 import { fold, naturalKey, wordsOf } from './text.ts';
 
@@ -171,7 +172,8 @@ export class Search {
 function elsewhere(
   { places, columns, ids }: Table,
   { place, seen, tagged, running }: RowFilter,
-): (row: number) => boolean {
+): ((row: number) => boolean) | undefined {
+  if (!place && !seen && !tagged && !running) return undefined;
   const wanted = place && PLACE_KINDS[place];
   const times = seen ? columns.get('LastSeenTime') : undefined;
   const range = seenRange(seen);
@@ -186,14 +188,22 @@ function elsewhere(
 }
 
 /** Marks the rows that meet the filter, and counts them. */
-export function maskOf(table: Table, filter: RowFilter, search: Search): { mask: Uint8Array; count: number } {
+export function* maskSteps(
+  table: Table,
+  filter: RowFilter,
+  search: Search,
+): Generator<void, { mask: Uint8Array; count: number }> {
+  const { order, alive, size } = table;
   const found = search.found(filter);
   const dimensions = dimensionsOf(table, filter).filter(({ allowed }) => allowed);
   const isElsewhere = elsewhere(table, filter);
-  const mask = new Uint8Array(table.size);
+  if (found === alive && dimensions.length === 0 && !isElsewhere) return { mask: alive, count: order.length };
+  const mask = new Uint8Array(size);
   let count = 0;
-  rows: for (const row of table.order) {
-    if (found[row] === 0 || isElsewhere(row)) continue;
+  rows: for (let i = 0; i < order.length; i++) {
+    if (i % STEP === 0) yield;
+    const row = order[i]!;
+    if (found[row] === 0 || isElsewhere?.(row)) continue;
     for (const { codes, allowed } of dimensions) if (allowed![codes[row] ?? ABSENT] === 0) continue rows;
     mask[row] = 1;
     count++;
@@ -202,19 +212,22 @@ export function maskOf(table: Table, filter: RowFilter, search: Search): { mask:
 }
 
 /** The values of some facets with their counts, each facet under the filters of all the others. */
-export function facetsOf(
+export function* facetSteps(
   table: Table,
   filter: RowFilter,
   search: Search,
   wanted: readonly Facet[] = FACET_NAMES,
-): Record<Facet, FacetValue[]> {
+): Generator<void, Record<Facet, FacetValue[]>> {
+  const { order } = table;
   const found = search.found(filter);
   const dimensions = dimensionsOf(table, filter)
     .filter(({ facet, allowed }) => allowed || wanted.includes(facet))
     .map((dimension) => ({ ...dimension, counts: new Uint32Array(dimension.dictionary.size) }));
   const isElsewhere = elsewhere(table, filter);
-  for (const row of table.order) {
-    if (found[row] === 0 || isElsewhere(row)) continue;
+  for (let i = 0; i < order.length; i++) {
+    if (i % STEP === 0) yield;
+    const row = order[i]!;
+    if (found[row] === 0 || isElsewhere?.(row)) continue;
     let failed = 0;
     let by: (typeof dimensions)[number] | undefined;
     for (const dimension of dimensions) {

@@ -3,7 +3,7 @@
 import type { Device } from '#/contract/devices.ts';
 import { CodeColumn, TextColumn, TimeColumn, type Places } from './columns.ts';
 import { ABSENT, EMPTY } from './dictionary.ts';
-import { Search, facetsOf, maskOf, type Facet, type FacetValue, type RowFilter } from './filter.ts';
+import { Search, facetSteps, maskSteps, type Facet, type FacetValue, type RowFilter } from './filter.ts';
 import { atOnce, inTurns } from '#/lib/pace.ts';
 import { knownOrder, orderSteps, pick } from './sort.ts';
 import { builtAt, deviceAt, type Table } from './table.ts';
@@ -86,10 +86,16 @@ export class FleetIndex {
 
   /** The rows that match the filter, sorted; rows without a value come last. */
   query({ filter = {}, sort }: RowQuery = {}): Uint32Array {
-    const { mask, count } = maskOf(this.#table, filter, this.search);
-    const order = sort && atOnce(orderSteps(this.#table, sort.by));
+    const table = this.#table;
+    const { mask, count } = atOnce(maskSteps(table, filter, this.search));
+    const order = sort && atOnce(orderSteps(table, sort.by));
     if (order) return pick(order, mask, count, sort.down ?? false);
-    return this.#table.order.filter((row) => mask[row] === 1);
+    return count === this.size ? table.order : table.order.filter((row) => mask[row] === 1);
+  }
+
+  /** How many rows match the filter. */
+  *countSteps(filter: RowFilter): Generator<void, number> {
+    return (yield* maskSteps(this.#table, filter, this.search)).count;
   }
 
   /** Whether a query with this sort is immediate. Otherwise call `prepare` first: sorting texts takes time. */
@@ -106,9 +112,14 @@ export class FleetIndex {
    * The values of each facet with their counts, each facet under the filters of all the others. `only`: the facets to
    * count. Tags are undefined if the service does not report them.
    */
-  facets(filter: RowFilter = {}, only?: readonly Facet[]): FacetCounts {
-    const counts = facetsOf(this.#table, filter, this.search, only);
+  *facetSteps(filter: RowFilter = {}, only?: readonly Facet[]): Generator<void, FacetCounts> {
+    const counts = yield* facetSteps(this.#table, filter, this.search, only);
     return this.includesTags ? counts : { ...counts, tag: undefined };
+  }
+
+  /** The same in one task. */
+  facets(filter?: RowFilter, only?: readonly Facet[]): FacetCounts {
+    return atOnce(this.facetSteps(filter, only));
   }
 
   /** The given rows with the latest times, the latest first: a few are found without sorting the fleet. */

@@ -1,7 +1,8 @@
 // The locations of a table's devices, from the list of locations.
 import type { DeviceLocation, Position } from '#/contract/devices.ts';
 import { PLACE_KINDS } from './filter.ts';
-import type { Places } from './columns.ts';
+import { sameValues, type Places } from './columns.ts';
+import { STEP } from './sort.ts';
 import type { Table } from './table.ts';
 
 /** 0/0 means "never set" in the API (v1.md, "Device location"). */
@@ -11,15 +12,6 @@ const kindOf = (lat: number, lng: number) =>
     : Math.abs(lat) <= 90 && Math.abs(lng) <= 180
       ? PLACE_KINDS.placed
       : PLACE_KINDS.invalid;
-
-/** Steps between two checks of the clock. */
-const STEP = 4096;
-
-const isSame = (one: ArrayLike<number>, two: ArrayLike<number>) => {
-  if (one.length !== two.length) return false;
-  for (let row = 0; row < one.length; row++) if (!Object.is(one[row], two[row])) return false;
-  return true;
-};
 
 /**
  * The table with these locations; the same table if nothing moved. Locations of devices that are not in the listing
@@ -40,7 +32,7 @@ export function* placeSteps(table: Table, locations: DeviceLocation[]): Generato
     kind[row] = kindOf(Lat, Lng);
   }
   yield;
-  if (places && isSame(places.lat, lat) && isSame(places.lng, lng)) return table;
+  if (places && sameValues(places.lat, lat) && sameValues(places.lng, lng)) return table;
   return { ...table, places: { lat, lng, kind } };
 }
 

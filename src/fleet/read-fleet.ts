@@ -1,5 +1,6 @@
 // Reads the listing until it is reliable: devices that are added or removed during a reading shift the pages, and
 // others may be missed.
+import { sameValues } from './columns.ts';
 import { readPages, type PageRead } from './read-pages.ts';
 import type { Draft } from './table.ts';
 
@@ -26,9 +27,6 @@ export interface FleetRead {
 
 /** Most readings before their results are merged; a large fleet is read fewer times. */
 const mostReadings = (size: number) => (size > 20_000 ? 2 : 3);
-
-const isSame = (one: Uint32Array, two: Uint32Array) =>
-  one.length === two.length && one.every((row, place) => row === two[place]);
 
 export async function readFleet({ readPage, rows, draft, had, onProgress }: FleetReading): Promise<FleetRead> {
   let ask = rows;
@@ -61,7 +59,8 @@ export async function readFleet({ readPage, rows, draft, had, onProgress }: Flee
     const order = Uint32Array.from(pages.flat());
     // A fleet that is suddenly empty is read twice.
     const isSudden = order.length === 0 && had > 0;
-    if ((read.steady && !isSudden) || (before && isSame(before, order))) return { order, rows: ask, complete: true };
+    if ((read.steady && !isSudden) || (before && sameValues(before, order)))
+      return { order, rows: ask, complete: true };
     if (reading >= mostReadings(order.length)) {
       const missed = before?.filter((row) => !seen.has(row)) ?? [];
       return { order: Uint32Array.from([...order, ...missed]), rows: ask, complete: false };

@@ -19,8 +19,8 @@ export interface Sorted {
 type Source = FleetColumn | string[] | Float64Array;
 
 const orders = new WeakMap<Source, Sorted>();
-/** Steps between two checks of the clock. */
-const STEP = 2048;
+/** Rows between two checks of the clock. */
+export const STEP = 2048;
 
 function sourceOf({ ids, columns, places }: Table, by: string): Source | undefined {
   if (by === 'DeviceId') return ids;

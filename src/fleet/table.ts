@@ -3,7 +3,7 @@
 import type { Device } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { TagLists, Words } from './dictionary.ts';
-import { CodeColumn, TextColumn, TimeColumn, type FleetColumn, type Places } from './columns.ts';
+import { CodeColumn, TextColumn, TimeColumn, sameValues, type FleetColumn, type Places } from './columns.ts';
 import { haystackOf } from './text.ts';
 
 export interface Table {
@@ -116,7 +116,7 @@ export class Draft {
   /** The version with the devices of these rows in this order; the old one if nothing is different. */
   finish(order: Uint32Array): Table {
     const { base, changed } = this;
-    const sameOrder = order.length === base.order.length && order.every((row, place) => row === base.order[place]);
+    const sameOrder = sameValues(order, base.order);
     if (sameOrder && changed.size === 0) return base;
     const settled = <Kind extends FleetColumn>(column: Kind, before: Kind | undefined): Kind =>
       before === undefined || column.changed ? column : before;

@@ -1,6 +1,7 @@
 // Rows of the fleet by filter and sort, for a component. Apart from use-fleet.ts, so that a page can have it before the
 // code that reads the fleet.
 import { useEffect, useMemo, useState } from 'react';
+import { sameValues } from './columns.ts';
 import type { FleetIndex, RowQuery } from './fleet-index.ts';
 
 interface Rows<Found> {
@@ -35,13 +36,7 @@ export function useRows(index: FleetIndex | undefined, { filter, sort }: RowQuer
   );
   const [shown, setShown] = useState(asked);
   // The same array while the rows are the same: most changes move none.
-  const next = asked && shown && isSame(asked, shown) ? shown : asked;
+  const next = asked && shown && sameValues(asked, shown) ? shown : asked;
   if (next && next !== shown) setShown(next);
   return { rows: index && (next ?? shown ?? index.rows), isPending };
-}
-
-function isSame(one: Uint32Array, two: Uint32Array): boolean {
-  if (one.length !== two.length) return false;
-  for (let place = 0; place < one.length; place++) if (one[place] !== two[place]) return false;
-  return true;
 }

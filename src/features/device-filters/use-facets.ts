@@ -1,17 +1,38 @@
 // How many devices there are of each value to filter by, as far as the fleet is in memory. For the table and the map.
-import { useDeferredValue, useMemo } from 'react';
+import { useEffect, useState } from 'react';
 import type { RowFilter } from '#/fleet/filter.ts';
-import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import type { FacetCounts, FleetIndex } from '#/fleet/fleet-index.ts';
+import { inTurns } from '#/lib/pace.ts';
 import { VALUES } from './filter-words.ts';
 
-/** Undefined until the fleet is in memory, and where the service does not report what was never seen. */
-export type Facets = ReturnType<typeof useFacets>;
+export interface Facets {
+  facets: FacetCounts | undefined;
+  /** How many were never Online. */
+  neverSeen: number | undefined;
+}
 
-/** `filter`: the same object while it means the same. */
-export function useFacets(index: FleetIndex | undefined, filter: RowFilter) {
-  // Counting can wait for the rows.
-  const counted = useDeferredValue(filter);
-  const facets = useMemo(() => index?.facets(counted, VALUES), [index, counted]);
-  const neverSeen = useMemo(() => index?.query({ filter: { ...counted, seen: 'never' } }).length, [index, counted]);
-  return { facets, neverSeen };
+const UNKNOWN: Facets = { facets: undefined, neverSeen: undefined };
+
+function* countSteps(index: FleetIndex, filter: RowFilter): Generator<void, Facets> {
+  const facets = yield* index.facetSteps(filter, VALUES);
+  return { facets, neverSeen: yield* index.countSteps({ ...filter, seen: 'never' }) };
+}
+
+/**
+ * Nothing until the fleet is in memory; then those of before until the next are counted, which can wait for the rows.
+ * `filter`: the same object while it means the same.
+ */
+export function useFacets(index: FleetIndex | undefined, filter: RowFilter): Facets {
+  const [counted, setCounted] = useState(UNKNOWN);
+  useEffect(() => {
+    if (!index) return;
+    let isLeft = false;
+    void inTurns(countSteps(index, filter)).then((counts) => {
+      if (!isLeft) setCounted(counts);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [index, filter]);
+  return index ? counted : UNKNOWN;
 }

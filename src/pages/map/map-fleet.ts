@@ -36,41 +36,54 @@ export function colouredGroups(groups: readonly FacetValue[]): string[] {
 /** What decides how a device is drawn, as far as the service has it. */
 type MarkedBy = Record<'status' | 'group', ReturnType<FleetIndex['coded']>>;
 
-/** The byte of each row. A group without a number of its own has {@link MOST_GROUPS}. */
-function kindsOf({ status, group }: MarkedBy, rows: Uint32Array, groups: readonly string[]): Uint8Array {
+/** Returns the byte of a row. A group without a number of its own has {@link MOST_GROUPS}. */
+function kindBy({ status, group }: MarkedBy, groups: readonly string[]): (row: number) => number {
   const states = status?.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
   const numbers = group?.texts.map((text) => {
     const number = text === '' ? -1 : groups.indexOf(text);
     return (number < 0 ? MOST_GROUPS : number) << 2;
   });
-  const kinds = new Uint8Array(rows.length);
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
-    kinds[i] = (states?.[status!.code(row)] ?? OTHER) | (numbers?.[group!.code(row)] ?? MOST_GROUPS << 2);
-  }
-  return kinds;
+  return (row) => (states?.[status!.code(row)] ?? OTHER) | (numbers?.[group!.code(row)] ?? MOST_GROUPS << 2);
 }
 
+/** Rows between two checks of the clock. */
+const STEP = 4096;
+
 /** In arrays of their own, so that they can move to a worker. */
-export function pointsOf(marked: MarkedBy, places: Places, rows: Uint32Array, groups: readonly string[]): Points {
-  const lat = new Float64Array(rows.length);
-  const lng = new Float64Array(rows.length);
-  for (let i = 0; i < rows.length; i++) {
-    lat[i] = places.lat[rows[i]!]!;
-    lng[i] = places.lng[rows[i]!]!;
+export function* pointSteps(
+  { status, group }: MarkedBy,
+  places: Places,
+  rows: Uint32Array,
+  groups: readonly string[],
+): Generator<void, Points> {
+  const { length } = rows;
+  const lat = new Float64Array(length);
+  const lng = new Float64Array(length);
+  const kinds = new Uint8Array(length);
+  const kindOf = kindBy({ status, group }, groups);
+  for (let i = 0; i < length; i++) {
+    if (i % STEP === 0) yield;
+    const row = rows[i]!;
+    lat[i] = places.lat[row]!;
+    lng[i] = places.lng[row]!;
+    kinds[i] = kindOf(row);
   }
-  return { rows: rows.slice(), lat, lng, kinds: kindsOf(marked, rows, groups) };
+  return { rows: rows.slice(), lat, lng, kinds };
 }
 
 /** Rows by whether they can be drawn: those that have a location, and those with an invalid one or none, in that order. */
 export function byLocation({ kind }: Places, rows: Uint32Array): { placed: Uint32Array; other: Uint32Array } {
   const ends = [0, 0, 0];
-  for (const row of rows) ends[kind[row]!]!++;
+  for (let i = 0; i < rows.length; i++) ends[kind[rows[i]!]!]!++;
   const [unplaced = 0, some = 0, invalid = 0] = ends;
+  if (some === rows.length) return { placed: rows, other: new Uint32Array(0) };
   const placed = new Uint32Array(some);
   const other = new Uint32Array(invalid + unplaced);
   const next = [invalid, 0, 0];
-  for (const row of rows) (kind[row] === 1 ? placed : other)[next[kind[row]!]!++] = row;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    (kind[row] === 1 ? placed : other)[next[kind[row]!]!++] = row;
+  }
   return { placed, other };
 }
 
@@ -79,7 +92,8 @@ export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | unde
   if (rows.length === 0) return undefined;
   const box: Box = { south: 90, west: 180, north: -90, east: -180 };
   for (let i = 0; i < rows.length; i++) {
-    const [y, x] = [lat[rows[i]!]!, lng[rows[i]!]!];
+    const y = lat[rows[i]!]!;
+    const x = lng[rows[i]!]!;
     if (y < box.south) box.south = y;
     if (y > box.north) box.north = y;
     if (x < box.west) box.west = x;
@@ -98,12 +112,17 @@ export const boundsOf = ({ south, west, north, east }: Box): LatLngBoundsLiteral
 
 /** The rows inside a box, in their order. Its east may be beyond 180°, where the world repeats. */
 export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, north, east }: Box): Uint32Array {
-  return rows.filter((row) => {
+  const found = new Uint32Array(rows.length);
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
     const y = lat[row]!;
-    if (y < south || y > north) return false;
     const x = lng[row]!;
-    return (x >= west && x <= east) || (x + 360 >= west && x + 360 <= east) || (x - 360 >= west && x - 360 <= east);
-  });
+    if (y < south || y > north) continue;
+    if ((x >= west && x <= east) || (x + 360 >= west && x + 360 <= east) || (x - 360 >= west && x - 360 <= east))
+      found[count++] = row;
+  }
+  return found.slice(0, count);
 }
 
 export const deviceNameAt = (index: FleetIndex, row: number): string => {

@@ -1,5 +1,5 @@
 // Beside the map: the devices in view and those without a location, with everything that can be done on the map itself.
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -27,7 +27,8 @@ type SortName = keyof typeof SORTS;
 
 export function SidePanel({ model }: { model: FleetMapModel }) {
   const { fleet, places } = model;
-  const box = model.state.view?.box;
+  // The list can wait for the map.
+  const box = useDeferredValue(model.state.view?.box);
   const hover = (hovered: number | undefined) => model.change({ hovered });
   const [tab, setTab] = useState('view');
   const [sort, setSort] = useState<SortName>('name');

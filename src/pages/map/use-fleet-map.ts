@@ -3,16 +3,16 @@ import { startTransition, useEffect, useMemo, useState } from 'react';
 import type L from 'leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import type { Places } from '#/fleet/columns.ts';
+import { sameValues, type Places } from '#/fleet/columns.ts';
 import { useAskedFilter } from '#/features/late-fleet/use-asked.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { counted } from '#/lib/format.ts';
-import { nextTask } from '#/lib/pace.ts';
+import { atOnce, inTurns, nextTask } from '#/lib/pace.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
-import { CLOSEST, boundsOf, boxOf, byLocation, colouredGroups, pointsOf, type Box } from './map-fleet.ts';
+import { CLOSEST, boundsOf, boxOf, byLocation, colouredGroups, pointSteps, type Box } from './map-fleet.ts';
 import { printView } from './map-view.ts';
 import { useMapUrl } from './use-map-url.ts';
 import { usePlacing, type ToPlace } from './use-placing.ts';
@@ -45,9 +45,9 @@ function useStages(last: number): number {
 /** The array of before while it has the same values. */
 function useSame<Values extends Uint32Array | readonly string[]>(values: Values): Values {
   const [shown, setShown] = useState(values);
-  const isSame = shown.length === values.length && shown.every((value, nth) => value === values[nth]);
-  if (!isSame) setShown(values);
-  return isSame ? shown : values;
+  if (sameValues(shown, values)) return shown;
+  setShown(values);
+  return values;
 }
 
 /** The marks of the devices that are drawn, and the groups that have a colour. */
@@ -57,7 +57,7 @@ function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
   const [status, group] = [fleet.coded('DeviceStatus'), fleet.coded('DeviceGroup')];
   // Of what else changes, nothing is drawn: the clusters stay.
   const points = useMemo(
-    (): PointsToBe => ({ count: placed.length, make: () => pointsOf({ status, group }, places, placed, colours) }),
+    (): PointsToBe => ({ count: placed.length, make: () => pointSteps({ status, group }, places, placed, colours) }),
     [status, group, places, placed, colours],
   );
   return { colours, hasMoreGroups: groups.length > colours.length, clusters: useClusterIndex(points) };
@@ -185,10 +185,10 @@ const AT_ONCE = 4000;
 interface PointsToBe {
   count: number;
   /** In arrays that nothing else uses. */
-  make: () => Points;
+  make: () => Generator<void, Points>;
 }
 
-const buildIndex = ({ make }: PointsToBe) => new ClusterIndex(buildCurve(make()));
+const buildIndex = ({ make }: PointsToBe) => new ClusterIndex(buildCurve(atOnce(make())));
 
 /** `points` must be the same object as long as nothing in it changes. */
 function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
@@ -206,12 +206,15 @@ function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
   useEffect(() => {
     if (isSmall) return;
     const outdated = new AbortController();
-    const made = points.make();
-    // Moved, and not copied: that would hold the page.
-    const transfer = Object.values(made as unknown as Record<string, Uint8Array<ArrayBuffer>>).map(
-      ({ buffer }) => buffer,
-    );
-    void worker.ask(made, { transfer, signal: outdated.signal }).then(
+    const ask = (made: Points) => {
+      // Moved, and not copied: that would hold the page.
+      const transfer = Object.values(made as unknown as Record<string, Uint8Array<ArrayBuffer>>).map(
+        ({ buffer }) => buffer,
+      );
+      return worker.ask(made, { transfer, signal: outdated.signal });
+    };
+    const built = inTurns(points.make()).then(ask);
+    void built.then(
       (curve) => setLarge(new ClusterIndex(curve)),
       // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
       () => outdated.signal.aborted || setLarge(buildIndex(points)),
