@@ -154,13 +154,6 @@ export class TimeColumn implements FleetColumn {
   }
 }
 
-/** Whether two arrays have the same values. */
-export function sameValues(one: ArrayLike<unknown>, two: ArrayLike<unknown>): boolean {
-  if (one.length !== two.length) return false;
-  for (let i = 0; i < one.length; i++) if (!Object.is(one[i], two[i])) return false;
-  return true;
-}
-
 /** Locations of devices by row; missing until the locations have been read. */
 export interface Places {
   lat: Float64Array;

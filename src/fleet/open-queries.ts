@@ -1,4 +1,5 @@
 // What some queries say together, as a store for code that loads late: hooks can't.
+import { sameValues } from '#/lib/same-values.ts';
 
 export interface Answered<Value> {
   /** The same object while no query has other data. */
@@ -19,8 +20,6 @@ interface Observed {
   subscribe: (listener: () => void) => () => void;
   refetch: () => unknown;
 }
-
-const isSame = (one: readonly unknown[], other: readonly unknown[]) => one.every((value, at) => value === other[at]);
 
 /** They are read and kept current while somebody has subscribed. `valueOf` gets their data, undefined before it is there. */
 export function openQueries<Value>(
@@ -44,7 +43,7 @@ export function openQueries<Value>(
   return {
     get: () => {
       const next = read();
-      const isKnown = isSame(next.data, now.data);
+      const isKnown = sameValues(next.data, now.data);
       if (!isKnown || next.error !== now.answered.error || next.isFetching !== now.answered.isFetching)
         now = answer(next, isKnown ? now.answered.value : valueOf(next.data));
       return now.answered;

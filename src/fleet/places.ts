@@ -1,7 +1,8 @@
 // The locations of a table's devices, from the list of locations.
 import type { DeviceLocation, Position } from '#/contract/devices.ts';
+import { sameValues } from '#/lib/same-values.ts';
 import { PLACE_KINDS } from './filter.ts';
-import { sameValues, type Places } from './columns.ts';
+import type { Places } from './columns.ts';
 import { STEP } from './sort.ts';
 import type { Table } from './table.ts';
 

@@ -1,6 +1,6 @@
 // Reads the listing until it is reliable: devices that are added or removed during a reading shift the pages, and
 // others may be missed.
-import { sameValues } from './columns.ts';
+import { sameValues } from '#/lib/same-values.ts';
 import { readPages, type PageRead } from './read-pages.ts';
 import type { Draft } from './table.ts';
 

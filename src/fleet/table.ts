@@ -2,8 +2,9 @@
 // changes, and a Draft writes its next version.
 import type { Device } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
+import { sameValues } from '#/lib/same-values.ts';
 import { TagLists, Words } from './dictionary.ts';
-import { CodeColumn, TextColumn, TimeColumn, sameValues, type FleetColumn, type Places } from './columns.ts';
+import { CodeColumn, TextColumn, TimeColumn, type FleetColumn, type Places } from './columns.ts';
 import { haystackOf } from './text.ts';
 
 export interface Table {

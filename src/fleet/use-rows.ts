@@ -1,7 +1,7 @@
 // Rows of the fleet by filter and sort, for a component. Apart from use-fleet.ts, so that a page can have it before the
 // code that reads the fleet.
 import { useEffect, useMemo, useState } from 'react';
-import { sameValues } from './columns.ts';
+import { sameValues } from '#/lib/same-values.ts';
 import type { FleetIndex, RowQuery } from './fleet-index.ts';
 
 interface Rows<Found> {

@@ -13,7 +13,6 @@ import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
 import { pageTitle } from '#/ui/page/title.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
-import { AwayWatch, DiskWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
@@ -24,6 +23,8 @@ export { PageError } from './page-error.tsx';
 
 /** What the page at hand has read, as commands for curl. */
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
+const AwayWatch = lazyPart(() => import('./away-watch.tsx'), 'AwayWatch');
+const DiskWatch = lazyPart(() => import('./away-watch.tsx'), 'DiskWatch');
 /** Begins to follow what changes. */
 const LiveWatch = lazyPart(() => import('./live-watch.tsx'), 'LiveWatch');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
@@ -102,9 +103,9 @@ function Frame() {
       </main>
       {/* Always there: screen readers read out what comes into it. */}
       <div role="status" aria-atomic="false" className="frame-notices">
-        <AwayWatch />
+        <AwayWatch open={{}} isUrgent={false} />
         <BuildWatch />
-        <DiskWatch />
+        <DiskWatch open={{}} isUrgent={false} />
         <LiveWatch open={{}} isUrgent={false} />
       </div>
       <PageAnnouncer />
