@@ -2,6 +2,7 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
+import type { RowSort } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
@@ -25,17 +26,23 @@ const SORTS = {
 } as const;
 type SortName = keyof typeof SORTS;
 
+/** The rows with a location, those of them in view, and those without one; all sorted. */
+function useListed({ fleet, places, shown: { filter }, state }: FleetMapModel, sort: RowSort) {
+  // The list can wait for the map.
+  const box = useDeferredValue(state.view?.box);
+  const { rows } = useRows(fleet, { filter, sort });
+  const { placed, other } = useMemo(() => byLocation(places, rows), [places, rows]);
+  const inView = useMemo(() => (box ? rowsIn(places, placed, box) : placed), [places, placed, box]);
+  return { placed, other, inView };
+}
+
 export function SidePanel({ model }: { model: FleetMapModel }) {
   const { fleet, places } = model;
-  // The list can wait for the map.
-  const box = useDeferredValue(model.state.view?.box);
   const hover = (hovered: number | undefined) => model.change({ hovered });
   const [tab, setTab] = useState('view');
   const [sort, setSort] = useState<SortName>('name');
   const selection = useSelection();
-  const { rows } = useRows(fleet, { filter: model.shown.filter, sort: SORTS[sort].sort });
-  const { placed, other } = useMemo(() => byLocation(places, rows), [places, rows]);
-  const inView = useMemo(() => (box ? rowsIn(places, placed, box) : placed), [places, placed, box]);
+  const { placed, other, inView } = useListed(model, SORTS[sort].sort);
   const shown = tab === 'view' ? inView : other;
   return (
     <aside className={classes.side} aria-label="Devices beside the map">
