@@ -119,6 +119,7 @@ test('each of these has one place', () => {
   const places: [what: string, pattern: RegExp, where: RegExp][] = [
     ['state in the URL', /\buseSearchParams\b|\.searchParams\./, /^src\/ui\/url\//],
     ['the columns behind the fleet index', /#\/fleet\/table\.ts|\btableOf\b/, /^src\/fleet\//],
+    ['links', /\b(Nav)?Link\b[^}]*\} from 'react-router'/, /^src\/ui\/url\/link\.tsx$/],
     ['late parts', /\blazy\(/, /^src\/(ui\/late\/lazy-dialog|routes)\.tsx$/],
     ['stored values', /\b(local|session)Storage\b/, /^src\/lib\/stored\.ts$/],
     // Vite finds a worker where its constructor is called, which therefore is the client's argument.

@@ -1,13 +1,10 @@
 // Shows that the service is away, until it is back. Meanwhile one small request is repeated, so that pages which read
 // nothing by themselves recover, too. Not fetched later: by then there is no service to fetch it from.
-import { useEffect, useState, useSyncExternalStore } from 'react';
-import { Link } from 'react-router';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { IconDatabaseExclamation, IconPlugConnectedX } from '@tabler/icons-react';
-import { accountQueries } from '#/api/account.ts';
+import { useEffect, useSyncExternalStore } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { IconPlugConnectedX } from '@tabler/icons-react';
 import { send } from '#/api/call.ts';
 import { isLostNow, lastAnswer, onReach } from '#/api/reach.ts';
-import { paths } from '#/paths.ts';
 import { setAway, useAway } from '#/ui/page/away.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Notice } from './notice.tsx';
@@ -67,29 +64,6 @@ export function AwayWatch() {
     <Notice icon={IconPlugConnectedX}>
       <strong>{navigator.onLine ? 'The service cannot be reached.' : 'This computer is offline.'}</strong> Its last
       answer came <Time at={away} />; it is asked again by itself.
-    </Notice>
-  );
-}
-
-/** Shows that the service's disk accepts only deletions, or nothing: each change would fail by itself. */
-export function DiskWatch() {
-  const { data } = useQuery(accountQueries.get());
-  const [hidden, setHidden] = useState<string>();
-  const state = data?.DiskState;
-  if ((state !== 'Full' && state !== 'ReadOnly') || hidden === state) return null;
-  return (
-    <Notice icon={IconDatabaseExclamation} action={{ label: 'Hide', onClick: () => setHidden(state) }}>
-      {state === 'Full' ? (
-        <>
-          <strong>The service’s disk is full.</strong> Everything can be read. Delete{' '}
-          <Link to={paths.jobs()}>jobs</Link> or <Link to={paths.artifacts()}>artifacts</Link> to make room.
-        </>
-      ) : (
-        <>
-          <strong>The service cannot write to its disk.</strong> You can read everything but change nothing until its
-          operator fixes that.
-        </>
-      )}
     </Notice>
   );
 }

@@ -1,7 +1,6 @@
 // Shows on every page that bulk work runs, whichever person began it, and has pages read
 // again when it ends where the service reports no changes.
 import { useEffect, useRef } from 'react';
-import { NavLink } from 'react-router';
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { IconLoader } from '@tabler/icons-react';
 import type { Bulk } from '#/contract/bulk.ts';
@@ -10,6 +9,7 @@ import { isLive } from '#/api/live.ts';
 import { bulkProgress } from '#/features/bulk/bulk-words.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
 import { paths } from '#/paths.ts';
+import { NavLink } from '#/ui/url/link.tsx';
 
 /** More are on their page. */
 const MOST = 3;

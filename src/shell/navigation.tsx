@@ -1,6 +1,6 @@
 // The links to all pages: a column beside the page, or on a phone a bar below it with the most used ones and a menu for the
 // rest. index.html draws the same before any script has come.
-import { NavLink, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import {
@@ -25,6 +25,7 @@ import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+import { NavLink } from '#/ui/url/link.tsx';
 
 /** Bulk work that runs in the service, shown a little after the page. */
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');

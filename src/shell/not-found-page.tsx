@@ -1,8 +1,8 @@
 // An address that is no page.
-import { Link } from 'react-router';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 
 export function NotFoundPage() {
   return (

@@ -1,6 +1,6 @@
 // Shown instead of a page that broke or failed to load; the navigation and all else around it stay.
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { Link, useLocation, useNavigate, useRouteError } from 'react-router';
+import { useLocation, useNavigate, useRouteError } from 'react-router';
 import { Button } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
 import { checkBuild, ownBuild, reloadOnce, type OwnBuild } from '#/api/own-build.ts';
@@ -9,6 +9,7 @@ import { paths } from '#/paths.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { hasUnsaved } from '#/ui/dialog/unsaved.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './shell.module.css';
 
 export function PageError() {

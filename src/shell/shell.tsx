@@ -13,6 +13,7 @@ import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
 import { pageTitle } from '#/ui/page/title.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
+import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
@@ -23,8 +24,7 @@ export { PageError } from './page-error.tsx';
 
 /** What the page at hand has read, as commands for curl. */
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
-const AwayWatch = lazyPart(() => import('./away-watch.tsx'), 'AwayWatch');
-const DiskWatch = lazyPart(() => import('./away-watch.tsx'), 'DiskWatch');
+const DiskWatch = lazyPart(() => import('./disk-watch.tsx'), 'DiskWatch');
 /** Begins to follow what changes. */
 const LiveWatch = lazyPart(() => import('./live-watch.tsx'), 'LiveWatch');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
@@ -103,7 +103,7 @@ function Frame() {
       </main>
       {/* Always there: screen readers read out what comes into it. */}
       <div role="status" aria-atomic="false" className="frame-notices">
-        <AwayWatch open={{}} isUrgent={false} />
+        <AwayWatch />
         <BuildWatch />
         <DiskWatch open={{}} isUrgent={false} />
         <LiveWatch open={{}} isUrgent={false} />

@@ -1,8 +1,8 @@
 // From an object to its entries in the audit log.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { paths } from '#/paths.ts';
+import { Link } from '#/ui/url/link.tsx';
 
 /** False where the service has no audit log. */
 export function useAuditLink(object: string) {

@@ -1,7 +1,6 @@
 // What happened to a device, newest first: states, jobs, edits, tunnels, keys, and what people note about it.
 import { useEffect, useRef, useState } from 'react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import { Button, Textarea } from '@mantine/core';
 import {
   IconKey,
@@ -27,6 +26,7 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { FormError, View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './device-timeline.module.css';
 
 const KINDS: Record<TimelineKind, string> = {

@@ -1,5 +1,4 @@
 // Waits for a new device: "Waiting…" turns to Online by itself when its agent connects.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader } from '@mantine/core';
 import { livePace } from '#/api/live.ts';
@@ -8,6 +7,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import { DeploySample } from './deploy-sample.tsx';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './device-arrival.module.css';
 
 /** How often to look while a person waits, in milliseconds. */

@@ -1,6 +1,5 @@
 // Archives ended jobs, restores archived ones, or deletes either: which, the run, and a result for each.
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { Button, TextInput } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkArchive, bulkDeleteJobs } from '#/api/archive.ts';
@@ -13,6 +12,7 @@ import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { paths } from '#/paths.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './ended-jobs-dialog.module.css';
 
 const DAY = 86_400_000;

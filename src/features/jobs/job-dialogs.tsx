@@ -1,5 +1,4 @@
 // The questions before a job is stopped, and before it is deleted.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import { archiveQueries } from '#/api/archive.ts';
@@ -7,6 +6,7 @@ import { canStop, isMoving, jobState } from '#/contract/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { lossOf, stopText, typedFor } from './job-words.ts';
 import { movingIn } from './outcome.ts';
 import type { VerdictCounts, Verdict } from './verdict.ts';

@@ -1,11 +1,11 @@
 // From a job or a rollout to what it is aimed at and what it runs.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { targetText, type Target } from './job-words.ts';
 
 /** A tag whose name is not known has its id for one. */

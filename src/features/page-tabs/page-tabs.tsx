@@ -1,6 +1,6 @@
 // Pages that belong together, as tabs: each is a page of its own, at its own address.
-import { NavLink } from 'react-router';
 import { paths } from '#/paths.ts';
+import { NavLink } from '#/ui/url/link.tsx';
 import classes from './page-tabs.module.css';
 
 interface PageTabsProps {

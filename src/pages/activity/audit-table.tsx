@@ -1,5 +1,4 @@
 // Entries of the audit log, newest first.
-import { Link } from 'react-router';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -9,6 +8,7 @@ import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { actionText } from '#/contract/audit-actions.ts';
 import { actorText } from '#/features/audit-link/actor-text.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { pageOf, subjectOf } from './audit-words.ts';
 import classes from './audit-table.module.css';
 

@@ -1,6 +1,5 @@
 // Availability: how long devices, sites and groups were Online, and how often that changed.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
@@ -17,6 +16,7 @@ import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import {
   BY,

@@ -1,6 +1,5 @@
 // Many devices from a list: rows are entered, corrected, created with a result for each, and their keys shown once.
 import { useDeferredValue, useMemo, useState, useSyncExternalStore } from 'react';
-import { Link } from 'react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
@@ -30,6 +29,7 @@ import { deviceEndpoints, type Position } from '#/contract/devices.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import type { Tag } from '#/contract/tags.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { newEntry } from './run-entry.ts';
 import { useDraftRows, useNextProblem } from './use-draft-rows.ts';
 import classes from './add-many.module.css';

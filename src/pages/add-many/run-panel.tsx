@@ -1,6 +1,5 @@
 // The devices of a run: progress, what became of each row, and which are Online since.
 import { memo, useState } from 'react';
-import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useInstall } from '#/features/install/use-install.ts';
@@ -11,6 +10,7 @@ import { counted, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import type { AddRun } from './add-run.ts';
 import type { RunEntry, RunView } from './run-entry.ts';
 import { endingText, faultLines, figuresOf, hasProblem, runText, entryState } from './run-figures.ts';

@@ -1,5 +1,4 @@
 // The columns of archived jobs, and what a search has found in each.
-import { Link } from 'react-router';
 import type { ArchiveItem, SearchHit } from '#/contract/archive.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
@@ -11,6 +10,7 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './archive.module.css';
 
 export const archivedName = ({ Job: { JobName, JobId } }: ArchiveItem): string => JobName || JobId;

@@ -1,6 +1,5 @@
 // All that is known of one artifact, with the Command that devices run.
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
@@ -24,6 +23,7 @@ import { VersionBars } from './version-bars.tsx';
 import { usageIn, type UsageIndex } from './versions/artifact-usage.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
 
 interface ArtifactDetailsProps {

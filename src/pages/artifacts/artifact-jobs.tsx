@@ -1,11 +1,11 @@
 // The jobs that refer to an artifact, by name, with the way to each.
-import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf } from '#/contract/job-state.ts';
 import { stateOf } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
 
 interface ArtifactJobsProps {

@@ -1,6 +1,5 @@
 // The registry as a table: the versions of one artifact under one row that opens, the last upload on top.
 import { useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -12,6 +11,7 @@ import { formatBytes, formatCount } from '#/lib/format.ts';
 import { toggled } from '#/lib/toggled.ts';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import {
   ArtifactAge,
   ArtifactSize,

@@ -1,6 +1,5 @@
 // Artifacts: files are dropped or chosen, checked here, uploaded; below them the registry with its storage.
 import { useMemo, useState, useEffect, useSyncExternalStore } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useQuery, useMutation } from '@tanstack/react-query';
@@ -21,6 +20,7 @@ import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, FormError, View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { usageOf } from './versions/artifact-usage.ts';

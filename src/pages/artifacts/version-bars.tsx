@@ -1,11 +1,11 @@
 // How many devices run which version of an artifact: a bar for each, which leads to these devices.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './version-bars.module.css';
 
 const devices = (count: number) => `${formatCount(count)} ${count === 1 ? 'device' : 'devices'}`;

@@ -1,5 +1,4 @@
 // The bulk work of the last days, everybody's of the account.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { Bulk } from '#/contract/bulk.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -15,6 +14,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 
 const resultText = ({ Counts: { Done, Failed, Skipped, Left } }: Bulk) =>
   [

@@ -1,6 +1,6 @@
 // Bulk work of the service, also of other people: how far it is, what became of each item, and what can be done about it.
 import { useMemo } from 'react';
-import { Link, useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Bulk, BulkOutcomeName } from '#/contract/bulk.ts';
@@ -15,6 +15,7 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { FormError, View } from '#/ui/page/view.tsx';
 import { Status } from '#/ui/controls/status.tsx';
+import { Link } from '#/ui/url/link.tsx';
 
 export function BulkPage() {
   const { id = '' } = useParams();

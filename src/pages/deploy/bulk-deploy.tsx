@@ -1,6 +1,5 @@
 // A deploy to a selection under way: a job for each device, with a result for each.
 import { useEffect } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { devicesText } from '#/lib/format.ts';
@@ -13,6 +12,7 @@ import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { NoDataYet, Skeleton } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { forgetAttempt, type ManyJobs } from './attempt.ts';
 import classes from './deploy.module.css';
 

@@ -1,6 +1,5 @@
 // First step of a deploy: one device, a group, a tag, or what was selected elsewhere.
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Autocomplete, Button } from '@mantine/core';
 import { TextField, hiddenNote } from '#/ui/form/text-field.tsx';
@@ -16,6 +15,7 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, Failure } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { TARGETS, type DeployChoice, type TargetKind } from './deploy-choice.ts';
 import { Picker, type PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';

@@ -1,5 +1,4 @@
 // Second step of a deploy: an artifact, or a workflow of the legacy method.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -12,6 +11,7 @@ import { formatBytes } from '#/lib/format.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
 import { Picker, type PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';

@@ -1,6 +1,6 @@
 // A preflight while it runs and after: the result of each device, and the deploy to those that passed. Its URL finds it again.
 import { useMemo, useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
@@ -14,6 +14,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { usePayload } from './use-payload.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployUrl, type DeployChoice } from './deploy-choice.ts';

@@ -1,7 +1,7 @@
 // What is already on its way to the devices of a deploy: what runs before it, and what would be done twice.
-import { Link } from 'react-router';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
+import { Link } from '#/ui/url/link.tsx';
 import type { Ahead } from './ahead.ts';
 import classes from './deploy.module.css';
 

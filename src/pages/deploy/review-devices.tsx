@@ -1,6 +1,5 @@
 // The devices of a review in three views: by name, by customer and site, on a map.
 import { useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import { IconChevronRight } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
@@ -14,6 +13,7 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployUrl } from './deploy-choice.ts';
 import { siteText, sitesOf, type Site } from './sites.ts';

@@ -1,5 +1,4 @@
 // The agent of a device: its version, what is wrong with it and what to do, and the update.
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
@@ -10,6 +9,7 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { updateCommand } from '#/features/install/install-commands.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './device-page.module.css';
 
 export function DeviceAgent({ device }: { device: Device }) {

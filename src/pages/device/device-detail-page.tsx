@@ -1,6 +1,6 @@
 // One device: who it is, what it reported about itself, where it is, what it has to do, and how it is installed.
 import { Fragment } from 'react';
-import { Link, useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
@@ -29,6 +29,7 @@ import { KeyCommands } from '#/features/install/key-commands.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { EDITABLE } from '#/features/device-dialogs/changed-fields.ts';
 import { Status } from '#/ui/controls/status.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './device-page.module.css';
 

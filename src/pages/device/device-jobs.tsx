@@ -1,6 +1,5 @@
 // The device's jobs as a queue: what runs, what waits and in which order, what of it is stale, what is done.
 import { useMemo } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isNotOffered } from '#/api/api-error.ts';
@@ -31,6 +30,7 @@ import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
 import type { WaitingJob } from '#/features/job-queue/remove-stale-dialog.tsx';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { staleIn, staleTexts, type StaleReason, type StaleRules } from '#/features/job-queue/stale.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './device-jobs.module.css';
 
 const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-stale-dialog.tsx'), 'RemoveStaleDialog');

@@ -1,5 +1,4 @@
 // Where the device is, in degrees, with the way to set it and to see it on the map.
-import { Link } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';
 import { position, type Device, type Position } from '#/contract/devices.ts';
@@ -10,6 +9,7 @@ import { Section } from '#/ui/page/page.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { useDeviceLocation } from '#/features/device-dialogs/use-device-location.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './device-page.module.css';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;

@@ -1,5 +1,4 @@
 // The device's open tunnels; left out where a service does not report which device a tunnel belongs to.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { Button, Group } from '@mantine/core';
@@ -13,6 +12,7 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
 

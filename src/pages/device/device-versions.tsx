@@ -1,6 +1,5 @@
 // The version of each artifact that a device took last with success; nothing where the service does not know it.
 import { Fragment } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
@@ -8,6 +7,7 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { paths } from '#/paths.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './device-page.module.css';
 
 export function DeviceVersions({ id }: { id: string }) {

@@ -1,11 +1,11 @@
 // The ways to a first or another device.
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { addAtOnce } from '#/features/install/at-once.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { paths } from '#/paths.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './devices-page.module.css';
 
 const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;

@@ -1,5 +1,4 @@
 // At the end of the filters: sorting where the table has no head, these devices on the map, columns, and export.
-import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
 import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
 import { filterWords } from '#/features/device-filters/filter-words.ts';
@@ -7,6 +6,7 @@ import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { printSort } from '#/ui/table/sort.ts';
+import { Link } from '#/ui/url/link.tsx';
 import type { TableColumn } from './table/table-columns.tsx';
 import type { FleetView } from './view/fleet-view.ts';
 import type { FleetViewSteps } from './view/use-fleet-view.ts';

@@ -1,6 +1,5 @@
 // The output of one device of a group or tag job, beside or below the list.
 import { useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
@@ -20,6 +19,7 @@ import { JobLog } from './job-log.tsx';
 import { verdictOf } from '#/features/jobs/verdict.ts';
 import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { Duration } from '#/features/jobs/duration.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';

@@ -1,5 +1,4 @@
 // The columns of the devices of a job, and how the table is sorted by each.
-import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { attemptOf } from '#/features/jobs/attempts.ts';
@@ -16,6 +15,7 @@ import { sortRows } from '#/ui/table/sort-rows.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
 import type { ChildOutputs } from '#/api/child-outputs.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { useSeenOutput } from './children/use-child-rows.ts';
 import { childName, type ChildJobs } from './children/child-jobs.ts';
 import type { JobUrl } from './children/job-url.ts';

@@ -1,7 +1,7 @@
 // One job: its state and its output. A job to a group or tag shows why it failed and its devices, one to a device its
 // log.
 import { useMemo } from 'react';
-import { Link, useNavigate, useParams } from 'react-router';
+import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
@@ -37,6 +37,7 @@ import { jobUrl } from './children/job-url.ts';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
 import { isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
 import { counted } from '#/lib/format.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');

@@ -1,6 +1,5 @@
 // All jobs, newest first unless sorted, with what they are doing now.
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { archiveQueries } from '#/api/archive.ts';
@@ -18,6 +17,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { JobFilters } from './job-filters.tsx';
 import { NO_JOB_FILTER, isJobListFiltered, jobListUrl } from './job-list.ts';
 import { jobSelection } from './job-selection.ts';

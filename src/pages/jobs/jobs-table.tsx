@@ -1,5 +1,4 @@
 // The list of jobs: what, for which devices, how it ended, when.
-import { Link } from 'react-router';
 import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -19,6 +18,7 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { jobSelection } from './job-selection.ts';
 import classes from './jobs.module.css';
 

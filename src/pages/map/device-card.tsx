@@ -1,6 +1,5 @@
 // What opens on a click: a device with its actions, or the devices that share a spot. React nodes, never HTML text.
 import { useEffect, useRef } from 'react';
-import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
 import { problemText } from '#/fleet/agent-words.ts';
@@ -9,6 +8,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './map-page.module.css';
 
 export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device }) {

@@ -1,7 +1,6 @@
 // Above the map: the table's filters, and the way to the table.
 import { formatCount } from '#/lib/format.ts';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { Button, TextInput } from '@mantine/core';
 import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
 import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
@@ -10,6 +9,7 @@ import { paths } from '#/paths.ts';
 import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import { useMapView } from './use-map-view.ts';
 import classes from './map-page.module.css';

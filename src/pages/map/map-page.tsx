@@ -2,7 +2,6 @@
 // location yet. The view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useOwnAgent } from '#/api/own-agent.ts';
@@ -15,6 +14,7 @@ import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, Failure, View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { MapBar, MapTitle } from './map-bar.tsx';
 import { MapSection } from './map-section.tsx';
 import { SidePanel } from './side-panel.tsx';

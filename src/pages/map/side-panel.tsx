@@ -1,6 +1,5 @@
 // Beside the map: the devices in view and those without a location, with everything that can be done on the map itself.
 import { useDeferredValue, useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
 import type { RowSort } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -8,6 +7,7 @@ import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { DeviceList, RowWords } from './device-list.tsx';
 import { DRAGGED } from './map-events.tsx';
 import { byLocation, deviceNameAt, rowsIn } from './map-fleet.ts';

@@ -1,5 +1,4 @@
 // The devices that a standing order leaves alone after a failure: why, by which job, and the way to ask again.
-import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Stack } from '@mantine/core';
 import { ENDED_STATES, type OrderedDevice, type StandingOrder } from '#/contract/standing-orders.ts';
@@ -13,6 +12,7 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { endedCount, orderedDeviceWords } from './order-words.ts';
 
 const columnsOf = (order: StandingOrder): Column<OrderedDevice>[] => [

@@ -1,5 +1,4 @@
 // Standing orders: a group and the version that its devices should have, with how far each is.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
@@ -16,6 +15,7 @@ import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { OrderDialogs, type OrderDialog } from './order-dialogs.tsx';
 import { endedCount, figuresText, orderWords } from './order-words.ts';
 import classes from './orders-page.module.css';

@@ -1,7 +1,6 @@
 // What went and came back in the last day, the latest first, with the times in which the service was down; and the
 // devices that change state all the time.
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { paths } from '#/paths.ts';
@@ -9,6 +8,7 @@ import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Section } from '#/ui/page/page.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { clusterText, ownersText, spanText } from './change-clusters.ts';
 import type { Flapping, Happening } from './recent-changes.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';

@@ -1,5 +1,4 @@
 // What is under way, with bars that move, and what went wrong in the last day.
-import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
@@ -8,6 +7,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { LATELY, byName, failedLately, runningNow, untoldLately, type JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 

@@ -1,10 +1,10 @@
 // What is down now, the longest first; a site that fell as a whole is one line.
 import { useMemo } from 'react';
-import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { clusterText, ownersText, spanText, type ChangeCluster } from './change-clusters.ts';
 import { downNow, listOf, type DownDevice } from './down-list.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';

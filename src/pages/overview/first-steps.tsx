@@ -1,6 +1,5 @@
 // The way from an empty account to a device that is reached from anywhere: a list that ticks itself.
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
@@ -16,6 +15,7 @@ import { paths } from '#/paths.ts';
 import { stored } from '#/lib/stored.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { useStore } from '#/ui/state/use-store.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './first-steps.module.css';
 
 /** Who has more devices than this has found the way. */

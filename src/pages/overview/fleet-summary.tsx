@@ -1,6 +1,5 @@
 // The state of the fleet in one sentence, each figure of it a way to the devices behind it, and the last day as a strip.
 import { useMemo, type ReactNode } from 'react';
-import { Link } from 'react-router';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
 import { awayStretches } from '#/features/device-history/state-stretches.ts';
@@ -9,6 +8,7 @@ import { paths } from '#/paths.ts';
 import { devicesText, formatCount, formatDuration } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { fleetFigures } from './figures.ts';
 import type { Recent } from './use-recent.ts';
 import classes from './overview-page.module.css';

@@ -1,7 +1,6 @@
 // Where a day begins: what is down, what just went and came back, what runs, what failed, what runs out. Each figure
 // links to the list behind it, with the filter that makes it the same number.
 import { useMemo } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
@@ -16,6 +15,7 @@ import { paths } from '#/paths.ts';
 import { counted } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { CameAndWent, FlappingDevices } from './came-and-went.tsx';
 import { FailedLately, UnderWay } from './deployments.tsx';
 import { DownNow } from './down-now.tsx';

@@ -1,9 +1,9 @@
 // A short list of what needs a look; when nothing does, it shows that instead of being left out.
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import { IconCheck } from '@tabler/icons-react';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Section } from '#/ui/page/page.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './short-list.module.css';
 
 interface ShortListProps {

@@ -1,6 +1,5 @@
 // The account in a few figures, each the way to the list that shows the same number.
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
-import { Link } from 'react-router';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import type { Account } from '#/contract/account.ts';
@@ -17,6 +16,7 @@ import { paths } from '#/paths.ts';
 import { counted, devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { useOldSince } from '#/ui/page/away.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { LATELY, failedLately, runningNow } from './figures.ts';
 import classes from './overview-page.module.css';
 

@@ -1,6 +1,5 @@
 // The whole queue of one device, in the order in which it runs, with what is stale in it.
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
 import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
@@ -12,6 +11,7 @@ import { formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 

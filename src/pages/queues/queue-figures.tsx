@@ -1,10 +1,10 @@
 // The fleet's queues in four figures, each a way to the rows behind it.
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { paths } from '#/paths.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Time } from '#/ui/controls/time.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import type { QueueTotals as Figures } from './queue-rows.ts';
 import classes from './queues.module.css';
 

@@ -1,6 +1,5 @@
 // The queues device by device: what runs, what waits and since when, what is next; a row opens to its whole queue.
 import { useMemo } from 'react';
-import { Link } from 'react-router';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
@@ -11,6 +10,7 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { OpenedQueue, QueuedJobLink } from './opened-queue.tsx';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';

@@ -1,5 +1,4 @@
 // The devices of a rollout by wave, with why each is in its state.
-import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isOver, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
@@ -18,6 +17,7 @@ import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { rolloutUrl } from './rollout-url.ts';
 import { deviceWords, isDeviceState, stateCounts } from './rollout-words.ts';

@@ -1,6 +1,5 @@
 // Why devices failed, in all waves of a rollout together.
 import { useMemo } from 'react';
-import { Link } from 'react-router';
 import type { RolloutWave } from '#/contract/rollouts.ts';
 import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
@@ -8,6 +7,7 @@ import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { useRolloutFailures, type FailedInWaves } from './use-rollout-failures.ts';
 import classes from './rollouts.module.css';
 

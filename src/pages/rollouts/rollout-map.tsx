@@ -1,6 +1,5 @@
 // The devices of a rollout on the map, by state.
 import { useMemo, useState, type CSSProperties } from 'react';
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import { deviceQueries } from '#/api/devices.ts';
@@ -10,6 +9,7 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { deviceWords, ORDER } from './rollout-words.ts';
 import classes from './rollouts.module.css';
 

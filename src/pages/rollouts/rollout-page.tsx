@@ -1,5 +1,5 @@
 // One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Rollout } from '#/contract/rollouts.ts';
@@ -13,6 +13,7 @@ import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, NoDataYet } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
 import { RolloutDevices } from './rollout-devices.tsx';

@@ -1,5 +1,4 @@
 // All rollouts: how far each is, and why one waits or is paused.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
@@ -15,6 +14,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { rolloutWords } from './rollout-words.ts';
 import { StateBar } from './state-bar.tsx';
 

@@ -1,8 +1,8 @@
 // The states of devices: a bar, and the same in words.
-import { Link } from 'react-router';
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { formatCount } from '#/lib/format.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { rolloutCountsText, deviceWords, stateCounts } from './rollout-words.ts';
 import classes from './rollouts.module.css';
 

@@ -1,12 +1,12 @@
 // The waves of a rollout, one below the other: the states of their devices, and the gate that each has to pass before the
 // next one begins.
-import { Link } from 'react-router';
 import { IconCheck } from '@tabler/icons-react';
 import type { RolloutDeviceState, RolloutWave } from '#/contract/rollouts.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { devicesText } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { GateMeter } from './gate-meter.tsx';
 import { StateBar } from './state-bar.tsx';
 import classes from './rollouts.module.css';

@@ -1,5 +1,4 @@
 // The open tunnels, newest first, with what the service reports about each.
-import { Link } from 'react-router';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
@@ -11,6 +10,7 @@ import { formatBytes, formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { Link } from '#/ui/url/link.tsx';
 import type { Exposure } from './exposure.ts';
 import { TunnelMarks } from './tunnel-marks.tsx';
 import { TunnelTools, type TunnelDialog } from './tunnel-tools.tsx';

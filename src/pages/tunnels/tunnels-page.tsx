@@ -1,6 +1,5 @@
 // Tunnels: what devices have made reachable from outside; open it, copy it, see who may use it, close it.
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
@@ -22,6 +21,7 @@ import type { TunnelDialog } from './tunnel-tools.tsx';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
 import { useFleet } from '#/fleet/use-fleet.ts';
+import { Link } from '#/ui/url/link.tsx';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
 const OpenTunnel = lazyPart(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnel');

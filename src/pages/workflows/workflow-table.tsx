@@ -1,5 +1,4 @@
 // The stored workflows, newest first.
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import type { Workflow } from '#/contract/workflows.ts';
@@ -11,6 +10,7 @@ import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './workflows-page.module.css';
 
 export type WorkflowDialog = 'create' | 'view' | 'delete';

@@ -1,5 +1,4 @@
 // Workflows: the older way to deploy, complete, and marked as such.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconHistory, IconPlus } from '@tabler/icons-react';
@@ -15,6 +14,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import { WorkflowTable, type WorkflowDialog } from './workflow-table.tsx';
 import classes from './workflows-page.module.css';

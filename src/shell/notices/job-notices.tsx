@@ -1,7 +1,7 @@
 // Reports jobs that ended or failed while nobody looked: in the title of the tab, as a notice of the system where that
 // is switched on, and in the corner of the page when somebody is back. A hidden page polls only while something moves.
 import { useEffect } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
 import { isMoving } from '#/contract/job-state.ts';
@@ -11,6 +11,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { paths } from '#/paths.ts';
 import { showNotice } from '#/ui/controls/system-notices.ts';
 import { setUnseen } from '#/ui/page/title.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { newsBetween, type JobNews } from './job-news.ts';
 
 /** Milliseconds until the first look, and between two; browsers make it a minute for a tab that is long hidden. */

@@ -1,12 +1,12 @@
 // The four states of anything that is read: loading, failed, empty, filled. A refetch leaves the old data on the
 // screen.
 import { useEffect, useState, type ReactNode } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway, useOldSince } from './away.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Time } from '#/ui/controls/time.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './view.module.css';
 
 /** What a view needs of a query; a query result of React Query has it all. */

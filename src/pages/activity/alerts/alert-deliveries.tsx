@@ -1,5 +1,4 @@
 // What was sent, and what still waits to be.
-import { Link } from 'react-router';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AlertDelivery } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
@@ -11,6 +10,7 @@ import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { eventLabel } from './alert-words.ts';
 import classes from './alerts.module.css';
 

@@ -1,5 +1,4 @@
 // What fires now, by rule, with its devices and sites.
-import { Link } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { FiringAlert } from '#/contract/alerts.ts';
@@ -11,6 +10,7 @@ import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';

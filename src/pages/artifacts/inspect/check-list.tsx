@@ -1,8 +1,8 @@
 // What was found out about a file, as a list: errors and warnings with their mend, then what is right.
 import { formatCount } from '#/lib/format.ts';
-import { Link } from 'react-router';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { byWeight, type Finding } from './finding.ts';
 import classes from './check-list.module.css';
 

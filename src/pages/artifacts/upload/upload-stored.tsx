@@ -1,12 +1,12 @@
 // A file of the queue that is in the registry now.
 import { useEffect, useRef } from 'react';
-import { Link } from 'react-router';
 import { Button } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
 import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './upload-item.module.css';
 
 interface UploadStoredProps {

@@ -1,12 +1,12 @@
 // The menu of one row of the device table, from its first use on.
 import type { ComponentProps } from 'react';
-import { Link } from 'react-router';
 import { Menu } from '@mantine/core';
 import { IconCopy, IconExternalLink, IconMapPin, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
+import { Link } from '#/ui/url/link.tsx';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 

@@ -1,7 +1,7 @@
 // Does a job again on some of its devices, after a look at what is there already: as further attempts of the job or of
 // its parent, or, where there are none, as one new job for each.
 import { useEffect, useRef, useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
@@ -21,6 +21,7 @@ import { isSameOrder, retriesOf, retryName } from '#/features/jobs/retry-name.ts
 import { paths } from '#/paths.ts';
 import { AttemptDialog } from './attempt-dialog.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
+import { Link } from '#/ui/url/link.tsx';
 
 interface RetryDialogProps {
   job: Job;

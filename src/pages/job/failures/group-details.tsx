@@ -1,6 +1,6 @@
 // An opened group: what can be done to exactly its devices, who they are, and the log of one of them.
 import { useMemo, useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
@@ -21,6 +21,7 @@ import { nextTask } from '#/lib/pace.ts';
 import { csvLine, csvText } from '#/lib/csv.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
 
 /** Rows between two turns of the page. */

@@ -1,6 +1,5 @@
 // The end of one log of a group, and how it differs from the log of a device on which the same job went well.
 import { useEffect, useMemo, useState } from 'react';
-import { Link } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { verdictOf } from '#/features/jobs/verdict.ts';
@@ -17,6 +16,7 @@ import { jobUrl } from '#/pages/job/children/job-url.ts';
 import { useWantedOutputs } from '#/pages/job/children/use-child-rows.ts';
 import { childName, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
 
 /** Lines of the example. */
