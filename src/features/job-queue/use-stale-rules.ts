@@ -8,6 +8,7 @@ import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
+import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { versionsOf, type StaleRules } from './stale.ts';
 
 const USUAL = 7;
@@ -61,13 +62,14 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
   return {
     rules,
     /** Everything that is asked for has been answered: what is not stale by now is not for want of knowing. */
-    settled: jobs !== undefined && !artifacts.isPending && known,
+    settled: jobs !== undefined && (artifacts.data !== undefined || artifacts.error !== null) && known,
     /** The artifacts could not be read: only age counts. */
     error: artifacts.data ? gone.error : artifacts.error,
   };
 }
 
 function useVersions(isWanted: boolean) {
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: isWanted, refetchInterval: livePace(MINUTE) });
+  const query = useQuery({ ...artifactQueries.list(), enabled: isWanted, refetchInterval: livePace(MINUTE) });
+  const artifacts = useDeferredQuery(query);
   return { artifacts, versions: useMemo(() => versionsOf(artifacts.data ?? []), [artifacts.data]) };
 }
