@@ -68,7 +68,7 @@ export async function send(
       credentials: directAddress === undefined ? 'same-origin' : 'omit',
       redirect: 'error',
     });
-    text = await response.text();
+    text = await textOf(response);
   } catch (error) {
     if (signal?.aborted) throw error;
     reportSilence();
@@ -77,6 +77,18 @@ export async function send(
   reportAnswer(response.status);
   if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
   return { status: response.status, text, etag: response.headers.get('etag') };
+}
+
+/** Decodes it as it comes. `text()` does so at the end in one task, a fifth of a second for a million locations. */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = body?.getReader();
+  let text = '';
+  for (;;) {
+    const { done = true, value } = (await reader?.read()) ?? {};
+    text += decoder.decode(value, { stream: !done });
+    if (done) return text;
+  }
 }
 
 /** The current HTML of the page, from its own host, wherever the API is. */

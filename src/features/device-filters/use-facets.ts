@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FacetCounts, FleetIndex } from '#/fleet/fleet-index.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { inTurns, nextTask } from '#/lib/pace.ts';
 import { VALUES } from './filter-words.ts';
 
 export interface Facets {
@@ -27,9 +27,11 @@ export function useFacets(index: FleetIndex | undefined, filter: RowFilter): Fac
   useEffect(() => {
     if (!index) return;
     let isLeft = false;
-    void inTurns(countSteps(index, filter)).then((counts) => {
-      if (!isLeft) setCounted(counts);
-    });
+    void nextTask()
+      .then(() => inTurns(countSteps(index, filter)))
+      .then((counts) => {
+        if (!isLeft) setCounted(counts);
+      });
     return () => {
       isLeft = true;
     };

@@ -1,7 +1,6 @@
 // Beside the map: the devices in view and those without a location, with everything that can be done on the map itself.
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
-import type { RowSort } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
@@ -26,23 +25,36 @@ const SORTS = {
 } as const;
 type SortName = keyof typeof SORTS;
 
-/** The rows with a location, those of them in view, and those without one; all sorted. */
-function useListed({ fleet, places, shown: { filter }, state }: FleetMapModel, sort: RowSort) {
+/** The rows with a location, those of them in view, and those without one. */
+function useListed({ places, state }: FleetMapModel, rows: Uint32Array) {
   // The list can wait for the map.
   const box = useDeferredValue(state.view?.box);
-  const { rows } = useRows(fleet, { filter, sort });
   const { placed, other } = useMemo(() => byLocation(places, rows), [places, rows]);
   const inView = useMemo(() => (box ? rowsIn(places, placed, box) : placed), [places, placed, box]);
   return { placed, other, inView };
 }
 
 export function SidePanel({ model }: { model: FleetMapModel }) {
+  const { fleet, shown } = model;
+  const [sort, setSort] = useState<SortName>('name');
+  const { rows } = useRows(fleet, { filter: shown.filter, sort: SORTS[sort].sort });
+  // A component of its own: of a million rows, sorting and finding what is in view are a task each.
+  return <SortedPanel model={model} rows={rows} sort={sort} onSort={setSort} />;
+}
+
+interface SortedPanelProps {
+  model: FleetMapModel;
+  rows: Uint32Array;
+  sort: SortName;
+  onSort: (sort: SortName) => void;
+}
+
+function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
   const { fleet, places } = model;
   const hover = (hovered: number | undefined) => model.change({ hovered });
   const [tab, setTab] = useState('view');
-  const [sort, setSort] = useState<SortName>('name');
   const selection = useSelection();
-  const { placed, other, inView } = useListed(model, SORTS[sort].sort);
+  const { placed, other, inView } = useListed(model, rows);
   const shown = tab === 'view' ? inView : other;
   return (
     <aside className={classes.side} aria-label="Devices beside the map">
@@ -70,7 +82,7 @@ export function SidePanel({ model }: { model: FleetMapModel }) {
           size="xs"
           aria-label="Sort the list by"
           value={sort}
-          onChange={(event) => setSort(event.currentTarget.value as SortName)}
+          onChange={(event) => onSort(event.currentTarget.value as SortName)}
           data={Object.entries(SORTS).map(([value, { label }]) => ({ value, label }))}
         />
       </div>

@@ -214,7 +214,9 @@ function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
       );
       return worker.ask(made, { transfer, signal: outdated.signal });
     };
-    const built = inTurns(points.make()).then(ask);
+    const built = nextTask()
+      .then(() => inTurns(points.make()))
+      .then(ask);
     void built.then(
       (curve) => setLarge(new ClusterIndex(curve)),
       // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
