@@ -7,24 +7,23 @@ type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
 /** What has names, by the part of an action before its dot. */
 const NAMED = {
   device: 'devices',
-  tag: 'devices',
   job: 'jobs',
   artifact: 'artifacts',
+  workflow: 'workflows',
+  rollout: 'rollouts',
   token: 'tokens',
   'alert-channel': 'alert_channels',
   'alert-rule': 'alert_rules',
 } as const;
-type Kind = keyof typeof NAMED;
+const KINDS = Object.keys(NAMED) as (keyof typeof NAMED)[];
+/** The targets of these end with the id of a device. */
+const OF_DEVICES = new Set(['tag', 'note']);
 
-const kindOf = (action: string): Kind | undefined => {
-  const kind = action.slice(0, action.indexOf('.'));
-  return Object.hasOwn(NAMED, kind) ? (kind as Kind) : undefined;
-};
 /** As actors are written: `device:<id>`. */
-export const objectKey = ({ action, target }: Pick<Named, 'action' | 'target'>): string => {
-  const kind = kindOf(action);
-  return `${kind === 'tag' ? 'device' : kind}:${target.split(' ').at(-1)}`;
-};
+export function objectKey({ action, target }: Pick<Named, 'action' | 'target'>): string {
+  const kind = action.slice(0, action.indexOf('.'));
+  return `${OF_DEVICES.has(kind) ? 'device' : kind}:${target.split(' ').at(-1)}`;
+}
 
 /** Present names of the actors and objects of these entries, by `<kind>:<id>`. */
 export async function namesOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
@@ -32,7 +31,7 @@ export async function namesOf(db: Reader, accountId: number, rows: readonly Name
   const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
   const keys = [...new Set([...actors, ...rows.map(objectKey)])].map((key) => key.split(':'));
   const names = new Map<string, string>();
-  for (const kind of ['device', 'job', 'artifact', 'token', 'alert-channel', 'alert-rule'] as const) {
+  for (const kind of KINDS) {
     const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
     if (ids.length === 0) continue;
     const found = await db.all<{ id: string; name: string }>(

@@ -168,3 +168,17 @@ test('a download is in it once, however often it was interrupted', async () => {
     [['download link', 'x.sh']],
   );
 });
+
+test('an entry of a workflow, a rollout or a note has the present name of what it is about', async () => {
+  const fleet = testFleet((...asked) => service.call(...asked));
+  const { id } = await fleet.device('hall', 'noted');
+  const WorkflowId = await fleet.workflow('true');
+  await service.call('POST', `/v1/device/${id}/notes`, { Text: 'leaks' });
+  const rollout = { Name: 'myapp 2', DeviceGroup: 'hall', WorkflowId, Waves: [{ Percent: 100 }], Advance: 'auto' };
+  const gate = { Gate: { SuccessPercent: 100, OnlineMinutes: 0, TimeoutMinutes: 60 }, PauseAfter: { FailedCount: 0 } };
+  assert.equal((await service.call('POST', '/v1/rollout', { ...rollout, ...gate })).status, 200);
+  const names = async (action: string) => (await read(`?action=${action}`)).Items.map(({ ObjectName }) => ObjectName);
+  assert.deepEqual(await names('workflow.create'), ['w']);
+  assert.deepEqual(await names('rollout.create'), ['myapp 2']);
+  assert.deepEqual(await names('note.create'), ['noted']);
+});

@@ -39,7 +39,7 @@ export function Sessions() {
     {
       header: 'Last used',
       cell: ({ LastUsedTime }) => <Timestamp text={LastUsedTime} />,
-      phone: 'second',
+      phone: 'end',
     },
     { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Unknown'}</span>, phone: 'second' },
     {

@@ -29,4 +29,9 @@ test('an entry leads to what it is about, and nowhere if that was deleted', () =
   assert.equal(pageOf({ Action: 'job.download', Object: 'all' }), '/archive');
   assert.equal(pageOf({ Action: 'device.remove', Object: 'd1' }), undefined);
   assert.equal(pageOf({ Action: 'session.open', Object: 's1' }), undefined);
+  assert.equal(pageOf({ Action: 'rollout.pause', Object: 'r1' }), '/rollouts/r1');
+  assert.equal(pageOf({ Action: 'note.create', Object: 'n1 d1' }), '/devices/d1');
+  assert.equal(pageOf({ Action: 'order.save', Object: 'sensors on 2.4' }), '/rollouts/orders');
+  assert.equal(subjectOf({ Action: 'order.save', Object: 'sensors on 2.4' }), 'sensors on 2.4');
+  assert.equal(subjectOf({ Action: 'view.save', Object: 'my own view' }), 'my own view');
 });

@@ -9,6 +9,11 @@ export const KINDS = {
   job: 'Jobs',
   artifact: 'Artifacts',
   workflow: 'Workflows',
+  rollout: 'Rollouts',
+  order: 'Standing orders',
+  rules: 'Outcome rules',
+  view: 'Saved views',
+  note: 'Notes',
   tunnel: 'Tunnels',
   bulk: 'Bulk actions',
   session: 'Sign-ins',
@@ -21,20 +26,28 @@ export type Kind = keyof typeof KINDS;
 /** Their target begins with the id; that of others ends with it. */
 const FIRST = /^(bulk|tunnel)\./;
 
-/** The id that an entry is about: of a tag on a device, the device's. */
-export const subjectOf = ({ Action, Object: target }: Pick<AuditEntry, 'Action' | 'Object'>): string =>
+/** Theirs is a name, which may have spaces. */
+const NAMED = /^(order|rules|view)\./;
+
+/** The id or name that an entry is about: of a tag on a device, the device's. */
+export function subjectOf({ Action, Object: target }: Pick<AuditEntry, 'Action' | 'Object'>): string {
   // Ids of sessions are of no use to anybody.
-  Action.startsWith('session.') ? '' : (target.split(' ').at(FIRST.test(Action) ? 0 : -1) ?? '');
+  if (Action.startsWith('session.')) return '';
+  return NAMED.test(Action) ? target : (target.split(' ').at(FIRST.test(Action) ? 0 : -1) ?? '');
+}
 
 /** The page that shows it; undefined if there is none. */
 export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | undefined {
   const id = subjectOf(entry);
   const [kind, what] = entry.Action.split('.');
   if (id === '' || what === 'remove') return undefined;
-  if (kind === 'device' || what === 'attach' || what === 'detach') return paths.device(id);
+  if (kind === 'device' || kind === 'note' || what === 'attach' || what === 'detach') return paths.device(id);
   if (kind === 'job') return id === 'all' ? paths.archive() : paths.job(id);
   if (kind === 'bulk') return paths.bulk(id);
   if (kind === 'artifact') return paths.artifact(id);
+  if (kind === 'workflow') return paths.workflows();
+  if (kind === 'rollout') return paths.rollout(id);
+  if (kind === 'order') return paths.orders();
   if (kind === 'alert-rule' || kind === 'alert-channel') return paths.alerts();
   return undefined;
 }

@@ -26,7 +26,7 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi> },
   {
     header: 'Group',
-    phone: 'second',
+    phone: 'end',
     cell: ({ DeviceGroup }) => (
       <Link to={paths.devices({ group: DeviceGroup })}>
         <bdi>{DeviceGroup}</bdi>
@@ -44,6 +44,7 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   {
     header: 'State',
     width: '130px',
+    phone: 'end',
     cell: (order) => {
       const { label, mark } = orderWords(order);
       return <StateMark state={mark} label={label} />;

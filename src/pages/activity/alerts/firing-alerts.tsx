@@ -65,7 +65,7 @@ const columnsOf = (dialog: Dialog<AlertDialog>): Column<FiringAlert>[] => [
     phone: 'wide',
   },
   { header: 'Rule', cell: ({ Rule }) => <bdi>{Rule}</bdi>, width: '22%' },
-  { header: 'Since', cell: ({ Since }) => <Timestamp text={Since} />, width: '130px', phone: 'second' },
+  { header: 'Since', cell: ({ Since }) => <Timestamp text={Since} />, width: '130px', phone: 'end' },
   {
     header: 'Actions',
     tools: true,
