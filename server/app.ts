@@ -28,6 +28,7 @@ import { loopbackRedirect } from './http/loopback-redirect.ts';
 import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
 import { staticFiles } from './http/static-files.ts';
+import { API } from './http/api-groups.ts';
 import { refuseUnknownPaths } from './http/unknown-paths.ts';
 import { implement } from './http/implement.ts';
 import type { App, Env } from './http/implement.ts';
@@ -94,26 +95,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, ruleEndpoints, ruleRoutes(context));
   implement(app, viewEndpoints, viewRoutes(context));
   implement(app, alertEndpoints, alertRoutes(context));
-  refuseUnknownPaths(app, [
-    accountEndpoints,
-    deviceEndpoints,
-    changeEndpoints,
-    tagEndpoints,
-    artifactEndpoints,
-    workflowEndpoints,
-    jobEndpoints,
-    bulkEndpoints,
-    archiveEndpoints,
-    tunnelEndpoints,
-    auditEndpoints,
-    usageEndpoints,
-    historyEndpoints,
-    timelineEndpoints,
-    rolloutEndpoints,
-    ruleEndpoints,
-    viewEndpoints,
-    alertEndpoints,
-  ]);
+  refuseUnknownPaths(app, Object.values(API));
   downloadRoute(app, context);
   openApiRoute(app, context);
   installRoutes(app, context);

@@ -1,6 +1,9 @@
 // The served document: all endpoints, nothing else, and no dangling reference.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { API } from './api-groups.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -106,6 +109,16 @@ test('every reference leads somewhere, and nothing is left of the schemas it is 
   }
   for (const leftover of ['$defs', '$schema', 'undefined', '9007199254740991'])
     assert.ok(!text.includes(leftover), leftover);
+});
+
+test('no endpoints of the contract are missing', async () => {
+  const folder = join(import.meta.dirname, '../../src/contract');
+  const groups = new Set<unknown>(Object.values(API));
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
+    const module = (await import(join(folder, file))) as Record<string, unknown>;
+    for (const [name, group] of Object.entries(module))
+      assert.ok(!name.endsWith('Endpoints') || groups.has(group), `${name} of ${file}`);
+  }
 });
 
 test('paths and their parameters agree, each is explained, and operation ids are unique', () => {

@@ -1,44 +1,13 @@
 // The OpenAPI 3.1 description of the service, built from the rows and schemas of its routes, so that it is always
 // correct.
 import type * as z from 'zod/mini';
-import { accountEndpoints } from '#/contract/account.ts';
-import { artifactEndpoints } from '#/contract/artifacts.ts';
-import { auditEndpoints } from '#/contract/audit.ts';
-import { timelineEndpoints } from '#/contract/timeline.ts';
-import { usageEndpoints } from '#/contract/usage.ts';
-import { historyEndpoints } from '#/contract/history.ts';
-import { archiveEndpoints } from '#/contract/archive.ts';
-import { bulkEndpoints } from '#/contract/bulk.ts';
-import { changeEndpoints } from '#/contract/changes.ts';
-import { deviceEndpoints } from '#/contract/devices.ts';
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
 import { problem } from '#/contract/problem.ts';
-import { tagEndpoints } from '#/contract/tags.ts';
-import { tunnelEndpoints } from '#/contract/tunnels.ts';
-import { workflowEndpoints } from '#/contract/workflows.ts';
+import { API } from './api-groups.ts';
 import type { App } from './implement.ts';
 import { schemaOf } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
 import { VERSION } from '../version.ts';
-
-/** All rows of the contract, by section. */
-const GROUPS: Record<string, Group> = {
-  devices: deviceEndpoints,
-  tags: tagEndpoints,
-  account: accountEndpoints,
-  artifacts: artifactEndpoints,
-  workflows: workflowEndpoints,
-  jobs: jobEndpoints,
-  bulk: bulkEndpoints,
-  archive: archiveEndpoints,
-  changes: changeEndpoints,
-  tunnels: tunnelEndpoints,
-  audit: auditEndpoints,
-  usage: usageEndpoints,
-  history: historyEndpoints,
-  timeline: timelineEndpoints,
-};
 
 /** Descriptions of values in paths, queries and forms. */
 const PARAMETERS: Record<string, string> = {
@@ -47,6 +16,14 @@ const PARAMETERS: Record<string, string> = {
   workflow_id: 'WorkflowId of a workflow',
   job_id: 'JobId of a job; of a child job too',
   bulk_id: 'BulkId of bulk work',
+  name: 'Name of a view or of a standing order',
+  rollout_id: 'RolloutId of a rollout',
+  channel_id: 'ChannelId of a channel of alerts',
+  rule_id: 'RuleId of a rule of alerts',
+  artifact_name: 'Name of an artifact without its version, or of a workflow',
+  artifact: 'Only artifacts of this name',
+  state: 'Only devices in this state',
+  wave: 'Only devices of this wave, from 1 on',
   limit: 'Most items of one answer',
   before: 'The Next of the answer before',
   actor: 'Whole Actor of an entry',
@@ -177,7 +154,7 @@ function operation(
 function templates(): Map<string, string> {
   const shape = (path: string) => path.replaceAll(/:\w+/g, ':');
   const names = new Map<string, Set<string>[]>();
-  const rows = Object.values(GROUPS).flatMap((group) => Object.values(group));
+  const rows = Object.values<Group>(API).flatMap((group) => Object.values(group));
   for (const { path } of rows) {
     const here = path.match(/(?<=:)\w+/g) ?? [];
     const known = names.get(shape(path)) ?? here.map(() => new Set<string>());
@@ -216,7 +193,7 @@ function openApiDocument(url: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const template = templates();
-  for (const [section, group] of Object.entries(GROUPS))
+  for (const [section, group] of Object.entries<Group>(API))
     for (const [name, endpoint] of Object.entries(group)) {
       const path = template.get(endpoint.path) ?? endpoint.path;
       const own = endpoint.path.match(/(?<=:)\w+/g) ?? [];
@@ -238,7 +215,7 @@ function openApiDocument(url: string): Json {
     },
     servers: [{ url }],
     security: [{ bearer: [] }],
-    tags: [...Object.keys(GROUPS), 'operation'].map((name) => ({ name })),
+    tags: [...Object.keys(API), 'operation'].map((name) => ({ name })),
     paths: { ...paths, ...OPERATION },
     components: {
       securitySchemes: {

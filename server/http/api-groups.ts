@@ -1,0 +1,45 @@
+// The whole API by section: what is described, what is refused with 404 or 405, and what passes a gateway.
+import type { Group } from '#/contract/endpoint.ts';
+import { accountEndpoints } from '#/contract/account.ts';
+import { alertEndpoints } from '#/contract/alerts.ts';
+import { archiveEndpoints } from '#/contract/archive.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { auditEndpoints } from '#/contract/audit.ts';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { changeEndpoints } from '#/contract/changes.ts';
+import { deviceVersionEndpoints } from '#/contract/device-versions.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { historyEndpoints } from '#/contract/history.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { rolloutEndpoints } from '#/contract/rollouts.ts';
+import { ruleEndpoints } from '#/contract/rules.ts';
+import { standingOrderEndpoints } from '#/contract/standing-orders.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { timelineEndpoints } from '#/contract/timeline.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { usageEndpoints } from '#/contract/usage.ts';
+import { viewEndpoints } from '#/contract/views.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+
+export const API = {
+  devices: deviceEndpoints,
+  tags: tagEndpoints,
+  account: accountEndpoints,
+  artifacts: artifactEndpoints,
+  workflows: workflowEndpoints,
+  jobs: jobEndpoints,
+  rules: ruleEndpoints,
+  rollouts: rolloutEndpoints,
+  standingOrders: standingOrderEndpoints,
+  versions: deviceVersionEndpoints,
+  bulk: bulkEndpoints,
+  archive: archiveEndpoints,
+  changes: changeEndpoints,
+  tunnels: tunnelEndpoints,
+  audit: auditEndpoints,
+  alerts: alertEndpoints,
+  usage: usageEndpoints,
+  history: historyEndpoints,
+  timeline: timelineEndpoints,
+  views: viewEndpoints,
+} satisfies Record<string, Group>;
