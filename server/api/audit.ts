@@ -1,5 +1,6 @@
 // The audit log, an addition: its entries, and all of them as CSV.
 import type { AuditEntry, auditEndpoints } from '#/contract/audit.ts';
+import { csvLine } from '#/contract/csv.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
@@ -44,13 +45,14 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
 
     csv: async ({ account, query: filters, http }) => {
       await hashNewest(context);
+      const portion = (before?: number) => auditEntries(db, account.id, filters, { before, limit: PORTION });
+      // Read before the answer begins, so that what cannot be read is an error and no empty file.
+      const first = await portion();
       const lines = async function* () {
-        yield Buffer.from(`${COLUMNS.join(',')}\r\n`);
-        for (let before: number | undefined; ;) {
-          const rows = await auditEntries(db, account.id, filters, { before, limit: PORTION });
-          yield Buffer.from(rows.map((row) => csvLine(entryOf(row))).join(''));
+        yield Buffer.from(csvLine(COLUMNS));
+        for (let rows = first; ; rows = await portion(rows.at(-1)?.seq)) {
+          yield Buffer.from(rows.map((row) => lineOf(entryOf(row))).join(''));
           if (rows.length < PORTION) return;
-          before = rows.at(-1)?.seq;
         }
       };
       return http.body(ReadableStream.from(lines()) as ReadableStream<Uint8Array>, 200, {
@@ -73,6 +75,4 @@ const entryOf = (row: HashedRow): Omit<AuditEntry, 'ActorName' | 'ObjectName'> =
   Hash: row.hash ?? '',
 });
 
-/** Fields hold ids and words of the service only: no spreadsheet takes one for a formula. */
-const csvLine = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) =>
-  `${COLUMNS.map((name) => `"${entry[name].replaceAll('"', '""')}"`).join(',')}\r\n`;
+const lineOf = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) => csvLine(COLUMNS.map((name) => entry[name]));

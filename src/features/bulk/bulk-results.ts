@@ -1,7 +1,7 @@
 // The results of a run: in words, counted, in the order in which they matter, and as a file.
 import { ApiError } from '#/api/api-error.ts';
 import { Skipped } from '#/api/skipped.ts';
-import { csvText } from '#/lib/csv.ts';
+import { csvText } from '#/contract/csv.ts';
 import type { WriteResult } from '#/lib/request-queue.ts';
 
 /**

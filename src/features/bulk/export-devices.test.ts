@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
-import { readCsv } from '#/lib/csv.ts';
+import { readCsv } from '#/contract/csv.ts';
 import { deviceColumns } from '#/features/device-filters/device-columns.ts';
 import { devicesCsv } from './export-devices.ts';
 

@@ -1,7 +1,7 @@
 // Writes devices into a CSV file, a portion at a time, so that the page goes on moving.
 import { useEffect, useRef, useState } from 'react';
 import type { Device } from '#/contract/devices.ts';
-import { csvLine, csvText } from '#/lib/csv.ts';
+import { csvLine, csvText } from '#/contract/csv.ts';
 import type { DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { nextTask } from '#/lib/pace.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';

@@ -1,7 +1,7 @@
 // What the Availability page shows, as the URL has it, and the same as a file.
 import type { Availability } from '#/contract/history.ts';
 import { readAvailability, type AvailabilityChoice } from '#/api/history.ts';
-import { csvText } from '#/lib/csv.ts';
+import { csvText } from '#/contract/csv.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 

@@ -1,5 +1,5 @@
 // The keys as a file: one row a device, with the command that holds its key.
-import { csvText } from '#/lib/csv.ts';
+import { csvText } from '#/contract/csv.ts';
 import type { RunEntry } from './run-entry.ts';
 
 export type Keyed = RunEntry & { id: string; key: string };

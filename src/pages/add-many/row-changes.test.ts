@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { deviceColumns } from '#/features/device-filters/device-columns.ts';
-import { csvText, readCsv } from '#/lib/csv.ts';
+import { csvText, readCsv } from '#/contract/csv.ts';
 import { planOf, planText } from './plan.ts';
 import { changedColumns, type KnownFleet } from './row-changes.ts';
 import { edited, parseRows } from './rows.ts';

@@ -5,7 +5,7 @@ import { Button, Group, Textarea } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { isMissing } from '#/api/api-error.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { csvText } from '#/lib/csv.ts';
+import { csvText } from '#/contract/csv.ts';
 import { saveFile } from '#/lib/save-file.ts';
 import { BrowseButton, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { FormError } from '#/ui/page/view.tsx';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvText } from '#/lib/csv.ts';
+import { csvText } from '#/contract/csv.ts';
 import { licenceText, planOf, planText } from './plan.ts';
 import { checkRow, hasError } from './row-check.ts';
 import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, tagsOfCell, type Cells } from './rows.ts';

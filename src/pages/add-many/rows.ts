@@ -1,6 +1,6 @@
 // The rows of "Add many" as people paste, drop or type them: unchecked text in seven columns.
 import { formatCount } from '#/lib/format.ts';
-import { delimiterOf, plainCell, readCsv } from '#/lib/csv.ts';
+import { delimiterOf, plainCell, readCsv } from '#/contract/csv.ts';
 
 export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags'] as const;
 export type ColumnName = (typeof COLUMNS)[number];

@@ -18,7 +18,7 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { childName, whyNoRetry, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { GroupLog, type GroupLogProps } from './group-log.tsx';
 import { nextTask } from '#/lib/pace.ts';
-import { csvLine, csvText } from '#/lib/csv.ts';
+import { csvLine, csvText } from '#/contract/csv.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { Link } from '#/ui/url/link.tsx';
