@@ -5,33 +5,20 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { startTestCluster } from '../cluster/test-cluster.ts';
-import { freePort, scratch } from '../test-agents.ts';
+import { scratch } from '../test-agents.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { testBulk } from '../test-bulk.ts';
+import { killableService } from '../test-killable.ts';
 import { startTestService } from '../test-service.ts';
-import { TestProcess, until } from '../../scripts/test-process.ts';
+import { until } from '../../scripts/test-process.ts';
 
-const TOKEN = 'test-token-of-bulk';
 const at = scratch();
 after(() => at.remove());
 
 /** A service in a process of its own that can be killed, with its bulk work and what its audit log says. */
-async function killableService(name: string) {
-  const port = await freePort();
+async function killableBulk(name: string) {
   const data = path.join(at.folder, name);
-  const call = (method: string, where: string, body?: unknown) =>
-    fetch(`http://127.0.0.1:${port}${where}`, {
-      method,
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  const start = async () => {
-    const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: data, AUTH_TOKEN: TOKEN };
-    const service = new TestProcess(['server/main.ts'], { env });
-    await service.line(/running at/);
-    return service;
-  };
-  let service = await start();
+  const { call, start, kill, stop } = await killableService(data);
   const bulk = testBulk(call);
   return {
     call,
@@ -43,14 +30,14 @@ async function killableService(name: string) {
           const { Counts } = await bulk.get(id, '?limit=1');
           return Counts.Done > before && Counts;
         }));
-        await service.end('SIGKILL');
-        service = await start();
+        await kill();
+        await start();
       }
       return (await bulk.ended(id)).Counts;
     },
     /** What the audit log has of this action, after the end of the service. */
     audited: async (action: string) => {
-      await service.end();
+      await stop();
       const database = new DatabaseSync(path.join(data, 'muster.db'), { readOnly: true });
       const targets = database.prepare('SELECT target FROM audit WHERE action = ?').all(action);
       database.close();
@@ -60,7 +47,7 @@ async function killableService(name: string) {
 }
 
 test('kill -9 again and again: each device is tagged, and none twice', async () => {
-  const { bulk, killedWhile, audited } = await killableService('tags');
+  const { bulk, killedWhile, audited } = await killableBulk('tags');
   const Devices = await bulk.devices(1_000);
   const TagId = await bulk.tag('killed');
   const id = await bulk.begin({ Action: 'tag', Devices, Values: { TagId } });
@@ -69,7 +56,7 @@ test('kill -9 again and again: each device is tagged, and none twice', async () 
 });
 
 test('kill -9 again and again: each job is archived, and none twice', async () => {
-  const { call, bulk, killedWhile, audited } = await killableService('jobs');
+  const { call, bulk, killedWhile, audited } = await killableBulk('jobs');
   const [DeviceId] = await bulk.devices(1);
   const workflow = await call('POST', '/v1/workflow', { Name: 'w', Command: 'true' });
   const { WorkflowId } = (await workflow.json()) as { WorkflowId: string };

@@ -4,66 +4,46 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { after, test } from 'node:test';
 import type { Caller } from '../http/caller.ts';
-import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
-import { freePort, scratch } from '../test-agents.ts';
+import { endProcesses, until } from '../../scripts/test-process.ts';
+import { scratch } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
+import { killableService } from '../test-killable.ts';
 import { presentPosition, printPosition } from '../store/changes.ts';
 import { startTestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
 
-const TOKEN = 'test-token-of-streams';
 const at = scratch();
 after(async () => {
   await endProcesses();
   at.remove();
 });
 
-async function startProcess(port: number) {
-  const url = `http://127.0.0.1:${port}`;
-  const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: at.folder, AUTH_TOKEN: TOKEN };
-  const program = new TestProcess(['server/main.ts'], { env });
-  const call = (method: string, where: string, body?: unknown, headers: Record<string, string> = {}) =>
-    fetch(`${url}${where}`, {
-      method,
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  await until('the service to answer', () => {
-    assert.ok(!program.hasEnded, program.printed);
-    return call('GET', '/v1/account').then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  });
-  return { url, program, call, fleet: testFleet(call) };
-}
-
 test('a service is killed under an open stream: it ends, and the next one has everything read again', async () => {
-  const port = await freePort();
-  const first = await startProcess(port);
-  const stream = await TestStream.open(first);
-  const created = [await first.fleet.device()];
+  const service = await killableService(at.folder);
+  const { fleet } = service;
+  const stream = await TestStream.open(service);
+  const created = [await fleet.device()];
   const seen = (await stream.naming(created[0]?.id ?? '')).at(-1)?.id ?? '';
-  const creating = Promise.allSettled(Array.from({ length: 20 }, async () => created.push(await first.fleet.device())));
+  const creating = Promise.allSettled(Array.from({ length: 20 }, async () => created.push(await fleet.device())));
   await until('further devices', () => created.length > 5);
-  await first.program.end('SIGKILL');
+  await service.kill();
   await stream.over();
   await creating;
 
-  const second = await startProcess(port);
-  const resumed = await TestStream.open(second, { 'Last-Event-ID': seen });
+  await service.start();
+  const resumed = await TestStream.open(service, { 'Last-Event-ID': seen });
   const { id: version } = await resumed.next('reset');
-  const page = (await (await second.call('GET', '/v1/devices/1/500')).json()) as { Devices: { DeviceId: string }[] };
+  const page = (await (await service.call('GET', '/v1/devices/1/500')).json()) as { Devices: { DeviceId: string }[] };
   const stored = new Set(page.Devices.map(({ DeviceId }) => DeviceId));
   assert.deepEqual(
     created.filter(({ id }) => !stored.has(id)),
     [],
     'what was acknowledged is there',
   );
-  const { id: later } = await second.fleet.device();
+  const { id: later } = await fleet.device();
   await resumed.naming(later);
-  const changes = (await (await second.call('GET', `/v1/changes?since=${version}`)).json()) as {
+  const changes = (await (await service.call('GET', `/v1/changes?since=${version}`)).json()) as {
     Devices: { DeviceId: string }[];
   };
   assert.deepEqual(

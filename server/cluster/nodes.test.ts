@@ -103,3 +103,30 @@ onServer('a node with another secret is refused, and one without it', async () =
   await assert.rejects(() => cluster.join({ CLUSTER_SECRET: 'x'.repeat(40) }), /with another CLUSTER_SECRET/);
   await assert.rejects(() => cluster.join({ CLUSTER_SECRET: '' }), /give all nodes the same CLUSTER_SECRET/);
 });
+
+onServer('a standing order gives each device one job, also when the node that leads stops', async () => {
+  const own = await startTestCluster(2);
+  try {
+    const [one] = own.nodes as [TestNode];
+    const ArtifactId = await one.fleet.artifact('myapp.sh', '1.0');
+    await one.fleet.device('ordered');
+    const order = { DeviceGroup: 'ordered', ArtifactId };
+    assert.equal((await one.call('PUT', '/v1/orders/ordered', order)).status, 200);
+    const jobsOfDevices = async ({ context: { db } }: TestNode) =>
+      (
+        await db.all<{ jobs: number }>(
+          'SELECT count(*) AS jobs FROM jobs WHERE parent_seq IS NOT NULL GROUP BY device_id',
+        )
+      ).map(({ jobs }) => jobs);
+    await until('its job', async () => (await jobsOfDevices(one)).length === 1);
+    const leading = own.nodes.findIndex(({ context }) => context.cluster.isLeader());
+    for (const gone of own.nodes.splice(leading, 1)) await gone.close();
+    const [left] = own.nodes as [TestNode];
+    await left.fleet.device('ordered');
+    await left.fleet.device('ordered');
+    await until('jobs of the newcomers', async () => (await jobsOfDevices(left)).length === 3);
+    assert.deepEqual(await jobsOfDevices(left), [1, 1, 1]);
+  } finally {
+    await own.end();
+  }
+});

@@ -8,43 +8,20 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { freePort, scratch, spawnAgent } from '../test-agents.ts';
-import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
-import { testFleet } from '../test-fleet.ts';
+import { scratch, spawnAgent } from '../test-agents.ts';
+import { endProcesses, until, type TestProcess } from '../../scripts/test-process.ts';
 import type { TestFleet } from '../test-fleet.ts';
+import { killableService, type KillableService } from '../test-killable.ts';
 
-const TOKEN = 'test-token-of-crashes';
 const at = scratch();
 const file = (name: string) => path.join(at.folder, name);
 const lines = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8').trim().split('\n') : []);
 const open = (gate: string) => writeFileSync(file(gate), '');
 
-let port: number;
-let service: TestProcess;
+let service: KillableService;
 let fleet: TestFleet;
-let call: (method: string, where: string, body?: unknown) => Promise<Response>;
-
-async function startService(): Promise<void> {
-  const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: file('service'), AUTH_TOKEN: TOKEN };
-  service = new TestProcess(['server/main.ts'], { env });
-  call = (method, where, body) =>
-    fetch(`http://127.0.0.1:${port}${where}`, {
-      method,
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  fleet = testFleet(call);
-  await until('the service to answer', () =>
-    call('GET', '/v1/account').then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  );
-}
-
-const killService = async (): Promise<void> => void (await service.end('SIGKILL'));
 const start = (key: string, data: string): TestProcess =>
-  spawnAgent(['--server', `http://127.0.0.1:${port}`, '--key', key], file(data));
+  spawnAgent(['--server', service.url, '--key', key], file(data));
 
 /** A command that leaves a line at its start and its end, and prints in between until the gate is open. */
 const gated = (name: string, gate: string) =>
@@ -78,12 +55,12 @@ const supervisorOf = (job: string): number | undefined =>
     });
 
 before(async () => {
-  port = await freePort();
-  await startService();
+  service = await killableService(file('service'));
+  ({ fleet } = service);
 });
 after(async () => {
   await endProcesses();
-  await killService();
+  await service.kill();
   at.remove();
 });
 
@@ -97,9 +74,9 @@ test('the service is killed in the middle of a job: the job goes on, and the one
   ];
   const [first = ''] = ids;
   await until('output to be stored', async () => (await fleet.job(first)).Stdout?.includes('\n5\n'));
-  await killService();
+  await service.kill();
   assert.deepEqual(lines('effects'), ['begin s1']);
-  await startService();
+  await service.start();
   assert.equal((await fleet.job(first)).Status, 'Running');
   await until('output from after the crash', async () => (await fleet.job(first)).Stdout?.includes('\n40\n'));
   open('gate-s1');
@@ -126,10 +103,10 @@ test('the service is killed while a job ends: its result arrives all the same', 
   const agent = start(device.key, 'a2');
   const id = await fleet.run(gated('e1', 'gate-e1'), { DeviceId: device.id });
   await fleet.reached(id, 'Running');
-  await killService();
+  await service.kill();
   open('gate-e1');
   await until('the end on the device', () => lines('effects').includes('end e1'));
-  await startService();
+  await service.start();
   isWhole(await fleet.ended(id));
   assert.deepEqual(
     lines('effects').filter((line) => line.endsWith(' e1')),
@@ -147,14 +124,14 @@ test('the service is killed while it judges jobs: each has its verdict in the en
   for (const id of ids) await fleet.ended(id);
   const save = async (Find: string) => {
     const Rules = [{ Find, Pattern: true, Verdict: 'RolledBack' }];
-    assert.equal((await call('PUT', '/v1/rules/w', { Rules })).status, 200);
+    assert.equal((await service.call('PUT', '/v1/rules/w', { Rules })).status, 200);
   };
   for (let kill = 0; kill < 2; kill++) {
     await save(`^result ${kill}$`);
     // Somewhere between the first and the last of them.
     await until('the first verdict', async () => (await fleet.job(ids.at(-1) ?? '')).Verdict !== undefined);
-    await killService();
-    await startService();
+    await service.kill();
+    await service.start();
   }
   await save('^result [17]$');
   const expected = (n: number) => (n === 1 || n === 7 ? 'RolledBack' : 'Succeeded');
@@ -259,8 +236,8 @@ test('a stop that was acknowledged reaches the agent, whatever was killed in bet
   await agent.end('SIGKILL');
   await until('Offline', async () => (await fleet.status(device.id)) === 'Offline');
   assert.deepEqual(await fleet.stop(id), { Cancelled: 0, Stopping: 1 });
-  await killService();
-  await startService();
+  await service.kill();
+  await service.start();
   const asked = await fleet.job(id);
   assert.equal(asked.Status, 'Running');
   assert.notEqual(asked.StopTime, '');
@@ -289,8 +266,8 @@ test('killed again and again, service and agent in turn, a queue still runs once
   for (let round = 1; round <= 4; round += 1) {
     await until(`${round * 2 - 1} jobs to begin`, () => lines('queue').length >= round * 2 - 1);
     if (round % 2 === 0) {
-      await killService();
-      await startService();
+      await service.kill();
+      await service.start();
     } else {
       await agent.end('SIGKILL');
       agent = start(device.key, 'a7');
@@ -314,18 +291,14 @@ test('the service is killed while a job downloads its artifact: the download goe
   const fields = { size: '1', version: '1', type: 'script', destination: file('to'), command: 'cksum <big.sh' };
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set('file', new File([bytes], 'big.sh'));
-  const upload = await fetch(`http://127.0.0.1:${port}/v1/artifact`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${TOKEN}` },
-    body: form,
-  });
+  const upload = await service.call('POST', '/v1/artifact', form);
   const { ArtifactId } = (await upload.json()) as { ArtifactId: string };
 
   // The connection breaks in the middle of the first download, together with the service.
   const ranges: string[] = [];
   let killed: Promise<void> | undefined;
   const line = createServer((near) => {
-    const far = connect(port, '127.0.0.1');
+    const far = connect(service.port, '127.0.0.1');
     let passed = 0;
     let isDownload = false;
     for (const [from, to] of [
@@ -345,7 +318,7 @@ test('the service is killed while a job downloads its artifact: the download goe
       passed += part.length;
       near.write(part);
       if (!isDownload || passed < 1_000_000 || killed) return;
-      killed = killService();
+      killed = service.kill();
       near.end();
       far.destroy();
     });
@@ -358,7 +331,7 @@ test('the service is killed while a job downloads its artifact: the download goe
   const id = await fleet.submit({ DeviceId: device.id, ArtifactId });
   await until('the service to be killed', () => killed !== undefined);
   await killed;
-  await startService();
+  await service.start();
   const job = await fleet.ended(id);
   assert.deepEqual([job.Status, job.Stderr], ['Succeeded', '']);
   assert.ok(readFileSync(path.join(file('to'), 'big.sh')).equals(bytes));

@@ -4,11 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import type { Rollout } from '#/contract/rollouts.ts';
-import { freePort, scratch, spawnAgent } from '../test-agents.ts';
-import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
-import { testFleet } from '../test-fleet.ts';
+import { scratch, spawnAgent } from '../test-agents.ts';
+import { killableService } from '../test-killable.ts';
+import { endProcesses } from '../../scripts/test-process.ts';
 
-const TOKEN = 'test-token-of-rollout-kills';
 const DEVICES = 6;
 const at = scratch();
 const file = (name: string) => path.join(at.folder, name);
@@ -18,27 +17,7 @@ after(async () => {
 });
 
 test('the service is killed again and again: no wave has two jobs, and no device runs it twice', async () => {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const call = (method: string, where: string, body?: unknown) =>
-    fetch(url + where, {
-      method,
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  const start = async () => {
-    const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: file('service'), AUTH_TOKEN: TOKEN };
-    const service = new TestProcess(['server/main.ts'], { env });
-    await until('the service to answer', () =>
-      call('GET', '/v1/account').then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
-    return service;
-  };
-  let service = await start();
-  const fleet = testFleet(call);
+  const { url, call, fleet, start, kill } = await killableService(file('service'));
   for (let unit = 0; unit < DEVICES; unit++) {
     const { key } = await fleet.device('hall', `unit ${unit}`);
     spawnAgent(['--server', url, '--key', key], file(`agent ${unit}`));
@@ -61,8 +40,8 @@ test('the service is killed again and again: no wave has two jobs, and no device
     assert.equal(State, 'Running');
     if (Version < seen + 2) continue;
     seen = Version;
-    await service.end('SIGKILL');
-    service = await start();
+    await kill();
+    await start();
   }
   const { Waves, Counts } = await read();
   assert.deepEqual(Counts, { Succeeded: DEVICES });
@@ -74,5 +53,5 @@ test('the service is killed again and again: no wave has two jobs, and no device
   assert.equal((await fleet.jobs()).length, 3);
   assert.ok(existsSync(file('effects')));
   assert.equal(readFileSync(file('effects'), 'utf8'), 'ran\n'.repeat(DEVICES));
-  await service.end('SIGKILL');
+  await kill();
 });

@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import type { StandingOrder } from '#/contract/standing-orders.ts';
-import { freePort, scratch, spawnAgent } from '../test-agents.ts';
-import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
-import { testFleet } from '../test-fleet.ts';
+import { scratch, spawnAgent } from '../test-agents.ts';
+import { killableService } from '../test-killable.ts';
+import { endProcesses } from '../../scripts/test-process.ts';
 
-const TOKEN = 'test-token-of-standing-order-kills';
 const DEVICES = 3;
 const at = scratch();
 const file = (name: string) => path.join(at.folder, name);
@@ -18,30 +17,7 @@ after(async () => {
 });
 
 test('the service is killed again and again: no device runs it twice, and no newcomer is left out', async () => {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const call = (method: string, where: string, body?: unknown) =>
-    fetch(url + where, {
-      method,
-      headers: {
-        Authorization: `Bearer ${TOKEN}`,
-        ...(body !== undefined && !(body instanceof FormData) && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
-    });
-  const start = async () => {
-    const env = { PORT: String(port), TUNNEL_PORT: '0', DATA_DIR: file('service'), AUTH_TOKEN: TOKEN };
-    const service = new TestProcess(['server/main.ts'], { env });
-    await until('the service to answer', () =>
-      call('GET', '/v1/account').then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
-    return service;
-  };
-  let service = await start();
-  const fleet = testFleet(call);
+  const { url, call, fleet, start, kill } = await killableService(file('service'));
   let units = 0;
   const join = async () => {
     const { key } = await fleet.device('hall', `unit ${++units}`);
@@ -65,10 +41,10 @@ test('the service is killed again and again: no device runs it twice, and no new
       if (units === DEVICES) break;
       await join();
     }
-    await service.end('SIGKILL');
-    service = await start();
+    await kill();
+    await start();
   }
   assert.equal((await fleet.jobs()).length, DEVICES);
   assert.equal(readFileSync(file('effects'), 'utf8'), 'ran\n'.repeat(DEVICES));
-  await service.end('SIGKILL');
+  await kill();
 });
