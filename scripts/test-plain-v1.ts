@@ -11,8 +11,11 @@ export interface PlainJob {
   ExitCode?: number;
 }
 
-/** `lost`: it is not done, and the connection ends. `cut`: it is done, and the connection ends. `hang`: done, no answer. */
-export type Trouble = 'lost' | 'cut' | 'hang' | { status: number; retryAfter?: string };
+/**
+ * `lost`: it is not done, and the connection ends. `cut`: it is done, and the connection ends. `hang`: done, no answer.
+ * `held`: neither done nor answered, see `held`.
+ */
+export type Trouble = 'lost' | 'cut' | 'hang' | 'held' | { status: number; retryAfter?: string };
 
 interface PlainRequest {
   method: string;
@@ -38,6 +41,8 @@ export class PlainV1 {
   ]);
   /** What goes wrong with each next submission. */
   readonly troubles: Trouble[] = [];
+  /** Submissions that are held: what ends their connection, and what carries them out, in any order. */
+  readonly held: { cut: () => void; act: () => void }[] = [];
   /** Each job runs as soon as somebody looks. */
   runs = false;
 
@@ -101,6 +106,8 @@ export class PlainV1 {
     const { Name, DeviceId } = JSON.parse(body) as { Name: string; DeviceId: string };
     const JobId = `j${this.asked.length}`;
     const job = { JobId, JobName: Name, DeviceId, StartTime: '', EndTime: '', Result: '' };
+    if (trouble === 'held')
+      return void this.held.push({ cut: () => void response.destroy(), act: () => void this.jobs.push(job) });
     if (trouble !== 'lost') this.jobs.push(job);
     if (trouble === 'lost' || trouble === 'cut') return void response.destroy();
     if (trouble !== 'hang') response.end(JSON.stringify({ JobId }));

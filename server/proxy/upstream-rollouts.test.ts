@@ -69,6 +69,8 @@ async function startBefore(t: TestContext, devices: number) {
 }
 
 const submissions = ({ asked }: PlainV1) => asked.filter((each) => each === 'POST /v1/job').length;
+/** Jobs are looked for by their names only once the connection of one has ended without an answer. */
+const isLookedFor = ({ asked }: PlainV1) => asked.lastIndexOf('GET /v1/job') > asked.lastIndexOf('POST /v1/job');
 /** How many jobs each device has. */
 const perDevice = ({ jobs }: PlainV1) =>
   Object.values(Object.groupBy(jobs, ({ DeviceId }) => DeviceId)).map((each) => each?.length);
@@ -151,18 +153,45 @@ test('one that the service never had is sent again once its list can be trusted'
   await until('the first job', () => plain.jobs.length === 1);
   plain.troubles.push('lost');
   plain.finish(plain.jobs[0], 0);
-  await until('the lost one', () => submissions(plain) === 2);
+  await until('the lost one', () => submissions(plain) === 2 && isLookedFor(plain));
   plain.runs = true;
   clock.offset += 121_000;
   await reaches(id, 'Succeeded');
   assert.deepEqual([perDevice(plain), submissions(plain)], [[1, 1], 3]);
 });
 
+test('the service has its two minutes from the end of the connection, and from a restart', async (t) => {
+  const { plain, clock, make, reaches, restart } = await startBefore(t, 2);
+  const id = await make();
+  await until('the first job', () => plain.jobs.length === 1);
+  plain.troubles.push('held');
+  plain.finish(plain.jobs[0], 0);
+  const held = await until('the held one', () => plain.held[0]);
+  const looks = async () => {
+    const before = plain.asked.length;
+    const isList = (each: string) => each === 'GET /v1/job';
+    await until('three looks', () => plain.asked.slice(before).filter(isList).length === 3);
+    assert.equal(submissions(plain), 2);
+  };
+  clock.offset += 150_000;
+  held.cut();
+  await looks();
+  clock.offset += 110_000;
+  await restart();
+  clock.offset += 110_000;
+  await looks();
+  held.act();
+  plain.runs = true;
+  clock.offset += 20_000;
+  await reaches(id, 'Succeeded');
+  assert.deepEqual([perDevice(plain), submissions(plain)], [[1, 1], 2]);
+});
+
 test('what cannot be known pauses the rollout, and is sent again when a person says so', async (t) => {
   const { plain, clock, make, read, steer, reaches } = await startBefore(t, 1);
   plain.troubles.push('lost');
   const id = await make({ Waves: [{ Percent: 100 }] });
-  await until('the lost one', () => submissions(plain) === 1);
+  await until('the lost one', () => submissions(plain) === 1 && isLookedFor(plain));
   clock.offset += 121_000;
   await reaches(id, 'Paused');
   assert.match((await read(id)).Because, /^Whether .* has the job “pump 2\.0\.0.*” is not known/);

@@ -12,6 +12,7 @@ import {
   answeredJobs,
   jobsToSend,
   noteAsked,
+  noteCut,
   noteJobId,
   noteNotSent,
   noteOutcome,
@@ -58,6 +59,8 @@ interface WorkOptions {
 export function openUpstreamWork(options: WorkOptions): { look: () => Promise<void>; send: () => Promise<void> } {
   const { api, db, now, steady, identity, fleet, last, run, times } = options;
   const inFlight = new Set<number>();
+  /** Connections of an earlier process ended before, at an unknown time. */
+  const opened = now();
   let looked = Number.NEGATIVE_INFINITY;
   let pace = times.lookMs;
   let failures = 0;
@@ -74,7 +77,7 @@ export function openUpstreamWork(options: WorkOptions): { look: () => Promise<vo
     const shown = (await answeredJobs(db, account, COMPARED)).filter(({ id }) => listed.has(id));
     const isReliable = shown.length > 0 && shown.every(({ id, name }) => listed.get(id)?.JobName === name);
     for (const { seq, name, sent, cancel, asked, rollout, rollout_state: state } of unclear) {
-      if (at - (sent ?? 0) < times.settleMs) continue;
+      if (at - Math.max(sent ?? 0, opened) < times.settleMs) continue;
       // After the pause, it is a person who let it go on.
       const isResumed = asked === 1 && state !== 'Paused';
       if (isReliable || cancel === 1 || isResumed) await db.write((tx) => noteNotSent(tx, seq, at));
@@ -165,7 +168,8 @@ export function openUpstreamWork(options: WorkOptions): { look: () => Promise<vo
         await db.write((tx) => noteOutcome(tx, seq, { status: 'Failed', because, ended: now() }));
         return true;
       }
-      if (meaning !== 'unknown') await db.write((tx) => noteNotSent(tx, seq, now()));
+      const note = meaning === 'unknown' ? noteCut : noteNotSent;
+      await db.write((tx) => note(tx, seq, now()));
       await fail(cause);
       return false;
     } finally {

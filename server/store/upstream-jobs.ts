@@ -121,6 +121,11 @@ export async function cancelJob(tx: Tx, { seq, isWave }: { seq: number; isWave: 
 export const noteSent = async (tx: Tx, seq: number, at: number): Promise<boolean> =>
   (await tx.run("UPDATE jobs SET sent = ? WHERE seq = ? AND sent IS NULL AND status = 'Waiting'", at, seq)).changes > 0;
 
+/** Its connection has ended without an answer: the service may still be working on it from here on. */
+export async function noteCut(tx: Tx, seq: number, at: number): Promise<void> {
+  await tx.run('UPDATE jobs SET sent = ? WHERE seq = ? AND id IS NULL', at, seq);
+}
+
 /** The service has not done it: it ends if it is to be cancelled, else it is sent again. */
 export async function noteNotSent(tx: Tx, seq: number, at: number): Promise<void> {
   await tx.run('UPDATE jobs SET sent = NULL, asked = 0 WHERE seq = ? AND id IS NULL', seq);
