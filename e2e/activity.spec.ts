@@ -20,6 +20,7 @@ test('a change is in the audit log: who, what, and the way to it and back @main'
   await expectAccessible(page);
   await entry(page, 'Created device', 'pump 7').getByRole('link', { name: 'pump 7' }).click();
   await expect(page).toHaveURL(`${service.url}/devices/${DeviceId}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'pump 7' })).toBeVisible();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await expect(entry(page, 'pump 7')).toHaveCount(1);
   await expect(entry(page, 'pump 8')).toHaveCount(0);

@@ -145,7 +145,8 @@ async function deployToBench(page: Page): Promise<void> {
 
 /** Reads what the job prints while it runs, then opens its gate and reads the rest. */
 async function readAlong(page: Page, gate: string): Promise<void> {
-  await page.getByRole('link', { name: 'this-machine', exact: true }).click();
+  const devices = page.getByRole('table', { name: 'Devices of this job' });
+  await devices.getByRole('link', { name: 'this-machine', exact: true }).click();
   const output = log(page, 'this-machine');
   await expect(output).toContainText(/unpacked in a folder with:.*payload\.txt.*update\.sh/);
   await expect(output).toContainText('a word on stderr');

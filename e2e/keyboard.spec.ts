@@ -251,8 +251,8 @@ test.describe('with motion', () => {
     await expect(page.getByRole('button', { name: 'Deploy', exact: true })).toBeEnabled();
     await page.keyboard.press('Enter');
 
-    await expect(page).toHaveURL(/\/jobs\/[^/]+$/);
-    await press(page, page.getByRole('link', { name: 'camera 1', exact: true }));
+    const devices = page.getByRole('table', { name: 'Devices of this job' });
+    await press(page, devices.getByRole('link', { name: 'camera 1', exact: true }));
     const log = page.getByRole('region', { name: 'Output of camera 1, text' });
     await expect(log).toContainText('typed, never clicked');
     await tabTo(page, log);

@@ -170,5 +170,7 @@ export async function openApp() {
       done();
     });
   });
-  return <RouterProvider router={router} />;
+  // A page is drawn with its URL: as a transition it would come later, again and again while the fleet changes, and until then
+  // a click would act on the page before.
+  return <RouterProvider router={router} useTransitions={false} />;
 }
