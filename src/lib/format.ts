@@ -34,12 +34,18 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
 
-/** "3 min ago", "in 2 days" as the reader's language shortens them; under five seconds either way it is "now". */
+/**
+ * "3 min ago", "in 2 days" as the reader's language shortens them; under five seconds either way it is "now". What is past
+ * is rounded down, what is to come to the nearest: eight hours are still "in 8h" a second later.
+ */
 export function formatAge(at: Date, now: Date): string {
   const span = at.getTime() - now.getTime();
   if (Math.abs(span) < 5000) return relative.format(0, 'second');
-  const [unit, size] = STEPS.find(([, length]) => Math.abs(span) >= length) ?? ['second', 1000];
-  return relative.format(Math.trunc(span / size), unit);
+  const [unit, size] = STEPS.find(([, length], index) => {
+    const [, finer = 0] = STEPS[index + 1] ?? [];
+    return (span > 0 ? span + finer / 2 : -span) >= length;
+  }) ?? ['second', 1000];
+  return relative.format(span > 0 ? Math.round(span / size) : Math.trunc(span / size), unit);
 }
 
 const ABSOLUTE = { dateStyle: 'medium', timeStyle: 'long' } as const;
