@@ -44,7 +44,9 @@
   // By then the application may run already, and ask for itself.
   let running = false;
   document.addEventListener('DOMContentLoaded', () => (running = true));
-  requestAnimationFrame(() => {
+  requestAnimationFrame(function draw() {
+    // A slow machine draws a frame before it has read all of the page.
+    if (!running && !document.querySelector('#boot > main')) return requestAnimationFrame(draw);
     for (const link of document.querySelectorAll(`#boot a[href="${CSS.escape(location.pathname)}"]`))
       link.setAttribute('aria-current', 'page');
     setTimeout(() => running || ask());
