@@ -129,8 +129,13 @@ test.describe('when the service says "later"', () => {
   test('it pauses as long as it was asked to, then sends that one again', async ({ signedIn: page, service }) => {
     await createMany(service, 8);
     let refused = '';
-    await page.route('**/v1/devices/*', (route) => {
-      if (route.request().method() !== 'PATCH' || refused) return route.continue();
+    const { promise: isPaused, resolve: pausedNow } = Promise.withResolvers<void>();
+    await page.route('**/v1/devices/*', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      if (refused) {
+        await isPaused;
+        return route.continue();
+      }
       refused = route.request().url().split('/').at(-1) ?? '';
       return route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: { title: 'Too many requests' } });
     });
@@ -141,6 +146,7 @@ test.describe('when the service says "later"', () => {
     await setGroup(page, 'north');
     await dialog(page).getByRole('button', { name: 'Set the group of 8 devices' }).click();
     await expect(dialog(page).getByText('the service asked to wait 60 s')).toBeVisible();
+    pausedNow();
     // The others under way would be given up by the jump of the clock.
     await expect(dialog(page).getByText('3 of 8 devices')).toBeVisible();
     expect(sent.filter((id) => id === refused).length).toBe(1);
