@@ -142,7 +142,7 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   await page.goto(`${service.url}/devices/${first}`);
   const history = part(page, 'History');
   await expect(history.getByRole('img', { name: /^Online for .* of the time that is known/ })).toBeVisible();
-  await expect(history.getByRole('list', { name: 'State changes' })).toContainText('connection lost');
+  await expect(page.getByRole('list', { name: 'Timeline' })).toContainText('connection lost');
   await history.getByText('30 days').click();
   await expect(page).toHaveURL(/period=720/);
   await expect(history.getByRole('radio', { name: '30 days' })).toBeChecked();
@@ -185,7 +185,7 @@ test.describe('a service that is killed', () => {
     await service.start();
     await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
     await page.goto(`${service.url}/devices/${first}`);
-    const changes = part(page, 'History').getByRole('list', { name: 'State changes' });
+    const changes = page.getByRole('list', { name: 'Timeline' });
     await expect(changes).toContainText('the service was down');
     await expect(changes).toContainText('connected for the first time');
     await expect(changes).not.toContainText('Offline');

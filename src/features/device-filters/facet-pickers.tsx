@@ -57,9 +57,9 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
     <>
       {picker('group', 'Group', groups)}
       {picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
+      <VersionPicker runs={filter.runs} onChange={(runs) => onChange({ runs })} />
       {has('customer') && picker('customer', 'Customer')}
       {has('site') && picker('site', 'Site')}
-      <VersionPicker runs={filter.runs} onChange={(runs) => onChange({ runs })} />
       {(filter.seen !== undefined || !!neverSeen) && (
         <Button
           size="sm"

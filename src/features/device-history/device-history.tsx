@@ -1,17 +1,13 @@
-// When a device was Online: the last day, week or month as a strip, the share of it, and the latest changes.
-import { useState } from 'react';
+// When a device was Online: the last day, week or month as a strip, and the share of it. The timeline has each change.
 import { useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import type { Device } from '#/contract/devices.ts';
-import { CAUSE_TEXTS } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { formatShare } from '#/lib/format-share.ts';
 import { counted, formatDuration } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { Time, useNow } from '#/ui/controls/time.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
@@ -23,9 +19,6 @@ import classes from './device-history.module.css';
 const HOUR = 3_600_000;
 /** Less of a period than this is named. */
 const MOST = 0.98;
-/** Changes that are listed at once. */
-const SHOWN = 5;
-const MORE = 50;
 
 const PERIODS = [
   { value: '24', label: '24 h', words: 'the last 24 hours' },
@@ -111,34 +104,6 @@ function Filled({ device, events, hours, words }: FilledProps) {
         {away.length > 0 && `, Offline ${counted(away.length, 'time')} for ${formatDuration(awayFor, 'rough')}`}.{' '}
         {unknown >= 1000 && `Unknown for ${formatDuration(unknown, 'rough')}, because the service was down.`}
       </p>
-      <Changes events={events.filter(({ at }) => at >= from)} />
-    </>
-  );
-}
-
-function Changes({ events }: { events: readonly StateEvent[] }) {
-  const [most, setMost] = useState(SHOWN);
-  if (events.length === 0) return null;
-  return (
-    <>
-      <ul className={classes.changes} aria-label="State changes">
-        {events.slice(0, most).map(({ state, cause, at }) => (
-          <li key={`${at} ${state}`}>
-            <StateMark state={state} />
-            <span className="dim">{CAUSE_TEXTS[cause] ?? ''}</span>
-            <span className={classes.at}>
-              <Time at={new Date(at)} />
-            </span>
-          </li>
-        ))}
-      </ul>
-      {events.length > most && (
-        <div>
-          <Button size="xs" variant="default" onClick={() => setMost(most + MORE)}>
-            Show more
-          </Button>
-        </div>
-      )}
     </>
   );
 }

@@ -19,7 +19,7 @@ import { noNotices, switchNotices, useNoticesOn } from '#/ui/controls/system-not
 export function AccountPage() {
   const account = useQuery(accountQueries.get());
   return (
-    <Page title="Account" lead={account.data?.UserEmail} actions={<SignOut />}>
+    <Page title="Account" lead={account.data?.UserEmail ?? '\u00a0'} actions={<SignOut />}>
       <Usage />
       <Tokens />
       <Sessions />

@@ -79,7 +79,8 @@ export function DeployPage() {
 function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
   const [choice, url] = useUrlState(deployUrl);
   const reach = useReach(choice.target);
-  const payload = usePayload(choice.payload);
+  const found = usePayload(choice.payload);
+  const payload = found ?? undefined;
   const [form, setForm] = useState<DeployForm>({
     typedName: choice.name,
     confirmation: '',
@@ -157,7 +158,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
                     rollout && reach.devices && reach.devices.length > 0 && { draft: rollout, devices: reach.devices }
                   }
                 />
-                <DeployReview reach={reach} target={choice.target} payload={payload} />
+                <DeployReview reach={reach} target={choice.target} payload={found} />
               </div>
               <div className={classes.decide}>
                 <Decision

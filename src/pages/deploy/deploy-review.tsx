@@ -20,7 +20,7 @@ import { sizeText } from './deploy-what.tsx';
 import { Overlaps, QueueAhead } from './queue-ahead.tsx';
 import { ReviewDevices } from './review-devices.tsx';
 import type { Reach } from './use-reach.ts';
-import type { Payload } from './use-payload.ts';
+import type { Payload, usePayload } from './use-payload.ts';
 import classes from './deploy.module.css';
 
 /** "Online 34", "Offline 3", and whatever else the service says. */
@@ -39,7 +39,7 @@ function waitText(devices: number, away: number): string {
 }
 
 function Devices({ reach, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: payload !== undefined && 'artifact' in payload });
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: !!payload && 'artifact' in payload });
   const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
   const queues = useQuery(queueQueries.all());
   const jobs = useQuery(jobQueries.list());
@@ -173,14 +173,20 @@ function What({ payload }: { payload: Payload }) {
 interface DeployReviewProps {
   reach: Reach;
   target: DeployChoice['target'];
-  payload: Payload | undefined;
+  payload: ReturnType<typeof usePayload>;
 }
 
 export function DeployReview({ reach, target, payload }: DeployReviewProps) {
   return (
     <>
       <h3>What</h3>
-      {payload ? <What payload={payload} /> : <p className="dim">Choose what to run.</p>}
+      {payload ? (
+        <What payload={payload} />
+      ) : payload === null ? (
+        <Skeleton name="what runs" rows={2} />
+      ) : (
+        <p className="dim">Choose what to run.</p>
+      )}
       <h3>Where</h3>
       {reach.label === undefined ? (
         <p className="dim">Choose a target to see which devices get it.</p>

@@ -8,10 +8,11 @@ import type { DeployChoice } from './deploy-choice.ts';
 
 export type Payload = { artifact: Artifact; text: string } | { workflow: Workflow; text: string };
 
-/** Undefined while nothing is chosen, and for an id that is not in the lists. */
-export function usePayload({ kind, value }: DeployChoice['payload']): Payload | undefined {
+/** Undefined while nothing is chosen, and for an id that is not in the lists; null while these are read. */
+export function usePayload({ kind, value }: DeployChoice['payload']): Payload | null | undefined {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: kind === 'artifact' });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: kind === 'workflow' });
+  if (value !== '' && (kind === 'artifact' ? artifacts : workflows).isPending) return null;
   if (kind === 'artifact') {
     const artifact = artifacts.data?.find(({ ArtifactId }) => ArtifactId === value);
     return artifact && { artifact, text: artifactText(artifact) };

@@ -16,7 +16,7 @@ import { Page, Section } from '#/ui/page/page.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { Empty, View } from '#/ui/page/view.tsx';
+import { Empty, Skeleton, View } from '#/ui/page/view.tsx';
 import { DeviceAgent } from './device-agent.tsx';
 import { DeviceJobs } from './device-jobs.tsx';
 import { DevicePosition } from './device-position.tsx';
@@ -153,9 +153,9 @@ function Sections({ device }: { device: Device }) {
   const hasProblem = Boolean(device.AgentProblem);
   return (
     <div className={classes.columns}>
-      <div className={classes.work}>
+      <div className={classes.work} data-in-order>
         {first && install}
-        {!first && <DeviceHistory open={{ device }} />}
+        {!first && <DeviceHistory open={{ device }} fallback={<HistoryToBe />} />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
         <DeviceTimeline open={{ device }} />
@@ -169,10 +169,20 @@ function Sections({ device }: { device: Device }) {
         {!hasProblem && <DeviceAgent device={device} />}
         <DeviceInventory device={device} />
       </div>
-      {!first && <div className={classes.work}>{install}</div>}
+      {!first && (
+        <div className={classes.work} data-in-order>
+          {install}
+        </div>
+      )}
     </div>
   );
 }
+
+const HistoryToBe = () => (
+  <Section title="History">
+    <Skeleton name="the history" rows={2} />
+  </Section>
+);
 
 /** What the device or its service reported, fields that are unknown here included. */
 function DeviceInventory({ device }: { device: Device }) {

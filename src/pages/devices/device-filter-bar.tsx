@@ -1,7 +1,7 @@
 // The filters above the device table. Each is part of the URL; typed text goes there after a short pause.
 import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconChevronDown, IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
@@ -18,6 +18,8 @@ const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chip
 
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
+/** As high as the filters in use. */
+const CHIPS_TO_BE = { flex: '1 0 100%', height: 26 };
 
 interface DeviceFilterBarProps extends Facets {
   filter: RowFilter;
@@ -67,7 +69,7 @@ export function DeviceFilterBar({
       end={
         <>
           {children}
-          <FilterChips open={filtered && { filter, onChange: change }} />
+          <FilterChips open={filtered && { filter, onChange: change }} fallback={<div style={CHIPS_TO_BE} />} />
         </>
       }
     >
@@ -104,8 +106,8 @@ export function DeviceFilterBar({
         onChange={(value) => change({ status: value ? [value] : [] })}
         data={[
           { value: '', label: 'All' },
-          { value: 'online', label: <Counted label="Online" of={facets?.status} /> },
-          { value: 'offline', label: <Counted label="Offline" of={facets?.status} /> },
+          { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onAsk} /> },
+          { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onAsk} /> },
         ]}
       />
       <FilterPickers
@@ -117,19 +119,28 @@ export function DeviceFilterBar({
   );
 }
 
-function Counted({ label, of }: { label: string; of: readonly FacetValue[] | undefined }) {
-  if (!of) return <>{label}</>;
-  const count = of.find(({ value }) => value === label)?.count ?? 0;
+/** `isComing`: the counts will be there, so that they have their room already. */
+function Counted(props: { label: string; of: readonly FacetValue[] | undefined; isComing: boolean }) {
+  const { label, of, isComing } = props;
+  const count = of && formatCount(of.find(({ value }) => value === label)?.count ?? 0);
   return (
     <>
-      {label} <span className={classes.count}>{formatCount(count)}</span>
+      {label} {(of || isComing) && <span className={classes.count}>{count}</span>}
     </>
   );
 }
 
 function PickersToBe() {
   return ['Group', 'Tag'].map((label) => (
-    <Button key={label} size="sm" px={8} disabled title="On its way">
+    <Button
+      key={label}
+      size="sm"
+      px={8}
+      disabled
+      fw={400}
+      title="On its way"
+      rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
+    >
       {label}
     </Button>
   ));

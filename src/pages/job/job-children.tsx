@@ -109,7 +109,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
   const keyOf = useCallback((child: Job) => keys.get(child) ?? '', [keys]);
   const fields = useMemo(() => tellingFields(rows, fleet), [rows, fleet]);
   return (
-    <div className={classes.split} data-opened={opened !== undefined || undefined}>
+    <div className={classes.split} data-opened={opened !== undefined || undefined} data-in-order>
       <div className={classes.children}>
         <div className="between">
           <StateFilter counts={counts} />

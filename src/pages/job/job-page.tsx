@@ -19,7 +19,7 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
-import { Empty, NoDataYet, View } from '#/ui/page/view.tsx';
+import { Empty, NoDataYet, Skeleton, View } from '#/ui/page/view.tsx';
 import { FAILURES } from '#/features/jobs/lately.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import { keysOf, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
@@ -215,7 +215,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
       >
         {() => (
           <>
-            <FailuresPanel open={failed && { job, jobs }} />
+            <FailuresPanel open={failed && { job, jobs }} fallback={<Skeleton name="the failures" rows={3} />} />
             <JobChildren parent={job} jobs={jobs} fleet={fleet} />
           </>
         )}

@@ -1,13 +1,14 @@
 // Above the map: the table's filters, and the way to the table.
 import { formatCount } from '#/lib/format.ts';
 import { useState } from 'react';
-import { Button, TextInput } from '@mantine/core';
-import { IconFilter, IconList, IconMap2, IconSearch, IconTable } from '@tabler/icons-react';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { IconFilter, IconList, IconMap2, IconSearch, IconTable, IconX } from '@tabler/icons-react';
 import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
 import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
 import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
@@ -80,26 +81,30 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
           neverSeen={shown.neverSeen}
           onChange={setFilter}
         />
-        <Button
-          variant="default"
-          component={Link}
-          to={`${paths.devices()}${words && `?${words}`}`}
-          leftSection={<IconTable {...icon} />}
-        >
-          Table
-        </Button>
-        <FilterChips filter={filter} onChange={setFilter} />
         {words !== '' && (
-          <Button
-            variant="subtle"
+          <IconButton
+            icon={IconX}
+            iconSize={18}
+            size={36}
+            label="Clear filters"
             onClick={() => {
               search.empty();
               url.clearFilter();
             }}
-          >
-            Clear filters
-          </Button>
+          />
         )}
+        <ActionIcon
+          variant="default"
+          size={36}
+          component={Link}
+          to={`${paths.devices()}${words && `?${words}`}`}
+          className={classes.toTable}
+          aria-label="Table"
+          title="These devices as a table"
+        >
+          <IconTable size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+        <FilterChips filter={filter} onChange={setFilter} />
       </div>
     </div>
   );

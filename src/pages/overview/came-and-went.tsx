@@ -58,7 +58,7 @@ export function CameAndWent({ index, recent }: { index: FleetIndex | undefined; 
 export function FlappingDevices({ flapping }: { flapping: readonly Flapping[] }) {
   if (flapping.length === 0) return null;
   return (
-    <ShortList title="Flapping" lead="Offline three or more times in 24 h." none="">
+    <ShortList title="Flapping" lead="Offline three or more times in 24 h." none={{ text: '' }}>
       {flapping.slice(0, SHOWN).map(({ id, name, times }) => (
         <Line key={id} name={name} to={paths.device(id)} detail={`went Offline ${formatCount(times)} times`} at="" />
       ))}

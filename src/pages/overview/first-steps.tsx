@@ -114,8 +114,8 @@ export function FirstSteps(props: FirstStepsProps) {
   // Who sees the last step done gets the message; later visitors do not.
   const [wasOpen, setWasOpen] = useState(false);
   if (isKnown && left > 0 && !wasOpen) setWasOpen(true);
-  if (isHidden || props.devices > YOUNG || (left === 0 && !wasOpen) || (!isKnown && props.devices > 0 && !wasOpen))
-    return null;
+  if (isHidden || props.devices > YOUNG || (isKnown && left === 0 && !wasOpen)) return null;
+  if (!isKnown && props.devices > 0 && !wasOpen) return <div hidden data-reading />;
   const next = steps.find(({ done }) => !done);
   return (
     <section className={classes.steps} aria-label="First steps">

@@ -25,8 +25,9 @@ interface FleetSummaryProps {
 
 export function FleetSummary({ index, recent }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
+  const isReading = recent.isOffered === true && !recent.data && !recent.error;
   return (
-    <section className={classes.summary} aria-label="Fleet">
+    <section className={classes.summary} aria-label="Fleet" data-reading={isReading || undefined}>
       <div>
         <p className={classes.sentence}>
           <Sentence total={index.size} online={figures.online} />

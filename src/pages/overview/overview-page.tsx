@@ -78,21 +78,21 @@ function Day({ account }: { account: Account }) {
       )}
       <FirstSteps devices={account.NumDevicesAdded} index={index} />
       {!isEmpty && (
-        <div className={classes.top}>
+        <div className={classes.top} data-in-order>
           <View query={reading} name="devices" empty={null} rows={3}>
             {(read) => <FleetSummary index={read} recent={recent} />}
           </View>
         </div>
       )}
-      <div className={classes.tiles}>
+      <div className={classes.tiles} data-in-order>
         <JobTiles jobs={all} reading={jobs} />
         <QueueTile />
         <TunnelTile />
         <UsageTiles account={account} />
       </div>
       {(!isEmpty || all.length > 0) && (
-        <div className={classes.lists}>
-          <div>
+        <div className={classes.lists} data-in-order>
+          <div data-in-order>
             <DownNow reading={reading} />
           </div>
           <div className={classes.jobs}>
@@ -105,7 +105,7 @@ function Day({ account }: { account: Account }) {
             <FailedLately {...work} />
             <FlappingDevices flapping={recent.flapping} />
           </div>
-          <div>
+          <div data-in-order>
             <CameAndWent index={index} recent={recent} />
           </div>
         </div>

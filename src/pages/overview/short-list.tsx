@@ -15,9 +15,16 @@ interface ShortListProps {
   more?: ReactNode;
   /** Rows, as list items. */
   children: ReactNode[];
-  /** The text when there are none; `good`: that is how it should be. */
-  none: string;
+  /** The text when there are none. */
+  none: None;
+  /** There are none, as it should be. */
   good?: boolean;
+}
+
+/** `reading`: nobody knows yet whether there are any. */
+interface None {
+  text: string;
+  reading?: boolean;
 }
 
 /** Rows of each short list; the page behind it has the rest. */
@@ -29,9 +36,9 @@ export function ShortList({ title, lead, all, more, children, none, good = false
       {children.length > 0 ? (
         <ul className={classes.list}>{children}</ul>
       ) : (
-        <p className={classes.none} data-good={good || undefined}>
+        <p className={classes.none} data-good={good || undefined} data-reading={none.reading || undefined}>
           {good && <IconCheck size={16} stroke={1.8} aria-hidden />}
-          {none}
+          {none.text}
         </p>
       )}
       {more && <div>{more}</div>}
@@ -40,8 +47,10 @@ export function ShortList({ title, lead, all, more, children, none, good = false
 }
 
 /** A list that could not be read is not an empty one; the reason is shown elsewhere on the page. */
-export const noneOf = ({ data, error }: { data: unknown; error: Error | null }, none: string): string =>
-  data === undefined ? (error ? 'Could not be loaded.' : 'Reading…') : none;
+export function noneOf({ data, error }: { data: unknown; error: Error | null }, text: string): None {
+  if (data !== undefined) return { text };
+  return error ? { text: 'Could not be loaded.' } : { text: 'Reading…', reading: true };
+}
 
 interface LineProps {
   name: string;

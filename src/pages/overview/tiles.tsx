@@ -46,7 +46,7 @@ function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps
   const oldSince = useOldSince(readAt);
   const asOf = figure === undefined ? undefined : error ? new Date(readAt) : oldSince;
   return (
-    <div className={classes.tile}>
+    <div className={classes.tile} data-reading={(figure === undefined && !error) || undefined}>
       <Link to={to}>
         <span className="small dim">{what}</span>
         <span className={classes.big} data-bad={bad || undefined}>

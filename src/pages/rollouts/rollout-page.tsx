@@ -12,7 +12,7 @@ import { useNow } from '#/ui/controls/time.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
-import { Empty, NoDataYet } from '#/ui/page/view.tsx';
+import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
@@ -73,7 +73,7 @@ function Found({ rollout }: { rollout: Rollout }) {
             <p className={classes.now}>{nowText(rollout, left)}</p>
           )}
         </Status>
-        <div className={classes.split}>
+        <div className={classes.split} data-in-order>
           <div className="stack">
             <WaveLanes waves={Waves} isPaused={State === 'Paused'} to={(wave, state) => url.to({ wave, state })} />
             <RolloutFailures
@@ -84,6 +84,7 @@ function Found({ rollout }: { rollout: Rollout }) {
                   onOpen: (id) => url.set({ failures: id }),
                 }
               }
+              fallback={<Skeleton name="the failures" rows={3} />}
             />
           </div>
           <RolloutSteps rollout={rollout} />

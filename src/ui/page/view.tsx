@@ -167,7 +167,7 @@ export function Skeleton({ name, rows = 8 }: { name: string; rows?: number | und
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div role="status" aria-label={`Loading ${name}`} className={classes.skeleton} data-late={late}>
+    <div role="status" aria-label={`Loading ${name}`} className={classes.skeleton} data-late={late} data-reading>
       {Array.from({ length: rows }, (_, index) => (
         <span key={index} />
       ))}
