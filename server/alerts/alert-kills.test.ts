@@ -6,62 +6,27 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { AlertMessage } from '#/contract/alerts.ts';
-import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../store/test-database.ts';
-import { FakeAgent, freePort, scratch } from '../test-agents.ts';
-import { testFleet } from '../test-fleet.ts';
+import { endProcesses, until } from '../../scripts/test-process.ts';
+import { FakeAgent, scratch } from '../test-agents.ts';
+import { engineOfTests, killableService, type KillableService } from '../test-killable.ts';
 
-const TOKEN = 'test-token-of-alerts';
 let at: ReturnType<typeof scratch>;
-let database: TestDatabase | undefined;
-let url: string;
-let service: TestProcess;
+let engine: Awaited<ReturnType<typeof engineOfTests>>;
+let service: KillableService;
 let receiver: Server;
 /** In the order in which they came. */
 const received: AlertMessage[] = [];
 /** What happens to the next request; by default it is answered. */
 let onRequest: ((response: ServerResponse) => void) | undefined;
 
-const call = (method: string, where: string, body?: unknown) =>
-  fetch(`${url}${where}`, {
-    method,
-    headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-const fleet = testFleet(call);
-
-/** `killAt`: it is killed in the transaction that runs this statement. */
-function launch(killAt?: string): void {
-  const env = {
-    PORT: new URL(url).port,
-    TUNNEL_PORT: '0',
-    DATA_DIR: path.join(at.folder, 'service'),
-    AUTH_TOKEN: TOKEN,
-    ALERT_PRIVATE_TARGETS: '1',
-    ...(killAt !== undefined && { KILL_AT: killAt }),
-    ...(database && { DATABASE_URL: database.url.href, CLUSTER_SECRET: 'a secret of the nodes in this test' }),
-  };
-  const preload = killAt === undefined ? [] : ['--import', new URL('../store/test-kill-at.ts', import.meta.url).href];
-  service = new TestProcess([...preload, 'server/main.ts'], { env });
-}
-async function start(killAt?: string): Promise<void> {
-  launch(killAt);
-  await until('the service to answer', () => {
-    assert.ok(!service.hasEnded, service.printed);
-    return call('GET', '/v1/account').then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  });
-}
 async function restart(): Promise<void> {
-  await service.end('SIGKILL');
-  await start();
+  await service.kill();
+  await service.start();
 }
 
 before(async () => {
   at = scratch();
-  database = onPostgres ? await createTestDatabase() : undefined;
+  engine = await engineOfTests();
   receiver = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => (body += part));
@@ -73,34 +38,33 @@ before(async () => {
     });
   });
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
-  url = `http://127.0.0.1:${await freePort()}`;
-  await start();
+  service = await killableService(path.join(at.folder, 'service'), { ALERT_PRIVATE_TARGETS: '1', ...engine.env });
 });
 after(async () => {
   await endProcesses();
   receiver.closeAllConnections();
   receiver.close();
-  await database?.drop();
+  await engine.drop();
   at.remove();
 });
 
 async function addRule(name: string): Promise<void> {
   const Url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const webhook = { Name: name, Kind: 'webhook', Url, Format: 'json' };
-  const { ChannelId } = (await (await call('POST', '/v1/alerts/channels', webhook)).json()) as { ChannelId: string };
+  const { ChannelId } = (await (await service.call('POST', '/v1/alerts/channels', webhook)).json()) as { ChannelId: string };
   const rule = { Name: name, When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
-  assert.equal((await call('POST', '/v1/alerts/rules', rule)).status, 200);
+  assert.equal((await service.call('POST', '/v1/alerts/rules', rule)).status, 200);
 }
 /** Jobs that fail on the device; returns their ids. */
 async function fail({ id, key }: { id: string; key: string }, count: number): Promise<string[]> {
   const failed: string[] = [];
-  const agent = await FakeAgent.connect(url, key);
+  const agent = await FakeAgent.connect(service.url, key);
   await agent.receive('welcome');
   for (let n = 0; n < count; n++) {
-    const job = await fleet.run('false', { DeviceId: id });
+    const job = await service.fleet.run('false', { DeviceId: id });
     await until('the job', () => agent.received.some((message) => message.type === 'run' && message.job === job));
     agent.finish(job, 1);
-    await fleet.ended(job);
+    await service.fleet.ended(job);
     failed.push(job);
   }
   await agent.end();
@@ -108,7 +72,7 @@ async function fail({ id, key }: { id: string; key: string }, count: number): Pr
 }
 async function allDelivered(count: number): Promise<void> {
   await until('the deliveries', async () => {
-    const { Items } = (await (await call('GET', '/v1/alerts/deliveries?limit=500')).json()) as {
+    const { Items } = (await (await service.call('GET', '/v1/alerts/deliveries?limit=500')).json()) as {
       Items: { State: string }[];
     };
     return Items.length === count && Items.every(({ State }) => State === 'Delivered');
@@ -123,20 +87,20 @@ function reportedOnce(failed: string[]): void {
 
 test('a kill before the evaluation, and one during a delivery, lose no message and repeat its Id', async () => {
   await addRule('Failures');
-  const device = await fleet.device();
+  const device = await service.fleet.device();
   // At once after the jobs ended: nothing was decided yet.
   const failed = await fail(device, 3);
   await restart();
   // The receiver has the message, but the service does not know it.
   const killed = Promise.withResolvers<void>();
   onRequest = (response) => {
-    void service.end('SIGKILL').then(() => {
+    void service.kill().then(() => {
       response.destroy();
       killed.resolve();
     });
   };
   await killed.promise;
-  await start();
+  await service.start();
   failed.push(...(await fail(device, 2)));
   await until('all of them', () => failed.every((job) => received.some(({ JobId }) => JobId === job)));
   await allDelivered(failed.length);
@@ -153,15 +117,15 @@ test('a kill after any statement of the transactions that decide loses and doubl
     'INSERT INTO alert_messages',
     'UPDATE alert_rules SET sent',
   ];
-  await service.end('SIGTERM');
-  await start(first);
-  const failed = await fail(await fleet.device(), 2);
+  await service.stop();
+  let ending = (await service.start(first)).ended;
+  const failed = await fail(await service.fleet.device(), 2);
   for (const next of others) {
-    assert.equal(await service.ended, null, 'it did not end by itself');
-    launch(next);
+    assert.equal(await ending, null, 'it did not end by itself');
+    ending = service.launch(next).ended;
   }
-  assert.equal(await service.ended, null, 'it did not end by itself');
-  await start();
+  assert.equal(await ending, null, 'it did not end by itself');
+  await service.start();
   await allDelivered(earlier + failed.length);
   reportedOnce(failed);
 });
