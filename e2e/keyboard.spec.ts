@@ -75,6 +75,7 @@ test('how many rows are selected is announced: its region is there before its te
   await service.createDevice('pump 1');
   await service.createDevice('pump 2');
   await page.goto(`${service.url}/devices`);
+  await expect(page.getByRole('status', { name: 'Devices shown' })).toHaveText('2 devices');
   const regions = await page.evaluateHandle(() => {
     const found: { atFirst: string; element: Element }[] = [];
     new MutationObserver((changes) => {

@@ -95,7 +95,9 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
       model.point(undefined);
     },
     movestart: () => setHint(undefined),
-    click: ({ containerPoint, latlng }) => {
+    click: ({ containerPoint, latlng, originalEvent: { target } }) => {
+      // On a card that it has closed: what is not there any more no longer holds a click back from the map.
+      if (target instanceof Node && !target.isConnected) return;
       if (placing.waiting) return model.place(latlng);
       const mark = layer.markAt(containerPoint);
       if (!mark || !clusters) return;
