@@ -175,7 +175,7 @@ async function dialogs(service: Service, { device, failed }: Filled) {
 }
 
 for (const { at, size } of [
-  { at: 'a wide screen @main', size: WIDE },
+  { at: 'a wide screen', size: WIDE },
   { at: 'a phone', size: PHONE },
 ])
   test(`each dialog is accessible on ${at}`, async ({ signedIn: page, service }) => {

@@ -14,6 +14,8 @@ export interface Reading {
   empty?: string;
   /** An addition of ours: an answer of another shape says that the service does not have it, and the page says this. */
   without?: string;
+  /** Another GET that fills the page as soon as it is read. */
+  later?: string;
   /** A field of a form that offers it: that has its list, and says nothing when it could not be renewed. */
   picker?: true;
 }
@@ -52,6 +54,7 @@ export const READINGS: Record<string, Reading> = {
   },
   devices: {
     at: () => '/devices',
+    later: '/v1/devices/1/1000',
     from: () => '/v1/devices/1/25',
     what: 'devices',
     seen: 'pump 7',
@@ -59,6 +62,7 @@ export const READINGS: Record<string, Reading> = {
   },
   'filtered devices': {
     at: () => '/devices?group=north',
+    later: '/v1/devices/1/1000',
     from: () => '/v1/devices/1/25/filters',
     what: 'devices',
     seen: 'pump 7',

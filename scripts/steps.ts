@@ -1,7 +1,7 @@
 // The steps that `npm run check` and `npm test` are made of. Each prints one line when all is well and everything it has
 // to say when it is not, and answers with a count taken from what the tools report to machines, never from their prose.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,7 +13,9 @@ import { buildIfStale, requireBudget } from './dist.ts';
 import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightReport, type Tally } from './tally.ts';
 
 const root = dirname(import.meta.dirname);
-const UNIT_TESTS = ['src', 'server', 'agent', 'scripts'].map((folder) => `${folder}/**/*.test.ts`);
+/** Files of unit tests. Those that kill a real service again and again take a minute together. */
+export const UNIT_TESTS = globSync('{src,server,agent,scripts}/**/*.test.ts', { cwd: root }).toSorted();
+export const isKillTest = (file: string): boolean => file.endsWith('-kills.test.ts');
 const UNIT_TEST_LIMIT_MS = 120_000;
 // A file whose process doesn't end because something in it stays open: it is killed and counts as failed.
 const SILENCE_LIMIT_MS = UNIT_TEST_LIMIT_MS + 30_000;
@@ -40,8 +42,8 @@ export async function staticChecks(): Promise<Tally> {
   return sum(tallies);
 }
 
-/** The unit tests: those of the given files, or all. */
-export function unitTests(files?: string[]): Promise<Tally> {
+/** The unit tests of the given files. */
+export function unitTests(files: readonly string[]): Promise<Tally> {
   return step('Unit tests', async () => {
     let counts: NodeCounts = { tests: 0, passed: 0 };
     const empty: string[] = [];
@@ -52,7 +54,7 @@ export function unitTests(files?: string[]): Promise<Tally> {
       SILENCE_LIMIT_MS,
     );
     const events = run({
-      ...(files ? { files } : { globPatterns: UNIT_TESTS }),
+      files,
       cwd: root,
       // Of two cores, a third is free while tests wait for processes and timers.
       concurrency: 3,

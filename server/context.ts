@@ -94,6 +94,8 @@ export interface ContextOptions {
   storeTimes?: S3ArtifactsOptions['times'];
   clusterTimes?: ClusterOptions['times'];
   alertTimes?: AlertTimes;
+  /** Milliseconds between two looks at rollouts and standing orders. */
+  rolloutsEveryMs?: number;
 }
 
 type FileOptions = Omit<S3ArtifactsOptions, 'store'> & Pick<ArtifactFolderOptions, 'isAlone'>;
@@ -108,7 +110,7 @@ async function openArtifactFiles({ artifactStore: store }: Config, options: File
 /** Opens the store and everything that depends on it. Nothing listens yet. */
 export async function openContext(
   config: Config,
-  { time, agentFile = AGENT_FILE, storeTimes, clusterTimes, alertTimes }: ContextOptions = {},
+  { time, agentFile = AGENT_FILE, storeTimes, clusterTimes, alertTimes, rolloutsEveryMs = 1_000 }: ContextOptions = {},
 ): Promise<Context> {
   const store = await openStore(config);
   const { db, disk, shared } = store;
@@ -205,7 +207,7 @@ export async function openContext(
     const trials = openMarksReader({ limitMs: 500 });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
-      leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch }),
+      leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs }),
     );
     const context: Context = {
       config,

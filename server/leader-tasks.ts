@@ -25,10 +25,11 @@ interface LeaderTasksOptions {
   judge: Judge;
   alerts: Pick<Alerts, 'tasks'>;
   dispatch: Pick<Dispatch, 'submitIn'>;
+  rolloutsEveryMs: number;
 }
 
 export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
-  const { db, now, disk, historyDays, retention, judge, alerts, dispatch } = options;
+  const { db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs } = options;
   /** Adds to the database only while the disk has room. */
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
@@ -41,8 +42,8 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'remove old changes of states', everyMs: 600_000, run: prune },
     { what: 'add up the states of devices', everyMs: 1_000, run: ifRoom(() => addSettledTotals(db, now())) },
     { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
-    { what: 'carry rollouts on', everyMs: 1_000, run: ifRoom(rollouts) },
-    { what: 'carry out standing orders', everyMs: 1_000, run: ifRoom(openStandingOrders({ db, dispatch })) },
+    { what: 'carry rollouts on', everyMs: rolloutsEveryMs, run: ifRoom(rollouts) },
+    { what: 'carry out standing orders', everyMs: rolloutsEveryMs, run: ifRoom(openStandingOrders({ db, dispatch })) },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },

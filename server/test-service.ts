@@ -73,7 +73,7 @@ export async function startTestService(
       ...(database && { DATABASE_URL: database.url.href, CLUSTER_SECRET: SECRET }),
       ...env,
     },
-    { time: timeOf(clock), storeTimes: STORE_TIMES, ...options },
+    { time: timeOf(clock), storeTimes: STORE_TIMES, rolloutsEveryMs: 100, ...options },
   ).catch(async (cause: unknown) => {
     if (!isNew) throw cause;
     stores.delete(dataDir);

@@ -51,7 +51,9 @@ after(async () => {
 async function addRule(name: string): Promise<void> {
   const Url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const webhook = { Name: name, Kind: 'webhook', Url, Format: 'json' };
-  const { ChannelId } = (await (await service.call('POST', '/v1/alerts/channels', webhook)).json()) as { ChannelId: string };
+  const { ChannelId } = (await (await service.call('POST', '/v1/alerts/channels', webhook)).json()) as {
+    ChannelId: string;
+  };
   const rule = { Name: name, When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
   assert.equal((await service.call('POST', '/v1/alerts/rules', rule)).status, 200);
 }

@@ -52,14 +52,14 @@ const note = (db: Database, changes: (Position & StateChange)[]) =>
 
 /** How far the totals are: all changes until there have them. */
 async function reached(db: Database): Promise<Position> {
-  const until = (await db.get<Position>('SELECT at, device_seq FROM state_totals')) ?? { at: 0, device_seq: 0 };
+  const last = (await db.get<Position>('SELECT at, device_seq FROM state_totals')) ?? { at: 0, device_seq: 0 };
   const wrong = await db.get<{ count: number }>(
     'SELECT count(*) AS count FROM state_changes WHERE number IS NULL AND (at, device_seq) <= (?, ?)',
-    until.at,
-    until.device_seq,
+    last.at,
+    last.device_seq,
   );
   assert.equal(wrong?.count, 0, 'a change without totals was passed over');
-  return until;
+  return last;
 }
 
 /** Each device's sums by the totals are those by its changes. */
