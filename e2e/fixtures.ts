@@ -177,6 +177,8 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
   },
 
   page: async ({ page, service, expectedConsole }, use) => {
+    const { SLOWER } = process.env;
+    if (SLOWER !== undefined) await slowDown(page, Number(SLOWER));
     untilApplicationRuns(page);
     const wrong: string[] = [];
     const allowed = [...expectedConsole, WITHOUT_ADDITIONS];
@@ -222,6 +224,12 @@ function untilApplicationRuns(page: Page): void {
     if (options?.waitUntil === undefined) await outlineGone();
     return response;
   };
+}
+
+/** Gives the page a processor that is this many times slower. */
+export async function slowDown(page: Page, times: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: times });
 }
 
 /** Gives the page's browser a session. */

@@ -1,6 +1,6 @@
 // What has been drawn stays in its place while the rest of a page loads, so that a click meets what it was meant for.
 import type { Page } from '@playwright/test';
-import { expect, test, type Service } from './fixtures.ts';
+import { expect, slowDown, test, type Service } from './fixtures.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 
 /** How many times slower than this machine the browser is made, so that each answer is drawn by itself. */
@@ -20,8 +20,7 @@ interface Shift {
 
 /** Writes down what moves in each document from here on. */
 async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; moved: string[] }>> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+  await slowDown(page, SLOWER);
   await page.addInitScript(() => {
     const shifts: Shift[] = [];
     Object.assign(globalThis, { shifts });
