@@ -240,6 +240,7 @@ test('a job that is stopped keeps its record and output, on each of its devices 
 
   await page.goto(`${service.url}/jobs/${all}`);
   await expect(heading(page)).toHaveText('grind all Running');
+  await expect(row(page, 'mill')).toContainText('half way'); // it may run before it has printed anything
   await page.getByRole('button', { name: 'Stop…' }).click();
   const question = page.getByRole('dialog', { name: 'Stop grind all' });
   await expect(question).toContainText('It is stopped on 1 device where it is running');

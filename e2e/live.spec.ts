@@ -26,6 +26,8 @@ const rename = (service: Service, id: string, DeviceName: string) =>
 async function openLive(page: Page, service: Service, id: string, paths: string[]): Promise<void> {
   await page.goto(`${service.url}/devices`);
   await expect(cell(page, 'pump 1')).toBeVisible();
+  // The whole fleet is read once, after the page of it, and only then counted as devices.
+  await expect(page.getByRole('status', { name: 'Devices shown' })).toHaveText(/^\d+ devices?$/);
   await expect.poll(() => streamsIn(paths).length).toBe(1);
   let n = 0;
   await expect(async () => {

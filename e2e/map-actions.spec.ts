@@ -2,7 +2,7 @@
 // map-keyboard.spec.ts; with 10,000 devices: map-large.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
-import { LASSO, inView, locationOf, middle, openMap, placed, region, unplaced } from './on-map.ts';
+import { LASSO, anyDrawn, inView, locationOf, middle, openMap, placed, region, unplaced } from './on-map.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected devices' });
 
@@ -202,6 +202,8 @@ test.describe('with a finger on a phone', () => {
     await placed(service, 'inside', 10, 10);
     await placed(service, 'outside', 10, 11);
     await openMap(page, service, '?at=10,10,7');
+    // Without a map, which is drawn after its box, a lasso selects nothing.
+    await expect.poll(() => anyDrawn(page)).toBe(true);
     const { x, y } = await middle(page);
     await page.getByRole('button', { name: 'Select with a lasso' }).tap();
     await expect(page.getByRole('button', { name: 'Select with a lasso' })).toHaveAttribute('aria-pressed', 'true');

@@ -15,6 +15,8 @@ async function openTwo(page: Page, service: Service): Promise<void> {
   await placed(service, 'north', 50, 10);
   await placed(service, 'south', -30, 10);
   await openMap(page, service);
+  // The list is drawn after the map: until then the buttons move nothing.
+  await expect(inView(page).getByRole('listitem')).toHaveCount(2);
 }
 
 test('the map is moved and a device opened and selected by keyboard', async ({ signedIn: page, service }) => {
@@ -48,6 +50,7 @@ test('devices are selected in the list of the map by keyboard', async ({ signedI
   await press(page, 'Fit to selection');
   await expect(inView(page).getByRole('listitem')).toHaveCount(1);
   await press(page, 'Show all');
+  await expect(inView(page).getByRole('listitem')).toHaveCount(2);
   await press(page, 'Select all in view');
   await expect(bar(page)).toContainText('2 selected');
   await expectAccessible(page);

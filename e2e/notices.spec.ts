@@ -1,5 +1,5 @@
 // What is reported when a deployment has ended while nobody looks. The notices of the system need the whole browser.
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, jobSandbox } from './job-sandbox.ts';
@@ -47,17 +47,19 @@ async function turnOn(page: Page, service: Service): Promise<void> {
 
 /** Hides the tab, once the page watches its jobs: that part is loaded after the first picture. */
 async function hide(page: Page): Promise<void> {
-  let looks = 0;
+  const looks: Request[] = [];
   page.on('request', (request) => {
-    if (request.url().endsWith('/v1/job')) looks += 1;
+    if (request.url().endsWith('/v1/job')) looks.push(request);
   });
   await expect
     .poll(async () => {
       await see(page, 'visible');
       await see(page, 'hidden');
-      return looks;
+      return looks.length;
     })
     .toBeGreaterThan(0);
+  // A job that has ended by this first answer would be no news.
+  await looks.at(-1)?.response();
 }
 
 test('a job that fails while the tab is hidden is reported in its title, by the system, and on the page afterwards', async ({

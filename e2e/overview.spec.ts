@@ -13,6 +13,7 @@ const overview = async (page: Page) => {
 /** Follows a link with a figure in it; the list behind it must show the same number. */
 async function sameBehind(page: Page, link: RegExp, list: string, words: RegExp): Promise<void> {
   const figure = page.getByRole('main').getByRole('link', { name: link });
+  await expect(figure).not.toContainText('–'); // which stands there until it is read
   const number = /(\d+)\D*$/.exec((await figure.textContent()) ?? '')?.[1] ?? 'none';
   await figure.click();
   await expect(page.getByRole('heading', { level: 1, name: list })).toBeVisible();
