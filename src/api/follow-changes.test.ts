@@ -5,6 +5,7 @@ import type { Device } from '#/contract/devices.ts';
 import { DeviceFeed, type DeviceChanges } from './device-feed.ts';
 import type { DeviceRows } from './devices.ts';
 import { ChangeFollower } from './follow-changes.ts';
+import { EVERYTHING } from './live-connection.ts';
 
 async function settle(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -163,5 +164,27 @@ test('when nothing is reported any more, everything that was is read', async () 
   follower.lose();
   await settle();
   assert.deepEqual(readings.toSorted(), ['account usage', 'tunnels']);
+  for (const each of leave) each();
+});
+
+test('after a gap all is read again that is reported, whatever its kind', async () => {
+  const { follower, readings, show } = setUp();
+  const keys = [
+    'jobs list',
+    'rollouts',
+    'rollouts over',
+    'tunnels',
+    'artifacts',
+    'workflows',
+    'tags',
+    'account',
+    'alerts',
+    'bulk',
+  ];
+  const leave = [];
+  for (const key of keys) leave.push(await show(key.split(' '), { State: 'Succeeded' }));
+  follower.report(EVERYTHING, false);
+  await settle();
+  assert.deepEqual(readings.toSorted(), keys.toSorted());
   for (const each of leave) each();
 });

@@ -6,15 +6,17 @@ import { changeEvent, type ChangeEvent } from '#/contract/changes.ts';
 import { eventReader, type ServerEvent } from './event-text.ts';
 import type { LiveState } from './live.ts';
 
-/** After a gap in what was reported. */
-export const EVERYTHING: ChangeEvent = {
+/** After a gap in what was reported: of each kind. */
+export const EVERYTHING: Required<ChangeEvent> = {
   Devices: 'many',
   Jobs: 'many',
+  Rollouts: 'many',
   Tunnels: true,
   Artifacts: true,
   Workflows: true,
   Tags: true,
   Account: true,
+  Alerts: true,
   Bulk: [],
 };
 
@@ -224,12 +226,9 @@ export class LiveConnection {
       this.setState('live');
       if (isFirst) this.tell(EVERYTHING);
       else this.beat();
-    } else if (event === 'reset') {
+    } else if (event === 'reset' || event === 'change') {
       this.version = id || this.version;
-      this.tell(EVERYTHING);
-    } else if (event === 'change') {
-      this.version = id || this.version;
-      this.tell(changeOf(data));
+      this.tell(event === 'reset' ? EVERYTHING : changeOf(data));
     }
   }
 
