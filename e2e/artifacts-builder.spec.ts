@@ -155,8 +155,8 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   await page.goto(`${service.url}/devices`);
   await page.getByRole('link', { name: 'Artifacts' }).click();
   await page.getByRole('link', { name: 'Build from a folder' }).click();
-  await expect(builder(page)).toBeVisible();
-  // Nothing is lost yet.
+  // The dialog hears keys once it has taken the focus. Nothing is lost yet.
+  await expect(builder(page).getByRole('button', { name: 'Close', exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(builder(page)).toBeHidden();
   await page.getByRole('link', { name: 'Build from a folder' }).click();
@@ -184,6 +184,29 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
   await behind.getByRole('button', { name: 'Leave without uploading' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
+});
+
+test('the next step waits until a folder that takes the place of another is read', async ({
+  signedIn: page,
+  service,
+}) => {
+  await openArtifacts(page, service, '?dialog=build');
+  await chooseFolder(page, await folderWith(service, 'first', { data: 'x' }));
+  const next = builder(page).getByRole('button', { name: 'Next: update.sh' });
+  await expect(next).toBeEnabled();
+  const release = await page.evaluateHandle(() => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    Blob.prototype.arrayBuffer = async function (this: Blob) {
+      await promise;
+      return new Response(this).arrayBuffer();
+    };
+    return resolve;
+  });
+  await chooseFolder(page, await folderWith(service, 'second', { program: 'y' }));
+  await expect(next).toBeDisabled();
+  await release.evaluate((resolve) => resolve());
+  await expect(file(page, 'program')).toBeVisible();
+  await expect(next).toBeEnabled();
 });
 
 test("a folder's own update.sh is used; line ends of Windows and what is too large are reported", async ({

@@ -71,11 +71,13 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
 
   const { faults, picked } = builder;
   const why = [
-    !picked
-      ? 'Choose files first'
-      : builder.files.length === 0
-        ? 'All files are left out'
-        : (faults.name ?? faults.version),
+    reading
+      ? 'The files are being read'
+      : !picked
+        ? 'Choose files first'
+        : builder.files.length === 0
+          ? 'All files are left out'
+          : (faults.name ?? faults.version),
     faults.target ?? (builder.own || builder.script.trim() !== '' ? undefined : 'update.sh is empty'),
   ];
   return (
