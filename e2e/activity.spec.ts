@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
 import { startStrict } from './foreign/strict.ts';
+import { statusOf, submit } from './job-sandbox.ts';
 
 const log = (page: Page) => page.getByRole('table', { name: 'Audit log' });
 const entry = (page: Page, ...texts: string[]) =>
@@ -33,7 +34,9 @@ test('what devices did themselves is shown when it is asked for', async ({ signe
   await service.agent(DeviceKey);
   const folder = await service.folder('audit');
   const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', folder);
-  await service.call('POST', '/v1/job', { Name: 'Hello', DeviceId, ArtifactId });
+  const job = await submit(service, { Name: 'Hello', DeviceId, ArtifactId });
+  // The log is read again only every 15 s: all of it is in it by now.
+  await expect.poll(() => statusOf(service, job)).toBe('Succeeded');
   await page.goto(`${service.url}/activity?by=devices`);
   await expect(entry(page, 'Downloaded artifact', 'pump 7').first()).toBeVisible();
   await page.getByLabel('By', { exact: true }).selectOption('By people and tokens');
