@@ -28,9 +28,9 @@ test('what is loaded later does not count', () => {
 });
 
 test('every page and kind over its budget is named', () => {
-  const heavier: Record<string, number> = { ...sizes, 'first.js': 120_000, 'shell.css': 20_000 };
+  const heavier: Record<string, number> = { ...sizes, 'first.js': 140_000, 'shell.css': 20_000 };
   assert.deepEqual(
     overBudget(manifest, (file) => heavier[file] ?? 1_000),
-    ['scripts to the device table: 192000, at most 178000', 'styles to the device table: 21000, at most 15000'],
+    ['scripts to the device table: 212000, at most 200000', 'styles to the device table: 21000, at most 20000'],
   );
 });

@@ -1,4 +1,4 @@
-// How much a browser may have to load before it shows the first page: measured on the manifest of each build.
+// Guards against a first load that grows unnoticed, with slack: measured on the manifest of each build.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,8 +12,8 @@ const TABLE = 'devices-page';
 
 /** Bytes of gzip, and files. */
 export const FIRST_LOADS = [
-  { name: 'the sign-in page', chunks: [ENTRY, SIGN_IN], scripts: 79_000, styles: 4_000, files: 5 },
-  { name: 'the device table', chunks: [ENTRY, FRAME, TABLE], scripts: 178_000, styles: 15_000, files: 6 },
+  { name: 'the sign-in page', chunks: [ENTRY, SIGN_IN], scripts: 95_000, styles: 20_000, files: 5 },
+  { name: 'the device table', chunks: [ENTRY, FRAME, TABLE], scripts: 200_000, styles: 20_000, files: 6 },
 ] as const;
 
 export const gzipBytes = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length;

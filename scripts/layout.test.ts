@@ -1,10 +1,9 @@
-// Rules of the layout that lint can't express: who may import whom, where one thing has its only place, and names that
-// mean one thing. CONTRIBUTING.md has the reasons.
+// Rules of the layout that lint can't express: who may import whom, and where one thing has its only place.
+// CONTRIBUTING.md has the reasons.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { test } from 'node:test';
-import { parseSync } from 'vite';
 
 const root = dirname(import.meta.dirname);
 const files = ['src', 'server', 'agent', 'scripts', 'e2e'].flatMap((folder) =>
@@ -135,72 +134,6 @@ test('each of these has one place', () => {
   assert.deepEqual(offences, []);
 });
 
-test('an exported name means one thing in all of src/', () => {
-  const owners = new Map<string, Set<string>>();
-  for (const file of code.filter((each) => each.startsWith('src/')))
-    for (const [, name = ''] of (textOf.get(file) ?? '').matchAll(
-      /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm,
-    ))
-      owners.set(name, (owners.get(name) ?? new Set()).add(file));
-  assert.deepEqual(
-    [...owners].filter(([, where]) => where.size > 1).map(([name, where]) => `${name}: ${[...where].join(', ')}`),
-    [],
-  );
-});
-
-/** Comments and names are plain; these are not. The second list is for the parts that are free of them already. */
-const BANNED: [where: RegExp, words: RegExp][] = [
-  [
-    /./,
-    /\b(couriers?|desks?|polite(ly)?|manners|left-alone|hangUp|bunch(es)?|yards?|hero|unhurried|whom|goodbyes?|handed-over)\b|(Desk|Courier|Bunch|Yard|Hero|Door|LeftAlone|Unhurried|HandedOver|Book)(?=[A-Z]|\b)(?<!IconBook)/,
-  ],
-  [
-    /^(agent|server|scripts)\/(?!store\/migrations|steps|browser|dist|basemap)/,
-    /\b(told|said|whoever|stands|lies|things?|heard|handed)\b/i,
-  ],
-];
-
-test('no name or comment uses a word that a newcomer would have to look up', () => {
-  const offences = code.flatMap((file) =>
-    BANNED.filter(([where]) => where.test(file) && !file.endsWith('.css')).flatMap(([, words]) => {
-      const found = words.exec(textOf.get(file) ?? '');
-      return found ? [`${file}: ${found[0]}`] : [];
-    }),
-  );
-  assert.deepEqual(offences, []);
-});
-
-/** The same for comments and names in src/; texts that users read are exempt. */
-const PLAIN = /^src\/(?!.*\.(css|d\.ts)$)/;
-const OLD_WORDS = /\b(told|said|whoever|stands|stood|lies|things?|heard|handed)\b/i;
-
-/** Comments and identifiers, these as separate words; CSS classes belong to their style sheet. */
-function namesAndComments(file: string): string[] {
-  const { program, comments } = parseSync(file, textOf.get(file) ?? '');
-  const found = comments.map(({ value }) => value);
-  const walk = (node: unknown): void => {
-    if (Array.isArray(node)) for (const each of node) walk(each);
-    if (typeof node !== 'object' || node === null || !('type' in node)) return;
-    const { type, name, object } = node as { type: string; name?: string; object?: { name?: string } };
-    if (type === 'MemberExpression' && object?.name === 'classes') return;
-    if (type.endsWith('Identifier') && name) found.push(name.replaceAll(/_|(?<=[a-z])(?=[A-Z])/g, ' '));
-    for (const child of Object.values(node)) walk(child);
-  };
-  walk(program);
-  return found;
-}
-
-test('comments and names of src are in plain words', () => {
-  const offences = code
-    .filter((file) => PLAIN.test(file))
-    .flatMap((file) =>
-      namesAndComments(file)
-        .filter((text) => OLD_WORDS.test(text))
-        .map((text) => `${file}: ${text.trim()}`),
-    );
-  assert.deepEqual(offences, []);
-});
-
 test('every member of an exported object or class is used', () => {
   const shipped = code.filter((file) => !/\.d\.ts$|^e2e\//.test(file));
   const bare = new Map(
@@ -231,34 +164,6 @@ test('every member of an exported object or class is used', () => {
   assert.deepEqual(offences, []);
 });
 
-test('no file is longer than 300 lines, and none under 40 lines has a single importer', () => {
-  const lines = (file: string) => (textOf.get(file) ?? '').split('\n').length - 1;
-  assert.deepEqual(
-    code.filter((file) => !file.startsWith('e2e/') && lines(file) > 300),
-    [],
-  );
-  const importers = new Map<string, string[]>();
-  for (const { file, to } of arrows) importers.set(to, [...(importers.get(to) ?? []), file]);
-  const tested = new Set(files.filter(isTest).flatMap((file) => importsOf(file)));
-  const late = new Set(
-    code.flatMap((file) => importsOf(file, /\b(?:import|new URL)\s*\(\s*['"]((?:#|\.{1,2})\/[^'"]+)['"]/g)),
-  );
-  // Pages, workers, sections of the API, late parts, side effects, and what has its own test or CSS need a file, however short.
-  const own = /-(page|worker)\.tsx?$|^(server\/api|src\/api|scripts)\//;
-  const needsFile = (file: string) =>
-    own.test(file) ||
-    tested.has(file) ||
-    late.has(file) ||
-    textOf.has(file.replace(/\.tsx$/, '.module.css')) ||
-    !/^export /m.test(textOf.get(file) ?? '');
-  const fragments = code.filter((file) => {
-    const [importer, ...others] = importers.get(file) ?? [];
-    const isAlone = importer !== undefined && others.length === 0 && posix.dirname(importer) === posix.dirname(file);
-    return lines(file) < 40 && isAlone && !needsFile(file);
-  });
-  assert.deepEqual(fragments, []);
-});
-
 test('each class that a component names is in its CSS module, and each class of a module is named', () => {
   const named = new Map<string, Set<string>>();
   const computed = new Set<string>();
@@ -286,79 +191,6 @@ test('each class that a component names is in its CSS module, and each class of 
       ];
     });
   assert.deepEqual(offences, []);
-});
-
-test('a file begins by saying why it exists', () => {
-  const silent = code.filter((file) => {
-    if (file.endsWith('.d.ts')) return false;
-    return !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(textOf.get(file) ?? '');
-  });
-  assert.deepEqual(silent, []);
-});
-
-/** The hooks that each function of a file calls itself, by the line on which it begins. */
-function hooksPerFunction(file: string): Map<number, string[]> {
-  const text = textOf.get(file) ?? '';
-  const found = new Map<number, string[]>();
-  const walk = (node: unknown, within: number): void => {
-    if (Array.isArray(node)) for (const each of node) walk(each, within);
-    if (typeof node !== 'object' || node === null || !('type' in node)) return;
-    const { type, start, callee } = node as { type: string; start: number; callee?: { name?: string } };
-    const at = /Function/.test(type) && 'body' in node ? start : within;
-    if (type === 'CallExpression' && /^use[A-Z]/.test(callee?.name ?? ''))
-      found.set(at, [...(found.get(at) ?? []), callee?.name ?? '']);
-    for (const child of Object.values(node)) walk(child, at);
-  };
-  walk(parseSync(file, text).program, 0);
-  return new Map([...found].map(([start, hooks]) => [text.slice(0, start).split('\n').length, hooks]));
-}
-
-test('no component or hook calls more than six hooks: one that needs more is two things', () => {
-  const many = code
-    .filter((file) => file.startsWith('src/') && /\buse[A-Z]/.test(textOf.get(file) ?? ''))
-    .flatMap((file) =>
-      [...hooksPerFunction(file)]
-        .filter(([, { length }]) => length > 6)
-        .map(([line, hooks]) => `${hooks.length} ${file}:${line} ${hooks.join(' ')}`),
-    );
-  assert.deepEqual(many, []);
-});
-
-interface Call {
-  type: string;
-  callee?: { name?: string };
-  arguments?: { end: number; body?: { start: number } }[];
-}
-
-/** How many lines are between the first and the last of each browser test, by the line on which it begins. */
-function testLengths(file: string): { line: number; length: number }[] {
-  const text = textOf.get(file) ?? '';
-  const lineOf = (position: number) => text.slice(0, position).split('\n').length;
-  const found: { line: number; length: number }[] = [];
-  const walk = (node: unknown): void => {
-    if (Array.isArray(node)) for (const each of node) walk(each);
-    if (typeof node !== 'object' || node === null || !('type' in node)) return;
-    const { type, callee, arguments: given } = node as Call;
-    const last = given?.at(-1);
-    if (type === 'CallExpression' && callee?.name === 'test' && last?.body) {
-      const line = lineOf(last.body.start);
-      found.push({ line, length: lineOf(last.end) - line - 1 });
-    }
-    for (const child of Object.values(node)) walk(child);
-  };
-  walk(parseSync(file, text).program);
-  return found;
-}
-
-test('a browser test has no more than 40 lines: a longer one tests two behaviours, or needs a helper', () => {
-  const specs = files.filter((file) => /^e2e\/.*\.spec\.ts$/.test(file));
-  const long = specs.flatMap((file) =>
-    testLengths(file)
-      .filter(({ length }) => length > 40)
-      .map(({ line, length }) => `${length} ${file}:${line}`),
-  );
-  assert.ok(specs.length > 0);
-  assert.deepEqual(long, []);
 });
 
 test('no live region is rendered only together with its text', () => {
