@@ -8,9 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '../server/test-agents.ts';
 import { Device, temporaryFolder } from './chaos/devices.ts';
+import { alerts } from './chaos/alerts.ts';
+import { checkAudit } from './chaos/audit-chain.ts';
+import { bulkWork } from './chaos/bulk.ts';
 import { faults, kindsFor, type Target } from './chaos/faults.ts';
+import { followers } from './chaos/followers.ts';
+import { outputs } from './chaos/outputs.ts';
+import { rollouts } from './chaos/rollouts.ts';
+import { FLEET, readJobs, type Run, type Scenario } from './chaos/scenario.ts';
+import { standingOrders } from './chaos/standing-orders.ts';
+import { stops } from './chaos/stops.ts';
+import { LocalServer, tunnels } from './chaos/tunnels.ts';
 import { openRelay } from './chaos/relay.ts';
-import { startPostgres } from './engines/postgres-server.ts';
+import { installEngines } from './engines/install.ts';
+import { DURABLE, startPostgres } from './engines/postgres-server.ts';
 import { ServiceProcess } from './chaos/service-process.ts';
 import { mountSmallDisk } from './chaos/small-disk.ts';
 import { drain, verify, type Check } from './chaos/verify.ts';
@@ -28,7 +39,9 @@ const seconds = Number(values.seconds ?? (values.short ? 45 : 600));
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
 /** Nodes on one PostgreSQL, instead of a service with an embedded database. */
 const nodes = Number(values.nodes ?? 0);
+/** Devices that run jobs in order, and those of the scenarios. */
 const DEVICES = values.short ? 3 : 6;
+const FLEET_DEVICES = values.short ? 2 : 4;
 /** Unfinished jobs that a device may have. */
 const AHEAD = 3;
 const LINES = 400;
@@ -50,25 +63,41 @@ const { folder, remove } = await temporaryFolder();
 const dataDir = path.join(folder, 'service');
 const random = randomFrom(seed);
 const disk = nodes > 0 ? undefined : mountSmallDisk(dataDir);
-const postgres = nodes > 0 ? await startPostgres() : undefined;
-const ports = await Promise.all(Array.from({ length: Math.max(1, nodes) }, freePort));
+if (nodes > 0) installEngines();
+const postgres = nodes > 0 ? await startPostgres({ ...DURABLE, shared_buffers: '128MB' }) : undefined;
+const forEachNode = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: Math.max(1, nodes) }, make));
+const ports = await forEachNode(freePort);
+const tunnelPorts = await forEachNode(freePort);
 const relay = await openRelay(ports);
+const databaseRelays = postgres ? await forEachNode(() => openRelay([Number(new URL(postgres.url).port)])) : [];
 const randomSecret = randomBytes(32).toString('base64url');
 const token = randomBytes(24).toString('base64url');
 const services = ports.map(
-  (port) =>
+  (port, index) =>
     new ServiceProcess(port, {
       DATA_DIR: dataDir,
       AUTH_TOKEN: token,
       PUBLIC_URL: relay.url,
-      ...(postgres && { DATABASE_URL: postgres.url, CLUSTER_SECRET: randomSecret }),
+      TUNNEL_PORT: String(tunnelPorts[index]),
+      ALERT_PRIVATE_TARGETS: '1',
+      ...(postgres && { DATABASE_URL: databaseUrl(index), CLUSTER_SECRET: randomSecret }),
     }),
 );
+
+/** PostgreSQL as one of the nodes reaches it. */
+function databaseUrl(index: number): string {
+  const url = new URL(postgres?.url ?? '');
+  url.port = new URL(databaseRelays[index]?.url ?? '').port;
+  return url.href;
+}
+
 const ledger = newLedger();
 const begun = performance.now();
 const isOver = () => performance.now() - begun > seconds * 1000;
 const client = new Client(relay.url, token, ledger, isOver);
 const devices: Device[] = [];
+const fleet: Device[] = [];
+let scenarios: Scenario[] = [];
 const counts = new Map<string, number>();
 process.stdout.write(`Chaos for ${seconds} s, --seed ${seed}${nodes > 0 ? `, --nodes ${nodes}` : ''}\n`);
 if (!disk && !postgres)
@@ -77,15 +106,22 @@ if (!disk && !postgres)
 let checks: Check[];
 try {
   for (const service of services) await service.start();
-  const newDevice = async (name: string) => {
-    const made = await client.write('POST', '/v1/devices', { DeviceName: name, DeviceGroup: 'agents' });
-    return (await made?.json()) as { DeviceId: string; DeviceKey: string };
+  const newDevice = async (name: string, group: string) => {
+    const made = await client.write('POST', '/v1/devices', { DeviceName: name, DeviceGroup: group });
+    if (!made) throw new Error('The run was over before its devices were created.');
+    const { DeviceId: id, DeviceKey: key } = (await made.json()) as { DeviceId: string; DeviceKey: string };
+    return { id, key, server: relay.url, folder };
   };
-  for (let n = 0; n < DEVICES; n += 1) {
-    const { DeviceId: id, DeviceKey: key } = await newDevice(`agent-${n}`);
-    devices.push(new Device({ id, key, server: relay.url, folder }));
-    devices.at(-1)?.start();
+  for (let n = 0; n < DEVICES; n += 1) devices.push(new Device(await newDevice(`agent-${n}`, 'agents')));
+  const log = path.join(folder, 'fleet-log');
+  const servers: LocalServer[] = [];
+  for (let n = 0; n < FLEET_DEVICES; n += 1) {
+    const server = new LocalServer(`server ${n}`);
+    const options = { tunnel: await server.start(), env: { FLEET_LOG: log } };
+    servers.push(server);
+    fleet.push(new Device({ ...(await newDevice(`fleet-${n}`, FLEET)), ...options }));
   }
+  for (const device of [...devices, ...fleet]) device.start();
   const cookie = await signIn();
   const workflow = await client.write('POST', '/v1/workflow', { Name: 'chaos', Command: COMMAND });
   const script = scriptForm('chaos-job.sh', `#!/bin/sh\n${COMMAND}\n`, path.join(folder, 'scripts'));
@@ -95,7 +131,19 @@ try {
     return ArtifactId === undefined ? { WorkflowId } : { ArtifactId };
   });
 
+  const run: Run = { client, urls: services.map(({ url }) => url), token, isOver, random: Math.random, fleet, log };
+  scenarios = [
+    rollouts(run),
+    standingOrders(run, path.join(folder, 'scripts')),
+    bulkWork(run),
+    stops(run),
+    outputs(run),
+    alerts(run),
+    tunnels(run, tunnelPorts, servers),
+    followers(run, ledger),
+  ];
   const writers = [
+    ...scenarios.map(({ write }) => write()),
     writeDevices(client, ledger, isOver),
     writeDevices(client, ledger, isOver),
     writeArtifacts(client, ledger, isOver),
@@ -105,19 +153,36 @@ try {
       return submitJobs(client, ledger, { deviceId: id, bodies, mayGoOn, isOver });
     }),
   ];
-  const refused = { key: (await newDevice('another version')).DeviceKey };
-  const target: Target = { services, postgres, relay, disk, devices, refused, client, random, wrong: [] };
+  const { key } = await newDevice('another version', 'agents');
+  const target: Target = {
+    services,
+    postgres,
+    relay,
+    databaseRelays,
+    disk,
+    devices: [...devices, ...fleet],
+    refused: { key },
+    client,
+    random,
+    wrong: [],
+    isShort: values.short,
+  };
   await Promise.all([Promise.all(writers), harm(target)]);
 
-  const jobs = await drain(client);
+  await Promise.all(scenarios.map(async ({ settle }) => settle?.()));
+  await drain(client);
+  const jobs = await readJobs(client);
   const stillIn = await fetch(`${relay.url}/auth/session`, { headers: { cookie } });
   checks = [
     ...(await verify(client, ledger, jobs, {
       stdout: STDOUT,
-      effectsOf: (id) => devices.find((device) => device.id === id)?.effects ?? '',
+      effects: new Map([...devices, ...fleet].map(({ id, effects }) => [id, effects])),
       powerCuts: counts.get('power cut of a device') ?? 0,
-      longestMs: performance.now() - begun,
+      // The clocks of nodes differ while one of them is wrong: what one has started, another may have ended.
+      longestMs: nodes > 0 ? Number.NaN : performance.now() - begun,
     })),
+    ...(await Promise.all(scenarios.map(async ({ check }) => check(jobs)))).flat(),
+    ...(await checkAudit(client, ledger, services[0]?.env ?? {})),
     {
       what: 'who signed in at the start is still signed in',
       looked: 1,
@@ -131,8 +196,10 @@ try {
     },
   ];
 } finally {
-  await Promise.all(devices.map((device) => device.cutPower()));
+  await Promise.all([...devices, ...fleet].map((device) => device.cutPower()));
+  await Promise.all(scenarios.map(async ({ close }) => close?.()));
   await Promise.all(services.map((service) => service.end('SIGKILL')));
+  await Promise.all(databaseRelays.map((each) => each.close()));
   await postgres?.remove();
   await relay.close();
   disk?.unmount();

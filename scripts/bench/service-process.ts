@@ -98,7 +98,7 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
   },
   states: async ({ days, changes }) => {
     const begin = Date.now() - days * DAY_MS;
-    await db.write((tx) => tx.run("UPDATE devices SET site = 'site ' || seq % 500, created = ?", begin));
+    await db.write((tx) => tx.run("UPDATE devices SET site = 'site ' || (seq % 500), created = ?", begin));
     const before = await historyBytes();
     for (let day = 0; day < days; day++)
       await db.write((tx) =>

@@ -8,17 +8,32 @@ import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { FakeAgent, spawnAgent } from '../../server/test-agents.ts';
 import { until, type TestProcess } from '../test-process.ts';
 
+interface DeviceOptions {
+  id: string;
+  key: string;
+  server: string;
+  folder: string;
+  /** A local address to which the agent opens a tunnel. */
+  tunnel?: string;
+  /** For its jobs. */
+  env?: NodeJS.ProcessEnv;
+}
+
 export class Device {
   readonly id: string;
   readonly folder: string;
   readonly #server: string;
   readonly #key: string;
+  readonly #tunnel: string | undefined;
+  readonly #env: NodeJS.ProcessEnv;
   #agent: TestProcess | undefined;
 
-  constructor({ id, key, server, folder }: { id: string; key: string; server: string; folder: string }) {
+  constructor({ id, key, server, folder, tunnel, env = {} }: DeviceOptions) {
     this.id = id;
     this.#key = key;
     this.#server = server;
+    this.#tunnel = tunnel;
+    this.#env = env;
     this.folder = path.join(folder, id);
   }
 
@@ -28,7 +43,11 @@ export class Device {
   }
 
   start(): void {
-    this.#agent = spawnAgent(['--server', this.#server, '--key', this.#key], this.folder, { EFFECTS: this.effects });
+    const tunnel = this.#tunnel === undefined ? [] : ['--tunnel', this.#tunnel];
+    this.#agent = spawnAgent(['--server', this.#server, '--key', this.#key, ...tunnel], this.folder, {
+      ...this.#env,
+      EFFECTS: this.effects,
+    });
   }
 
   /** kill -9 of the agent; a running job continues in its supervisor. */

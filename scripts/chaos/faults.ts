@@ -13,7 +13,10 @@ export interface Target {
   services: ServiceProcess[];
   /** Its database, if that is not embedded. */
   postgres: PostgresServer | undefined;
+  /** Between all others and the service. */
   relay: Relay;
+  /** Between each node and PostgreSQL. */
+  databaseRelays: Relay[];
   disk: SmallDisk | undefined;
   devices: Device[];
   /** A device for agents with another protocol version. */
@@ -23,8 +26,15 @@ export interface Target {
   random: () => number;
   /** Errors that a fault revealed. */
   wrong: string[];
+  /** Leaves out what takes half a minute. */
+  isShort: boolean;
 }
 
+/** Longer than the service and its agents wait for each other before they give a connection up. */
+const SILENCE_MS = 40_000;
+const NODE_PAUSE_MS = 60_000;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const YEARS_10 = 10 * 365 * 24 * 3600_000;
 
 const anyOf = <T>(target: Target, list: T[]): T => {
@@ -99,6 +109,35 @@ export const faults = {
       disk.free();
     }
   },
+  'packets dropped until connections are given up': async ({ relay }) => {
+    relay.silence(true);
+    await sleep(SILENCE_MS);
+    relay.silence(false);
+  },
+  'packets to PostgreSQL dropped': async (target) => {
+    const cut = anyOf(target, target.databaseRelays);
+    cut.silence(true);
+    await sleep(5_000 + target.random() * 15_000);
+    cut.silence(false);
+  },
+  'service suspended': async (target) => anyOf(target, target.services).pause(2_000 + target.random() * 6_000),
+  'node suspended for a minute': async (target) => anyOf(target, target.services).pause(NODE_PAUSE_MS),
+  'clock of one node a minute off': async (target) => {
+    const node = anyOf(target, target.services);
+    node.moveClock(target.random() < 0.5 ? MINUTE : -MINUTE);
+    await sleep(3_000);
+    node.moveClock(0);
+  },
+  'clocks a day ahead and back': async ({ services }) => {
+    for (const service of services) service.moveClock(DAY);
+    await sleep(1_500);
+    for (const service of services) service.moveClock(0);
+  },
+  'clocks a day back and right again': async ({ services }) => {
+    for (const service of services) service.moveClock(-DAY);
+    await sleep(1_500);
+    for (const service of services) service.moveClock(0);
+  },
   'clock ten years ahead and back': async ({ services }) => {
     for (const service of services) service.moveClock(YEARS_10);
     await sleep(1_500);
@@ -120,15 +159,24 @@ export const faults = {
 
 export type FaultKind = keyof typeof faults;
 
-/** Kinds that need something else than the run has. */
-export function kindsFor({ disk, postgres }: Pick<Target, 'disk' | 'postgres'>): FaultKind[] {
-  const left = new Set<FaultKind>();
+/** Of an embedded database, and of nodes on PostgreSQL. */
+const ONLY: Record<'embedded' | 'nodes', FaultKind[]> = {
+  // The clocks of several machines are years apart by mistakes that no database could repair.
+  embedded: ['full disk', 'clock ten years ahead and back', 'clock ten years back and right again'],
+  nodes: [
+    'kill -9 of PostgreSQL',
+    'messages between nodes cut off',
+    'packets to PostgreSQL dropped',
+    'node suspended for a minute',
+    'clock of one node a minute off',
+  ],
+};
+const LONG: FaultKind[] = ['packets dropped until connections are given up', 'node suspended for a minute'];
+
+/** The kinds of faults that a run can have. */
+export function kindsFor({ disk, postgres, isShort }: Pick<Target, 'disk' | 'postgres' | 'isShort'>): FaultKind[] {
+  const left = new Set<FaultKind>(ONLY[postgres ? 'embedded' : 'nodes']);
   if (!disk) left.add('full disk');
-  // The clocks of nodes are expected to agree, and PostgreSQL has the one of this machine.
-  const only: [embedded: FaultKind[], nodes: FaultKind[]] = [
-    ['clock ten years ahead and back', 'clock ten years back and right again'],
-    ['kill -9 of PostgreSQL', 'messages between nodes cut off'],
-  ];
-  for (const kind of only[postgres ? 0 : 1]) left.add(kind);
+  if (isShort) for (const kind of LONG) left.add(kind);
   return (Object.keys(faults) as FaultKind[]).filter((kind) => !left.has(kind));
 }

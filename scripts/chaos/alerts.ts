@@ -1,0 +1,108 @@
+// Jobs that fail, a rule that watches for them, and the webhook that hears of each: at least once, signed, and with the
+// same Id whenever it is repeated.
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AlertDelivery, AlertMessage } from '#/contract/alerts.ts';
+import { FLEET, logged, PAUSE_MS, SETTLE_MS, type Run, type Scenario } from './scenario.ts';
+
+const BETWEEN_JOBS = 8;
+/** Of the messages, so that repeats happen in every run. */
+const REFUSED = 0.2;
+
+export function alerts({ client, fleet, isOver, random }: Run): Scenario {
+  const failing: string[] = [];
+  /** Bodies by Id. */
+  const received = new Map<string, string>();
+  const wrong: string[] = [];
+  let secret = '';
+
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request.headers['muster-signature'])) ?? [];
+      if (signature !== createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+        wrong.push(`a message with a wrong signature: ${body.slice(0, 200)}`);
+      const { Id } = JSON.parse(body) as AlertMessage;
+      if ((received.get(Id) ?? body) !== body) wrong.push(`two messages with the Id ${Id}`);
+      const isTaken = random() > REFUSED;
+      if (isTaken) received.set(Id, body);
+      response.writeHead(isTaken ? 200 : 503).end();
+    });
+  });
+
+  const reported = (): Set<string> =>
+    new Set(
+      [...received.values()].flatMap((body) => {
+        const { JobId } = JSON.parse(body) as AlertMessage;
+        return JobId === undefined ? [] : [JobId];
+      }),
+    );
+
+  return {
+    write: async () => {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const Url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`;
+      secret = 'a secret of the chaos run';
+      const channel = await client.write('POST', '/v1/alerts/channels', {
+        Name: 'chaos',
+        Kind: 'webhook',
+        Url,
+        Format: 'json',
+        Secret: secret,
+      });
+      if (!channel) return;
+      const { ChannelId } = (await channel.json()) as { ChannelId: string };
+      const rule = await client.write('POST', '/v1/alerts/rules', {
+        Name: 'chaos',
+        When: 'JobFailed',
+        DeviceGroup: FLEET,
+        ForMinutes: 0,
+        QuietMinutes: 0,
+        Channels: [ChannelId],
+      });
+      const workflow = await client.write('POST', '/v1/workflow', { Name: 'chaos alert', Command: logged('exit 3') });
+      if (!rule || !workflow) return;
+      const { WorkflowId } = (await workflow.json()) as { WorkflowId: string };
+      for (let n = 0; !isOver(); n += 1) {
+        const DeviceId = fleet[n % fleet.length]?.id;
+        const sent = await client.write('POST', '/v1/job', { Name: `to fail ${n}`, DeviceId, WorkflowId });
+        if (!sent) return;
+        failing.push(((await sent.json()) as { JobId: string }).JobId);
+        for (let waited = 0; waited < BETWEEN_JOBS && !isOver(); waited += 1) await sleep(PAUSE_MS);
+      }
+    },
+
+    settle: async () => {
+      const deadline = performance.now() + SETTLE_MS;
+      while (performance.now() < deadline && !failing.every((id) => reported().has(id))) await sleep(PAUSE_MS);
+    },
+
+    check: async ({ listed }) => {
+      const statuses = new Map(listed.map(({ JobId, Status }) => [JobId, Status]));
+      const known = reported();
+      const { Items } = await client.read<{ Items: AlertDelivery[] }>('/v1/alerts/deliveries?limit=500');
+      const stateOf = (id: string) => {
+        const { State, Attempts, Because, NextTime } = Items.find(({ JobId }) => JobId === id) ?? {};
+        return State === undefined ? 'no message' : `${State} after ${Attempts}, next ${NextTime}: ${Because}`;
+      };
+      return [
+        {
+          what: 'every failed job was reported to the webhook',
+          looked: failing.length,
+          wrong: failing
+            .filter((id) => !known.has(id))
+            .map((id) => `${id}: ${statuses.get(id) ?? 'missing'}, ${stateOf(id)}`),
+        },
+        { what: 'each message was signed, and the same when repeated', looked: received.size, wrong },
+      ];
+    },
+
+    close: async () => {
+      server.closeAllConnections();
+      if (server.listening) await once(server.close(), 'close');
+    },
+  };
+}
