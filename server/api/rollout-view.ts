@@ -23,14 +23,14 @@ const FRESH_ENDED_MS = 60_000;
 const MOST_REMEMBERED = 500;
 
 /** `wavesIn`, for a moment the same for all who ask; a step begins it anew. */
-export function openWaveFigures(db: Reader, knownUntil: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
+export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
   const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
   return (row) => {
-    if (row.kept !== null) return wavesIn(db, row, knownUntil());
+    if (row.kept !== null) return wavesIn(db, row, now());
     const known = remembered.get(row.seq);
     const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
-    const waves = wavesIn(db, row, knownUntil());
+    const waves = wavesIn(db, row, now());
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     remembered.set(row.seq, { version: row.version, at: performance.now(), waves });
     // An error is of this reading only.
@@ -48,7 +48,7 @@ interface PlannedWave {
 
 const sumOf = (counts: StateCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise<RolloutWave[]> {
+async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
   const kept = keptCounts(row);
   const planned = kept
     ? kept.map((counts, wave) => ({ wave, devices: sumOf(counts), skipped: counts.Skipped ?? 0 }))
@@ -59,7 +59,7 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
       const { devices = 0, skipped = 0 } = planned.find(({ wave }) => wave === number) ?? {};
       const wave = begun.find((each) => each.number === number);
       return wave
-        ? begunWave(db, row, { number, devices, wave, counts: kept?.[number], knownUntil })
+        ? begunWave(db, row, { number, devices, wave, counts: kept?.[number], now })
         : pendingWave(row, { number, devices, skipped });
     }),
   );
@@ -88,19 +88,17 @@ interface BegunWave {
   wave: WaveRow;
   /** As they were kept when the rollout had ended. */
   counts: StateCounts | undefined;
-  knownUntil: number;
+  now: number;
 }
 
 async function begunWave(
   db: Reader,
   row: RolloutRow,
-  { number, devices, wave, counts: kept, knownUntil }: BegunWave,
+  { number, devices, wave, counts: kept, now }: BegunWave,
 ): Promise<RolloutWave> {
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
-  const counted = kept
-    ? { counts: kept, back: kept.Succeeded ?? 0 }
-    : await countWave(db, row, wave, knownUntil - online);
+  const counted = kept ? { counts: kept, back: kept.Succeeded ?? 0 } : await countWave(db, row, wave, now - online);
   const { counts, back } = counted;
   const { devices: taking, success } = figuresOf(counted);
   const needed = neededOf(taking, Gate);

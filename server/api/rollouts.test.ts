@@ -256,6 +256,7 @@ test('whoever wants to know is told that a rollout ended, and how many devices t
   await finish(await connect(second!));
   await reaches(id, 'Succeeded');
   const aborted = await make({ Name: 'myapp 3' });
+  await waveJob(aborted, 1);
   await steer(aborted, 'abort', { Reason: 'the wrong version' });
   const texts = async () =>
     ((await (await service.call('GET', '/v1/alerts/deliveries')).json()) as { Items: { Text: string }[] }).Items.map(
