@@ -20,7 +20,7 @@ import {
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
-import { decide, neededOf, type Decision, type RolloutSituation } from './decide.ts';
+import { decide, neededOf, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
 import { pauseRollout } from './pause.ts';
 import { rolloutTargets } from './fleet.ts';
@@ -153,16 +153,31 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
       await alertEnded(tx, row, { state: 'Failed', because }, now());
     });
 
+  /** Those that only wait, until then or until a step of a person; looked at again if the clock is set back. */
+  const waiting = new Map<number, { version: number; since: number; until: number }>();
+  const onlyWaits = ({ seq, version }: RolloutRow): boolean => {
+    const known = waiting.get(seq);
+    return known?.version === version && now() >= known.since && now() < known.until;
+  };
+
   const pace = openLookPace();
   return async () => {
     const ended = await rolloutsToKeep(db);
     const rows = await openRollouts(db);
     pace.keep([...rows, ...ended].map(({ seq }) => seq));
+    const open = new Set(rows.map(({ seq }) => seq));
+    for (const seq of waiting.keys()) if (!open.has(seq)) waiting.delete(seq);
     for (const row of ended) await pace.look(row.seq, () => db.write((tx) => keepOutcomes(tx, row), { patient: true }));
     for (const row of rows) {
+      if (onlyWaits(row)) continue;
       const situation = await pace.look(row.seq, () => situationOf(db, row, now()));
       const decision = situation && decide(situation);
-      if (!decision || isDone(row, decision)) continue;
+      if (!decision) continue;
+      if (isDone(row, decision)) {
+        const until = waitsUntil(situation);
+        if (until > situation.now) waiting.set(row.seq, { version: row.version, since: situation.now, until });
+        continue;
+      }
       try {
         // Several steps may follow at once: a wave has passed, and the next one begins.
         const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];
