@@ -6,7 +6,9 @@ import { until } from '../../scripts/test-process.ts';
 import type { Database } from '../store/database.ts';
 import { insertDevice } from '../store/devices.ts';
 import { devicesOfList, insertParent } from '../store/job-submissions.ts';
+import { moveOpenTimes } from '../store/open-times.ts';
 import { insertRollout, rolloutById, stepTo, type RolloutRow } from '../store/rollouts.ts';
+import { CAUSES, noteState } from '../store/state-history.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openRolloutRunner } from './runner.ts';
 
@@ -71,8 +73,8 @@ const read = ({ id }: RolloutRow) => rolloutById(db, 1, id);
 test('a rollout that waits for its window is not looked at again before it opens', async () => {
   const night = { Days: ['Mon' as const], From: '22:00', To: '23:00', Zone: 'UTC' };
   const row = await make({ Windows: [night] });
-  await lookUntil('it to rest', () => reads === 2);
-  assert.equal((await read(row)).state, 'Waiting');
+  await lookUntil('it waits', async () => (await read(row)).state === 'Waiting');
+  await lookUntil('a look at its waves that finds nothing to do', () => reads === 3);
   reads = 0;
   for (let second = 0; second < 60; second++, now += 1000) await look();
   assert.equal(reads, 120); // of each look: which are open, and which have ended
@@ -90,3 +92,70 @@ test('a person who pauses and resumes a waiting rollout is not overlooked', asyn
   await db.write(async (tx) => stepTo(tx, await rolloutById(tx, 1, row.id), { state: 'Scheduled' }));
   await lookUntil('its wave', async () => (await read(row)).wave === 0);
 });
+
+/** Lets time pass, or sets the clock. */
+const pass = (by: number) => {
+  now += by;
+};
+const setClock = (by: number) =>
+  db.write(async (tx) => {
+    await moveOpenTimes(tx, by);
+    now += by;
+  });
+/** Many looks, none of which is left out by its pace. */
+const settle = async (row: RolloutRow) => {
+  const done = performance.now() + 200;
+  await lookUntil('a while', () => performance.now() > done);
+  return read(row);
+};
+const begins = (row: RolloutRow, wave: number) => lookUntil('its wave', async () => (await read(row)).wave === wave);
+/** All devices of the rollout come Online, and the jobs that wait succeed. */
+const succeed = () =>
+  db.write(async (tx) => {
+    for (const { seq } of await tx.all<{ seq: number }>('SELECT seq FROM devices'))
+      await noteState(tx, seq, CAUSES.connected, now);
+    await tx.run("UPDATE jobs SET status = 'Succeeded', started = ?1, ended = ?1 WHERE status = 'Waiting'", now);
+    await tx.run('DELETE FROM to_judge');
+  });
+
+for (const [name, by] of [
+  ['forward', 24 * HOUR],
+  ['back', -24 * HOUR],
+] as const) {
+  test(`a clock set ${name} by a day neither pauses a running wave nor lengthens its time limit`, async () => {
+    const row = await make();
+    await begins(row, 0);
+    pass(HOUR);
+    await setClock(by);
+    assert.equal((await settle(row)).state, 'Running');
+    pass(8 * HOUR + 59 * MINUTE);
+    assert.equal((await settle(row)).state, 'Running');
+    pass(2 * MINUTE);
+    await lookUntil('the pause', async () => (await read(row)).state === 'Paused');
+    assert.match((await read(row)).because, /has not passed in 600 minutes/);
+  });
+
+  test(`a clock set ${name} by a day leaves a gate of 30 minutes as long as it is`, async () => {
+    const row = await make();
+    await begins(row, 0);
+    pass(MINUTE);
+    await succeed();
+    pass(20 * MINUTE);
+    await setClock(by);
+    pass(9 * MINUTE);
+    assert.equal((await settle(row)).wave, 0);
+    pass(2 * MINUTE);
+    await begins(row, 1);
+  });
+
+  test(`a clock set ${name} by a day leaves a window at its time of the calendar`, async () => {
+    const night = { Days: ['Mon' as const], From: '22:00', To: '23:00', Zone: 'UTC' };
+    const row = await make({ Windows: [night] });
+    await lookUntil('it waits', async () => (await read(row)).state === 'Waiting');
+    await setClock(by);
+    pass(12 * HOUR + MINUTE);
+    assert.equal((await settle(row)).wave, -1);
+    now = START + (by > 0 ? 7 * 24 * HOUR : 0) + 12 * HOUR + MINUTE;
+    await begins(row, 0);
+  });
+}
