@@ -213,8 +213,14 @@ test('a plan shows the waves and who is Offline, and writes nothing; bad drafts 
     { TagId: 't' },
     { PauseAfter: {} },
     { Windows: [{ Days: ['Mon'], From: '22:00', To: '04:00', Zone: 'Mars/Olympus' }] },
+    { Waves: [{ Percent: 50 }, { Count: 1 }, { Percent: 50 }] },
   ] as Partial<RolloutDraft>[])
     assert.equal((await service.call('POST', '/v1/rollout', await draft(wrong))).status, 400, JSON.stringify(wrong));
+  for (const path of ['/v1/rollout', '/v1/rollout/plan']) {
+    const refused = await service.call('POST', path, await draft({ Waves: [{ Percent: 50 }, { Percent: 10 }] }));
+    assert.equal(refused.status, 400, path);
+    assert.match(await refused.text(), /wave 2 must be more than the 50 % of wave 1/);
+  }
 });
 
 test('devices by state, all of them in groups, and an event for each step', async () => {
