@@ -4,7 +4,14 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { neededOf } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
-import { backSince, countWave, keptCounts, type DeviceStateRow, type StateCounts } from '../store/rollout-devices.ts';
+import {
+  backSince,
+  countWave,
+  exitCodesOf,
+  keptCounts,
+  type DeviceStateRow,
+  type StateCounts,
+} from '../store/rollout-devices.ts';
 import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
 
 const MOST_STEPS = 200;
@@ -174,7 +181,24 @@ export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], na
   };
 }
 
-export function deviceOf(row: DeviceStateRow): RolloutDevice {
+/** The devices of a rollout, each with the words for its end that the page of its job has. */
+export async function devicesIn(
+  db: Reader,
+  accountId: number,
+  rows: readonly DeviceStateRow[],
+): Promise<RolloutDevice[]> {
+  const unsaid = rows.flatMap(({ state, job_id, verdict_because, reason }) =>
+    state === 'Failed' && job_id !== null && !verdict_because && !reason ? [job_id] : [],
+  );
+  const codes = await exitCodesOf(db, accountId, unsaid);
+  return rows.map((row) => {
+    const code = codes.get(row.job_id ?? '');
+    const device = deviceOf(row);
+    return code === undefined ? device : { ...device, Because: `exit code ${code}` };
+  });
+}
+
+function deviceOf(row: DeviceStateRow): RolloutDevice {
   const missing = row.has_begun === 1 && row.job_id === null && row.state === 'Cancelled';
   return {
     DeviceId: row.device_id,

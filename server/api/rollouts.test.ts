@@ -109,12 +109,38 @@ test('a failure pauses it, and a retry that succeeds lets it go on', async () =>
   await reaches(id, 'Paused');
   assert.equal((await read(id)).Because, 'Wave 1: 1 of 1 device failed');
   assert.deepEqual(await states(id), [['unit 1', 'Failed']]);
+  assert.equal((await devices(id))[0]?.Because, 'exit code 3');
   assert.equal((await steer(id, 'retry', { Reason: 'disk was full' })).status, 200);
   await finish(agent);
   await reaches(id, 'Succeeded');
   const [device] = await devices(id);
   assert.equal(device?.Attempt, 2);
   assert.equal((await read(id)).Steps.find(({ Text }) => Text === 'Retried')?.Reason, 'disk was full');
+});
+
+test('only the chosen failed devices try again, and the others do not pause it anew', async () => {
+  const [first, second] = await units(2);
+  const id = await make({
+    Waves: [{ Percent: 100 }],
+    Gate: { SuccessPercent: 50, OnlineMinutes: 0, TimeoutMinutes: 60 },
+  });
+  const agent = await connect(first!);
+  await finish(agent, 3);
+  await finish(await connect(second!), 4);
+  await until('both failures', async () => (await read(id)).Counts['Failed'] === 2);
+  await reaches(id, 'Paused');
+  const none = await steer(id, 'retry', { DeviceIds: ['nobody'] });
+  assert.deepEqual([none.status, /None of these devices/.test(await none.text())], [409, true]);
+  assert.equal((await steer(id, 'retry', { DeviceIds: [first?.id] })).status, 200);
+  await finish(agent);
+  await reaches(id, 'Succeeded');
+  assert.deepEqual(
+    (await devices(id)).map(({ DeviceName, Attempt, Because }) => [DeviceName, Attempt, Because]).toSorted(),
+    [
+      ['unit 1', 2, ''],
+      ['unit 2', 1, 'exit code 4'],
+    ],
+  );
 });
 
 test('a device that succeeds and stays away keeps the next wave from beginning, and pauses at the time limit', async () => {

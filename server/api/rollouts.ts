@@ -36,7 +36,7 @@ import {
   type RolloutRow,
 } from '../store/rollouts.ts';
 import { runOnce } from '../store/submissions.ts';
-import { deviceOf, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
+import { devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
 
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
@@ -150,7 +150,10 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       });
       const shown = rows.slice(0, most);
       const last = shown.at(-1);
-      return { Items: shown.map(deviceOf), Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '' };
+      return {
+        Items: await devicesIn(db, account.id, shown),
+        Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '',
+      };
     },
 
     states: async ({ account, params }) => {
@@ -193,15 +196,26 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
 
     retry: (request) =>
       steer(request, { action: 'rollout.retry', text: 'Retried', states: OPEN }, async (tx, row) => {
-        const failed = Map.groupBy(await failedDevices(tx, row), ({ seq }) => seq);
-        if (failed.size === 0) throw new Problem(409, 'No device has failed', 'There is nothing to try again.');
-        for (const devices of failed.values()) {
+        const { DeviceIds: only } = request.body;
+        const asked = only && new Set(only);
+        const all = await failedDevices(tx, row);
+        const retried = asked ? all.filter(({ device_id }) => asked.has(device_id)) : all;
+        if (retried.length === 0)
+          throw new Problem(
+            409,
+            asked ? 'None of these devices has failed' : 'No device has failed',
+            'There is nothing to try again.',
+          );
+        for (const devices of Map.groupBy(retried, ({ seq }) => seq).values()) {
           const DeviceIds = devices.map(({ device_id }) => device_id);
           const [job] = devices;
           if (job) await dispatch.submitIn(tx, request, { Name: job.name, DeviceIds, RetryOf: job.id });
         }
         const wave = (await wavesOf(tx, row.seq)).at(-1);
-        if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven: 0 });
+        // Who tries only some again knows of the other failures.
+        const inWave = (devices: typeof all) => devices.filter(({ seq }) => seq === wave?.job_seq).length;
+        const forgiven = inWave(all) - inWave(retried);
+        if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven });
         return { to: { state: 'Running', because: '' }, result: undefined };
       }),
 

@@ -297,7 +297,12 @@ export const rolloutEndpoints = {
   pause: step('pause', 'Begin no further wave; what runs goes on'),
   resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),
   advance: step('advance', 'Begin the next wave without waiting for the gate'),
-  retry: step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
+  /** Without DeviceIds on all that failed. */
+  retry: {
+    ...step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
+    bodyLimit: SUBMIT_BODY_BYTES,
+    body: z.object({ ...steering.shape, DeviceIds: z.optional(ids) }),
+  },
   abort: step('abort', 'End a rollout: what waits is cancelled, what runs may end'),
   /** Answers with the new rollout. */
   rollback: {
