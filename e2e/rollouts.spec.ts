@@ -52,6 +52,22 @@ test('a failure pauses it before the others are reached; a retry lets it go on',
   await expect(page.getByRole('list', { name: 'History' })).toContainText(/Retried: room was made/);
 });
 
+test('a group of failures says why, and just its devices try again', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 2);
+  const { writeFile, rm } = await import('node:fs/promises');
+  await writeFile(made.broken, '');
+  await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
+  await expect(heading(page)).toContainText('Paused');
+  const failed = devices(page).getByRole('row').filter({ hasText: 'Failed' });
+  await expect(failed).toContainText('exit code 28');
+  await rm(made.broken);
+  await page.getByRole('button', { name: /no room/ }).click();
+  await page.getByRole('button', { name: 'Retry these 1…' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Retry on 1 device' }).click();
+  await expect(heading(page)).toContainText('Succeeded');
+});
+
 test.describe('two people', () => {
   test.use({ expectedConsole: [/status of 409/] });
 

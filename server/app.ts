@@ -42,7 +42,6 @@ import { historyRoutes } from './api/history.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
 import { actorNames } from './api/audit-names.ts';
-import { localFleet } from './rollouts/local-fleet.ts';
 import { rolloutRoutes } from './api/rollouts.ts';
 import { standingOrderRoutes } from './api/standing-orders.ts';
 import { ruleRoutes } from './api/rules.ts';
@@ -90,7 +89,7 @@ export function createApp(context: Context, operation: Operation): App {
   implement(app, usageEndpoints, usageRoutes(context));
   implement(app, historyEndpoints, historyRoutes(context));
   implement(app, timelineEndpoints, timelineRoutes(context));
-  implement(app, rolloutEndpoints, rolloutRoutes({ ...context, fleet: localFleet(context), namesOf: actorNames }));
+  implement(app, rolloutEndpoints, rolloutRoutes({ ...context, namesOf: actorNames }));
   implement(app, standingOrderEndpoints, standingOrderRoutes(context));
   implement(app, ruleEndpoints, ruleRoutes(context));
   implement(app, viewEndpoints, viewRoutes(context));

@@ -90,17 +90,6 @@ test('tiles are a pattern or one file', () => {
   assert.deepEqual(readConfig({ MAP_TILES_URL: file }).mapTiles, { url: file, attribution: '' });
 });
 
-test('UPSTREAM_TOKEN is one word, needs UPSTREAM_URL, and is in no error', () => {
-  const read = (UPSTREAM_TOKEN: string, UPSTREAM_URL = 'https://api.example.com') =>
-    readConfig({ UPSTREAM_TOKEN, UPSTREAM_URL }).upstreamToken;
-  assert.deepEqual([read(''), read('a-token')], [undefined, 'a-token']);
-  assert.throws(() => read('a-token', ''), /UPSTREAM_URL is not/);
-  assert.throws(
-    () => read('two words'),
-    (cause: Error) => cause.message === 'UPSTREAM_TOKEN must be one word.',
-  );
-});
-
 test('UPSTREAM_URL is a base address over TLS, or on this machine', () => {
   const read = (UPSTREAM_URL: string) => readConfig({ UPSTREAM_URL }).upstreamUrl?.href;
   assert.equal(read('https://api.example.com'), 'https://api.example.com/');

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readAlertConfig, type AlertConfig } from './alert-config.ts';
 import { ConfigError } from './config-error.ts';
-import { readInstallCommand, readUpstreamToken, readUpstreamUrl } from './upstream-config.ts';
+import { readInstallCommand, readUpstreamUrl } from './upstream-config.ts';
 import type { LogFormat } from './operation/log.ts';
 import { readBusUrl } from './cluster/bus-url.ts';
 import { readDatabaseUrl } from './database-url.ts';
@@ -50,8 +50,6 @@ export interface Config {
   tunnelPort: number;
   /** Base address of the upstream service of a gateway; undefined: this is a service of its own. */
   upstreamUrl: URL | undefined;
-  /** The operator's own token of that service, for rollouts. */
-  upstreamToken: string | undefined;
   /** Command that installs a device of that service, with `{key}` for its key. */
   installCommand: string | undefined;
   /** HTTP tunnels are hosts below it; with a port if visitors use another one than tunnelPort. */
@@ -115,7 +113,6 @@ export function readConfig(env: Environment): Config {
     tls: readTls(value('TLS_CERT'), value('TLS_KEY')),
     signinLimit: whole('SIGNIN_LIMIT', 10, 1, 1_000_000),
     upstreamUrl: readUpstreamUrl(value('UPSTREAM_URL')),
-    upstreamToken: readUpstreamToken(value('UPSTREAM_TOKEN'), value('UPSTREAM_URL')),
     installCommand: readInstallCommand(value('INSTALL_COMMAND'), value('UPSTREAM_URL')),
     // If any port will do for the service, so it does for its tunnels: tests run side by side.
     tunnelPort: whole('TUNNEL_PORT', port === 0 ? 0 : 8081, 0, 65_535),

@@ -4,7 +4,6 @@ import type { Dispatch } from './jobs/dispatch.ts';
 import type { Judge } from './jobs/judge.ts';
 import type { LeaderTask } from './leader-work.ts';
 import type { OutputRetention } from './output-retention.ts';
-import { localFleet } from './rollouts/local-fleet.ts';
 import { openRolloutRunner } from './rollouts/runner.ts';
 import { openStandingOrders } from './rollouts/standing-orders.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
@@ -34,7 +33,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
   const alive = () => db.write((tx) => noteAlive(tx, now()));
-  const rollouts = openRolloutRunner({ db, now, fleet: localFleet({ db, now, dispatch }) });
+  const rollouts = openRolloutRunner({ db, now, dispatch });
   return [
     { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
     { what: 'note that the service is up', everyMs: ALIVE_EVERY_MS, run: ifRoom(alive) },

@@ -228,3 +228,11 @@ test('what cannot start says so in one line', async () => {
   const nothing = await outcome('token.ts', [], { DATA_DIR: path.join(folder, 'nothing') });
   assert.deepEqual([nothing.code, /start the service once/.test(nothing.output)], [1, true]);
 });
+
+test('UPSTREAM_TOKEN of an earlier version does not fail the start', async (t) => {
+  const env = { DATA_DIR: path.join(folder, 'unused-token'), UPSTREAM_TOKEN: 'two words' };
+  const { program } = await start({ ...env, UPSTREAM_URL: 'http://127.0.0.1:9' });
+  t.after(() => program.child.kill('SIGKILL'));
+  assert.equal(program.printed.match(/UPSTREAM_TOKEN is no longer used/g)?.length, 1);
+  assert.ok(!program.printed.includes('two words'));
+});

@@ -16,6 +16,8 @@ import { VERSION } from './version.ts';
 try {
   setLogFormat(readLogFormat(process.env));
   const config = readConfig(process.env);
+  if (process.env['UPSTREAM_TOKEN'])
+    log.warn('UPSTREAM_TOKEN is no longer used: remove it, and revoke that token where nothing else needs it.');
   if (config.upstreamUrl) {
     const gateway = await startGateway(config);
     stopOnSignal(gateway);
@@ -24,7 +26,7 @@ try {
         `Muster is running at ${gateway.url}`,
         `Sign in: ${gateway.url}/sign-in`,
         `         (with a token of ${gateway.upstream.address})`,
-        `Data:    ${config.dataDir} (${config.upstreamToken === undefined ? 'sessions only' : 'sessions and rollouts'})`,
+        `Data:    ${config.dataDir} (sessions only)`,
         ...notesOf(config),
       ],
       'Muster is running.',

@@ -1,5 +1,4 @@
-// What the environment says of the service behind a gateway: its address, the operator's token of it, and how its devices are
-// installed.
+// What the environment says of the service behind a gateway: its address, and how its devices are installed.
 import { ConfigError } from './config-error.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -19,15 +18,6 @@ export function readUpstreamUrl(text: string | undefined): URL | undefined {
   if (/\/v1\/?$/.test(url.pathname))
     throw new ConfigError(`UPSTREAM_URL is "${text}", but /v1 is added to it: leave that out.`);
   return url;
-}
-
-export function readUpstreamToken(token: string | undefined, upstream: string | undefined): string | undefined {
-  if (token === undefined) return undefined;
-  if (upstream === undefined)
-    throw new ConfigError('UPSTREAM_TOKEN is set, but UPSTREAM_URL is not: it is a token of that service.');
-  // The error does not repeat the value, which is secret.
-  if (!/^[\u0021-\u007e]{1,8192}$/.test(token)) throw new ConfigError('UPSTREAM_TOKEN must be one word.');
-  return token;
 }
 
 export function readInstallCommand(line: string | undefined, upstream: string | undefined): string | undefined {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
 /** The token of its only account; the fixtures sign in with it. */
-export const FOREIGN_TOKEN = 'e2e-token-0123456789abcdefghij';
+const FOREIGN_TOKEN = 'e2e-token-0123456789abcdefghij';
 
 export interface Ask {
   method: string;

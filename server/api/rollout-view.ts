@@ -4,7 +4,14 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { neededOf } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
-import { backSince, countWave, keptCounts, type DeviceStateRow, type StateCounts } from '../store/rollout-devices.ts';
+import {
+  backSince,
+  countWave,
+  exitCodesOf,
+  keptCounts,
+  type DeviceStateRow,
+  type StateCounts,
+} from '../store/rollout-devices.ts';
 import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
 
 const MOST_STEPS = 200;
@@ -23,14 +30,14 @@ const FRESH_ENDED_MS = 60_000;
 const MOST_REMEMBERED = 500;
 
 /** `wavesIn`, for a moment the same for all who ask; a step begins it anew. */
-export function openWaveFigures(db: Reader, knownUntil: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
+export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
   const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
   return (row) => {
-    if (row.kept !== null) return wavesIn(db, row, knownUntil());
+    if (row.kept !== null) return wavesIn(db, row, now());
     const known = remembered.get(row.seq);
     const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
-    const waves = wavesIn(db, row, knownUntil());
+    const waves = wavesIn(db, row, now());
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     remembered.set(row.seq, { version: row.version, at: performance.now(), waves });
     // An error is of this reading only.
@@ -48,7 +55,7 @@ interface PlannedWave {
 
 const sumOf = (counts: StateCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise<RolloutWave[]> {
+async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
   const kept = keptCounts(row);
   const planned = kept
     ? kept.map((counts, wave) => ({ wave, devices: sumOf(counts), skipped: counts.Skipped ?? 0 }))
@@ -59,7 +66,7 @@ async function wavesIn(db: Reader, row: RolloutRow, knownUntil: number): Promise
       const { devices = 0, skipped = 0 } = planned.find(({ wave }) => wave === number) ?? {};
       const wave = begun.find((each) => each.number === number);
       return wave
-        ? begunWave(db, row, { number, devices, wave, counts: kept?.[number], knownUntil })
+        ? begunWave(db, row, { number, devices, wave, counts: kept?.[number], now })
         : pendingWave(row, { number, devices, skipped });
     }),
   );
@@ -88,19 +95,17 @@ interface BegunWave {
   wave: WaveRow;
   /** As they were kept when the rollout had ended. */
   counts: StateCounts | undefined;
-  knownUntil: number;
+  now: number;
 }
 
 async function begunWave(
   db: Reader,
   row: RolloutRow,
-  { number, devices, wave, counts: kept, knownUntil }: BegunWave,
+  { number, devices, wave, counts: kept, now }: BegunWave,
 ): Promise<RolloutWave> {
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
-  const counted = kept
-    ? { counts: kept, back: kept.Succeeded ?? 0 }
-    : await countWave(db, row, wave, knownUntil - online);
+  const counted = kept ? { counts: kept, back: kept.Succeeded ?? 0 } : await countWave(db, row, wave, now - online);
   const { counts, back } = counted;
   const { devices: taking, success } = figuresOf(counted);
   const needed = neededOf(taking, Gate);
@@ -176,7 +181,24 @@ export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], na
   };
 }
 
-export function deviceOf(row: DeviceStateRow): RolloutDevice {
+/** The devices of a rollout, each with the words for its end that the page of its job has. */
+export async function devicesIn(
+  db: Reader,
+  accountId: number,
+  rows: readonly DeviceStateRow[],
+): Promise<RolloutDevice[]> {
+  const unsaid = rows.flatMap(({ state, job_id, verdict_because, reason }) =>
+    state === 'Failed' && job_id !== null && !verdict_because && !reason ? [job_id] : [],
+  );
+  const codes = await exitCodesOf(db, accountId, unsaid);
+  return rows.map((row) => {
+    const code = codes.get(row.job_id ?? '');
+    const device = deviceOf(row);
+    return code === undefined ? device : { ...device, Because: `exit code ${code}` };
+  });
+}
+
+function deviceOf(row: DeviceStateRow): RolloutDevice {
   const missing = row.has_begun === 1 && row.job_id === null && row.state === 'Cancelled';
   return {
     DeviceId: row.device_id,

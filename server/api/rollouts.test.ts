@@ -109,12 +109,38 @@ test('a failure pauses it, and a retry that succeeds lets it go on', async () =>
   await reaches(id, 'Paused');
   assert.equal((await read(id)).Because, 'Wave 1: 1 of 1 device failed');
   assert.deepEqual(await states(id), [['unit 1', 'Failed']]);
+  assert.equal((await devices(id))[0]?.Because, 'exit code 3');
   assert.equal((await steer(id, 'retry', { Reason: 'disk was full' })).status, 200);
   await finish(agent);
   await reaches(id, 'Succeeded');
   const [device] = await devices(id);
   assert.equal(device?.Attempt, 2);
   assert.equal((await read(id)).Steps.find(({ Text }) => Text === 'Retried')?.Reason, 'disk was full');
+});
+
+test('only the chosen failed devices try again, and the others do not pause it anew', async () => {
+  const [first, second] = await units(2);
+  const id = await make({
+    Waves: [{ Percent: 100 }],
+    Gate: { SuccessPercent: 50, OnlineMinutes: 0, TimeoutMinutes: 60 },
+  });
+  const agent = await connect(first!);
+  await finish(agent, 3);
+  await finish(await connect(second!), 4);
+  await until('both failures', async () => (await read(id)).Counts['Failed'] === 2);
+  await reaches(id, 'Paused');
+  const none = await steer(id, 'retry', { DeviceIds: ['nobody'] });
+  assert.deepEqual([none.status, /None of these devices/.test(await none.text())], [409, true]);
+  assert.equal((await steer(id, 'retry', { DeviceIds: [first?.id] })).status, 200);
+  await finish(agent);
+  await reaches(id, 'Succeeded');
+  assert.deepEqual(
+    (await devices(id)).map(({ DeviceName, Attempt, Because }) => [DeviceName, Attempt, Because]).toSorted(),
+    [
+      ['unit 1', 2, ''],
+      ['unit 2', 1, 'exit code 4'],
+    ],
+  );
 });
 
 test('a device that succeeds and stays away keeps the next wave from beginning, and pauses at the time limit', async () => {
@@ -213,8 +239,14 @@ test('a plan shows the waves and who is Offline, and writes nothing; bad drafts 
     { TagId: 't' },
     { PauseAfter: {} },
     { Windows: [{ Days: ['Mon'], From: '22:00', To: '04:00', Zone: 'Mars/Olympus' }] },
+    { Waves: [{ Percent: 50 }, { Count: 1 }, { Percent: 50 }] },
   ] as Partial<RolloutDraft>[])
     assert.equal((await service.call('POST', '/v1/rollout', await draft(wrong))).status, 400, JSON.stringify(wrong));
+  for (const path of ['/v1/rollout', '/v1/rollout/plan']) {
+    const refused = await service.call('POST', path, await draft({ Waves: [{ Percent: 50 }, { Percent: 10 }] }));
+    assert.equal(refused.status, 400, path);
+    assert.match(await refused.text(), /wave 2 must be more than the 50 % of wave 1/);
+  }
 });
 
 test('devices by state, all of them in groups, and an event for each step', async () => {
@@ -256,6 +288,7 @@ test('whoever wants to know is told that a rollout ended, and how many devices t
   await finish(await connect(second!));
   await reaches(id, 'Succeeded');
   const aborted = await make({ Name: 'myapp 3' });
+  await waveJob(aborted, 1);
   await steer(aborted, 'abort', { Reason: 'the wrong version' });
   const texts = async () =>
     ((await (await service.call('GET', '/v1/alerts/deliveries')).json()) as { Items: { Text: string }[] }).Items.map(

@@ -5,11 +5,15 @@ import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { Problem } from '../http/problem.ts';
 import { figuresOf } from '../rollouts/figures.ts';
-import type { RolloutFleet } from '../rollouts/fleet.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
+import { cancelUnneeded, requirePayload, rolloutTargets } from '../rollouts/fleet.ts';
+import { alertEnded } from '../rollouts/rollout-alerts.ts';
 import { planWaves, type WavePlan } from '../rollouts/plan.ts';
+import { artifactById } from '../store/artifacts.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import {
+  artifactsBefore,
   countWave,
   devicesOf,
   failedDevices,
@@ -32,7 +36,7 @@ import {
   type RolloutRow,
 } from '../store/rollouts.ts';
 import { runOnce } from '../store/submissions.ts';
-import { deviceOf, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
+import { devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
 
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
@@ -45,15 +49,15 @@ type Steering = HandlerRequest & {
 interface RolloutRoutesOptions {
   db: Database;
   now: () => number;
-  fleet: RolloutFleet;
+  dispatch: Pick<Dispatch, 'submitIn'>;
   audit: Pick<Audit, 'record'>;
   /** Present names of those who did something, by actor. */
   namesOf: ActorNames;
 }
 
 export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof rolloutEndpoints> {
-  const { db, audit, now, fleet, namesOf } = options;
-  const wavesOfRow = openWaveFigures(db, () => fleet.knownUntil());
+  const { db, audit, now, dispatch, namesOf } = options;
+  const wavesOfRow = openWaveFigures(db, now);
 
   /** One step of a person, on the version that they saw. */
   const steer = <Result>(
@@ -77,9 +81,9 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   /** Which devices are in which wave, and who of them is Offline. What it runs must be there. */
   const planned = async (accountId: number, draft: RolloutDraft) => {
     const { DeviceGroup, TagId, DeviceIds } = draft;
-    await fleet.requirePayload(accountId, draft);
+    await requirePayload(db, accountId, draft);
     const choice = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }), ...(DeviceIds && { DeviceIds }) };
-    const targets = await fleet.targets(accountId, choice);
+    const targets = await rolloutTargets(db, accountId, choice);
     const offline = new Set(targets.filter(({ isOnline }) => !isOnline).map(({ id }) => id));
     return { ...planWaves(targets, draft.Waves), offline };
   };
@@ -104,7 +108,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
 
   return {
     create: async (request) => {
-      // Before the unit of work: another service may have to be asked. A repeated request does not need it any more.
+      // Before the unit of work, which others wait for. A repeated request does not need it any more.
       const [plan] = await Promise.allSettled([planned(request.account.id, request.body)]);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write(async (tx) => {
@@ -146,7 +150,10 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       });
       const shown = rows.slice(0, most);
       const last = shown.at(-1);
-      return { Items: shown.map(deviceOf), Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '' };
+      return {
+        Items: await devicesIn(db, account.id, shown),
+        Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '',
+      };
     },
 
     states: async ({ account, params }) => {
@@ -189,14 +196,26 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
 
     retry: (request) =>
       steer(request, { action: 'rollout.retry', text: 'Retried', states: OPEN }, async (tx, row) => {
-        const failed = Map.groupBy(await failedDevices(tx, row), ({ seq }) => seq);
-        if (failed.size === 0) throw new Problem(409, 'No device has failed', 'There is nothing to try again.');
-        for (const devices of failed.values()) {
-          const ids = devices.map(({ device_id }) => device_id);
-          if (devices[0]) await fleet.retry(tx, request, devices[0], ids);
+        const { DeviceIds: only } = request.body;
+        const asked = only && new Set(only);
+        const all = await failedDevices(tx, row);
+        const retried = asked ? all.filter(({ device_id }) => asked.has(device_id)) : all;
+        if (retried.length === 0)
+          throw new Problem(
+            409,
+            asked ? 'None of these devices has failed' : 'No device has failed',
+            'There is nothing to try again.',
+          );
+        for (const devices of Map.groupBy(retried, ({ seq }) => seq).values()) {
+          const DeviceIds = devices.map(({ device_id }) => device_id);
+          const [job] = devices;
+          if (job) await dispatch.submitIn(tx, request, { Name: job.name, DeviceIds, RetryOf: job.id });
         }
         const wave = (await wavesOf(tx, row.seq)).at(-1);
-        if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven: 0 });
+        // Who tries only some again knows of the other failures.
+        const inWave = (devices: typeof all) => devices.filter(({ seq }) => seq === wave?.job_seq).length;
+        const forgiven = inWave(all) - inWave(retried);
+        if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven });
         return { to: { state: 'Running', because: '' }, result: undefined };
       }),
 
@@ -209,7 +228,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
           const job = await jobOfDevice(tx, row.seq, DeviceId);
           if (!(await skipDevice(tx, row.seq, DeviceId)))
             throw new Problem(404, `The device "${DeviceId}" is in no wave`, 'Read the devices of the rollout again.');
-          if (job) await fleet.cancel(tx, { seq: job.seq, parentSeq: job.parent_seq });
+          if (job) await cancelUnneeded(tx, { seq: job.seq, parentSeq: job.parent_seq }, now());
           return { to: {}, result: undefined };
         },
       ),
@@ -217,9 +236,9 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     abort: (request) =>
       steer(request, { action: 'rollout.abort', text: 'Aborted', states: OPEN }, async (tx, row) => {
         for (const { job_seq } of await wavesOf(tx, row.seq))
-          if (job_seq !== null) await fleet.cancel(tx, { seq: job_seq, parentSeq: null });
+          if (job_seq !== null) await cancelUnneeded(tx, { seq: job_seq, parentSeq: null }, now());
         const because = request.body.Reason ?? '';
-        await fleet.tellEnded(tx, row, { state: 'Aborted', because });
+        await alertEnded(tx, row, { state: 'Aborted', because }, now());
         return { to: { state: 'Aborted', because, ended: now() }, result: undefined };
       }),
 
@@ -234,7 +253,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
           const result = { RolloutId: made.id };
           if (!OPEN.includes(row.state)) return { to: {}, result };
           const because = `Rolled back by ${made.name}`;
-          await fleet.tellEnded(tx, row, { state: 'Aborted', because });
+          await alertEnded(tx, row, { state: 'Aborted', because }, now());
           return { to: { state: 'Aborted' as const, because, ended: now() }, result };
         },
       );
@@ -257,7 +276,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   async function wayBack(accountId: number, id: string): Promise<RolloutDraft> {
     const row = await rolloutById(db, accountId, id);
     const { DeviceGroup: _, TagId: __, StartTime: ___, ...same } = settingsOf(row);
-    const before = versionBefore(same.ArtifactId ? await fleet.artifactsUntil(accountId, same.ArtifactId) : []);
+    const before = await versionBefore(db, accountId, same.ArtifactId);
     const DeviceIds = await succeededDevices(db, row);
     if (DeviceIds.length === 0) throw new Problem(409, 'No device has taken it', 'There is nothing to roll back.');
     return {
@@ -283,11 +302,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   }
 }
 
-type Version = Awaited<ReturnType<RolloutFleet['artifactsUntil']>>[number];
-
-function versionBefore([artifact, ...earlier]: Version[]): Version {
-  if (!artifact) throw new Problem(409, 'A workflow has no version before', 'Roll out what undoes it.');
+async function versionBefore(db: Reader, accountId: number, artifactId: string | undefined) {
+  if (!artifactId) throw new Problem(409, 'A workflow has no version before', 'Roll out what undoes it.');
+  const artifact = await artifactById(db, accountId, artifactId);
   const name = ruleNameOf(artifact.name, artifact.version);
+  const earlier = await artifactsBefore(db, accountId, artifactId);
   const before = earlier.find((each) => ruleNameOf(each.name, each.version) === name);
   if (!before)
     throw new Problem(409, `There is no version of ${name} before this one`, 'Upload it, and roll that out.');

@@ -1,7 +1,6 @@
 // The dashboard in front of another /v1 service: sessions, headers and files are ours, the answers are its own.
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
-import { accountEndpoints } from '#/contract/account.ts';
 import { API } from '../http/api-groups.ts';
 import { newApp } from '../http/base-app.ts';
 import type { App, Env } from '../http/implement.ts';
@@ -22,11 +21,11 @@ import { openShapes } from './upstream-shapes.ts';
 
 const DIST = path.join(import.meta.dirname, '../../dist');
 // What a service offers by itself, without saying so in the account, is not followed through a gateway.
-const { archive: _, changes: __, rollouts: ROLLOUTS, ...OTHERS } = API;
+const { archive: _, changes: __, ...PASSED } = API;
 
 /** Builds the application on an open context. */
 export function createGatewayApp(context: GatewayContext, operation: Operation): App {
-  const { db, upstream, config, now, rollouts } = context;
+  const { db, upstream, config, now } = context;
   const app = newApp(context);
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSealedSession(db, upstream.address, value, at),
@@ -50,16 +49,14 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
     if (http.req.method !== 'GET') cookie.requireOwnOrigin(http);
     return session.token;
   };
-  const passed = [...Object.values(OTHERS), ...(rollouts ? [] : [ROLLOUTS])];
+  const passed = Object.values(PASSED);
   const shapeOf = openShapes(passed);
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
     if (!shape) return next();
-    const editor = shape.endpoint === accountEndpoints.get ? rollouts?.accountEditor() : undefined;
-    return forward(upstream, shape, await tokenOf(http), http.env, { giveUp: context.traffic.giveUp, editor });
+    return forward(upstream, shape, await tokenOf(http), http.env, context.traffic);
   });
-  rollouts?.routes(app, tokenOf);
-  refuseUnknownPaths(app, [...passed, ROLLOUTS]);
+  refuseUnknownPaths(app, passed);
   loopbackRedirect(app, context);
   staticFiles(app, DIST, {
     tiles: config.mapTiles && new URL(config.mapTiles.url).origin,

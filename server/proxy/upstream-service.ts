@@ -1,5 +1,5 @@
-// A gateway as one value: created from the environment, with its address and a close function. It stores sessions and
-// its rollouts; devices, jobs and artifacts are in the upstream service.
+// A gateway as one value: created from the environment, with its address and a close function. It stores
+// sessions; all else is in the upstream service.
 import path from 'node:path';
 import { openClock } from '../clock.ts';
 import type { Clock, TimeSource } from '../clock.ts';
@@ -14,14 +14,13 @@ import { openReadiness } from '../readiness.ts';
 import { openMetricsPort } from '../metrics-port.ts';
 import type { Operation } from '../api/operation.ts';
 import { lockFolder } from '../store/lock.ts';
-import { moveSealedSessions, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
+import { moveSealedSessions, REMOVES_ROLLOUTS, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
 import { reportFault } from '../http/system-fault.ts';
 import { openTraffic } from '../http/traffic.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { createGatewayApp } from './upstream-app.ts';
-import type { WorkTimes } from './upstream-work.ts';
-import { openUpstreamRollouts, type UpstreamRollouts } from './upstream-rollouts.ts';
+import { saveUnfinishedRollouts } from './removed-rollouts.ts';
 import { openUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -35,8 +34,6 @@ export interface GatewayContext {
   db: Database;
   upstream: Upstream;
   traffic: Traffic;
-  /** Undefined without UPSTREAM_TOKEN. */
-  rollouts: UpstreamRollouts | undefined;
 }
 
 interface Gateway {
@@ -48,18 +45,19 @@ interface Gateway {
 }
 
 /** Starts a gateway and resolves when it listens. */
-export async function startGateway(
-  config: Config,
-  { time, rolloutTimes }: { time?: TimeSource; rolloutTimes?: Partial<WorkTimes> } = {},
-): Promise<Gateway> {
+export async function startGateway(config: Config, { time }: { time?: TimeSource } = {}): Promise<Gateway> {
   if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
   try {
-    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), { kind: SEALED_SESSIONS });
+    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), {
+      kind: SEALED_SESSIONS,
+      beforeStep: (index, sqlite) => {
+        if (index === REMOVES_ROLLOUTS) saveUnfinishedRollouts(sqlite, config.dataDir);
+      },
+    });
     const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: reportFault });
     const upstream = openUpstream(config.upstreamUrl);
-    const { upstreamToken } = config;
     const context: GatewayContext = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -69,10 +67,6 @@ export async function startGateway(
       db,
       upstream,
       traffic: openTraffic(),
-      rollouts:
-        upstreamToken === undefined
-          ? undefined
-          : openUpstreamRollouts({ config, clock, now: clock.now, db, upstream }, upstreamToken, rolloutTimes),
     };
     const operation: Operation = {
       gauges: processGauges(config.dataDir),
@@ -86,7 +80,6 @@ export async function startGateway(
     };
     const server = await openServer(config, createGatewayApp(context, operation));
     context.publicUrl = server.publicUrl;
-    context.rollouts?.start();
     const stopMetrics = await openMetricsPort(config, context, operation);
     return {
       traffic: context.traffic,
@@ -95,7 +88,7 @@ export async function startGateway(
       upstream,
       close: async () => {
         context.traffic.stop();
-        await Promise.all([server.stop(), stopMetrics(), context.rollouts?.close()]);
+        await Promise.all([server.stop(), stopMetrics()]);
         upstream.close();
         await clock.close();
         await db.close();

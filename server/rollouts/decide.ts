@@ -77,6 +77,18 @@ function begin({ settings, now }: RolloutSituation, wave: number): Decision {
   return { do: 'wait', because: `Wave ${wave + 1} waits for its maintenance window, which ${when}` };
 }
 
+/**
+ * Until when a rollout only waits, whatever its devices do: for its start, its window, or for a person. `now` where it
+ * has to be looked at again.
+ */
+export function waitsUntil({ settings, now, wave, waves, isPassed, isConfirmed }: RolloutSituation): number {
+  const { start = now, windows, Advance } = settings;
+  if (wave < 0 && now < start) return start;
+  if (wave >= 0 && (!isPassed || wave === waves - 1)) return now;
+  if (wave >= 0 && Advance === 'confirm' && !isConfirmed) return Infinity;
+  return isOpen(windows, now) ? now : (nextOpening(windows, now) ?? now);
+}
+
 export function decide(situation: RolloutSituation): Decision {
   const { settings, state, now, wave, waves, figures } = situation;
   if (state !== 'Scheduled' && state !== 'Running' && state !== 'Waiting') return NOTHING;

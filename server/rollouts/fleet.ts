@@ -1,55 +1,53 @@
-// What rollouts need of the fleet that they change: ours, or that of another service behind its API. Whatever takes `tx` is
-// a part of the rollout's own unit of work, and waits for no network.
-import type { JobDraft } from '#/contract/job-draft.ts';
+// What rollouts read of the fleet, and how they cancel what they no longer need.
 import type { RolloutDraft } from '#/contract/rollouts.ts';
-import type { Caller } from '../http/caller.ts';
-import type { Tx } from '../store/database.ts';
-import type { RolloutRow } from '../store/rollouts.ts';
+import { targetsOf } from '../jobs/targets.ts';
+import { artifactById } from '../store/artifacts.ts';
+import type { Reader, Tx } from '../store/database.ts';
+import { cancelWaiting, refreshParents, type TouchedParents } from '../store/job-moves.ts';
+import { sitesOf } from '../store/rollout-devices.ts';
+import { workflowById } from '../store/workflows.ts';
 
-export interface RolloutTarget {
+interface RolloutTarget {
   id: string;
   site: string;
   isOnline: boolean;
 }
-export type TargetChoice = Pick<RolloutDraft, 'DeviceGroup' | 'TagId' | 'DeviceIds'>;
-export type Payload = Pick<RolloutDraft, 'ArtifactId' | 'WorkflowId'>;
 
-/** The job of a wave. */
-export interface RolloutJob {
-  seq: number;
-  id: string;
-  name: string;
+/** Throws a Problem if what a rollout would run is not there. */
+export async function requirePayload(
+  db: Reader,
+  accountId: number,
+  { ArtifactId, WorkflowId }: Pick<RolloutDraft, 'ArtifactId' | 'WorkflowId'>,
+): Promise<void> {
+  if (ArtifactId) await artifactById(db, accountId, ArtifactId);
+  else await workflowById(db, accountId, WorkflowId ?? '');
 }
 
-export interface RolloutEnd {
-  state: 'Succeeded' | 'Failed' | 'Aborted';
-  /** Why; '' where there is nothing to say. */
-  because: string;
+/** The devices that are chosen at this moment; a Problem if there are none. */
+export async function rolloutTargets(
+  db: Reader,
+  accountId: number,
+  choice: Pick<RolloutDraft, 'DeviceGroup' | 'TagId' | 'DeviceIds'>,
+): Promise<RolloutTarget[]> {
+  const targets = await targetsOf(db, accountId, { Name: '', ...choice });
+  const sites = await sitesOf(
+    db,
+    targets.map(({ seq }) => seq),
+  );
+  return targets.map(({ id, seq }) => {
+    const { site = '', online = 0 } = sites.get(seq) ?? {};
+    return { id, site, isOnline: online === 1 };
+  });
 }
 
-export interface RolloutFleet {
-  /** Until when the states of its devices are known: nobody counts as Online for longer. */
-  knownUntil(): number;
-  /** Whether a rollout can go on at this moment. */
-  mayGoOn(row: RolloutRow): boolean;
-  /** Throws a Problem if what a rollout would run is not there. */
-  requirePayload(accountId: number, payload: Payload): Promise<void>;
-  /** The devices that are chosen at this moment; a Problem if there are none. */
-  targets(accountId: number, choice: TargetChoice): Promise<RolloutTarget[]>;
-  /** The artifact itself, and all that were uploaded before it, the newest first. */
-  artifactsUntil(accountId: number, id: string): Promise<{ id: string; name: string; version: string }[]>;
-  /** Submits the job of a wave; returns its seq. */
-  submit(
-    tx: Tx,
-    caller: Caller,
-    job: Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'> & { DeviceIds: string[] },
-  ): Promise<number>;
-  /** Tries again on these devices of a job, as further attempts. */
-  retry(tx: Tx, caller: Caller, job: RolloutJob, deviceIds: string[]): Promise<void>;
-  /** Cancels what waits of the job of a wave, or of a device in it; what a device has goes on. */
-  cancel(tx: Tx, job: Pick<RolloutJob, 'seq'> & { parentSeq: number | null }): Promise<void>;
-  /** Tells people that a rollout has paused by itself. */
-  tellPaused(tx: Tx, row: RolloutRow, because: string): Promise<void>;
-  /** And that it has ended, by itself or by a person. */
-  tellEnded(tx: Tx, row: RolloutRow, end: RolloutEnd): Promise<void>;
+/** Cancels what waits of the job of a wave, or of one device in it; what a device has received goes on. */
+export async function cancelUnneeded(
+  tx: Tx,
+  { seq, parentSeq }: { seq: number; parentSeq: number | null },
+  at: number,
+): Promise<void> {
+  const parents: TouchedParents = new Map();
+  const reason = 'The rollout no longer needs it';
+  await cancelWaiting(tx, { seq, parentSeq, isParent: parentSeq === null }, { at, reason }, parents);
+  await refreshParents(tx, parents);
 }

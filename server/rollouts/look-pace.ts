@@ -14,7 +14,8 @@ export function openLookPace(): LookPace {
   const looks = new Map<number, { at: number; took: number }>();
   return {
     keep: (seqs) => {
-      for (const seq of looks.keys()) if (!seqs.includes(seq)) looks.delete(seq);
+      const kept = new Set(seqs);
+      for (const seq of looks.keys()) if (!kept.has(seq)) looks.delete(seq);
     },
     look: async (seq, see) => {
       const began = performance.now();

@@ -1,14 +1,14 @@
 // A rollout that pauses by itself: it says why, and tells people.
 import type { Tx } from '../store/database.ts';
 import { noteStep, stepTo, type RolloutRow } from '../store/rollouts.ts';
-import type { RolloutFleet } from './fleet.ts';
+import { alertPaused } from './rollout-alerts.ts';
 
 export async function pauseRollout(
   tx: Tx,
   row: RolloutRow,
-  { because, at, fleet }: { because: string; at: number; fleet: Pick<RolloutFleet, 'tellPaused'> },
+  { because, at }: { because: string; at: number },
 ): Promise<void> {
   await stepTo(tx, row, { state: 'Paused', because });
   await noteStep(tx, row, { at, actor: '', text: `Paused. ${because}`, reason: '' });
-  await fleet.tellPaused(tx, row, because);
+  await alertPaused(tx, row, because, at);
 }

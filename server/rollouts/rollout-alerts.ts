@@ -4,13 +4,18 @@ import type { Tx } from '../store/database.ts';
 import { childDevices } from '../store/jobs.ts';
 import { outcomeOf } from '../store/rollout-devices.ts';
 import { wavesOf, type RolloutRow } from '../store/rollouts.ts';
-import type { RolloutEnd } from './fleet.ts';
 
 export async function alertPaused(tx: Tx, row: RolloutRow, because: string, now: number): Promise<void> {
   const job = (await wavesOf(tx, row.seq)).at(-1)?.job_seq;
   const deviceSeqs = job ? await childDevices(tx, job) : [];
   const text = `The rollout “${row.name}” is paused. ${because}.`;
   await queueAlert(tx, row.account_id, { event: 'RolloutPaused', text, rolloutId: row.id, deviceSeqs }, now);
+}
+
+interface RolloutEnd {
+  state: 'Succeeded' | 'Failed' | 'Aborted';
+  /** Why; '' where there is nothing to say. */
+  because: string;
 }
 
 const ENDED = { Succeeded: 'succeeded', Failed: 'failed', Aborted: 'was aborted' } as const;

@@ -1,8 +1,10 @@
 // Carries rollouts on: looks at those that are open, decides what is next, and does it in one unit of work with the job of
 // a wave, so that a kill at any point neither doubles nor loses one.
 import type { Caller } from '../http/caller.ts';
+import type { Dispatch } from '../jobs/dispatch.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
+import { jobById } from '../store/jobs.ts';
 import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
 import {
   addDevices,
@@ -18,16 +20,17 @@ import {
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
-import { decide, neededOf, type Decision, type RolloutSituation } from './decide.ts';
+import { decide, neededOf, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
 import { pauseRollout } from './pause.ts';
-import type { RolloutFleet } from './fleet.ts';
+import { rolloutTargets } from './fleet.ts';
 import { openLookPace } from './look-pace.ts';
+import { alertEnded } from './rollout-alerts.ts';
 
 interface RolloutRunnerOptions {
   db: Database;
   now: () => number;
-  fleet: RolloutFleet;
+  dispatch: Pick<Dispatch, 'submitIn'>;
 }
 
 const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
@@ -39,15 +42,11 @@ const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
 const MINUTE = 60_000;
 const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
 
-async function situationOf(
-  db: Reader,
-  row: RolloutRow,
-  { now, knownUntil }: { now: number; knownUntil: number },
-): Promise<RolloutSituation> {
+async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<RolloutSituation> {
   const { Gate, PauseAfter, Advance, Windows = [], StartTime } = settingsOf(row);
   const waves = await wavesOf(db, row.seq);
   const wave = waves.at(-1);
-  const figures = wave && figuresOf(await countWave(db, row, wave, knownUntil - Gate.OnlineMinutes * MINUTE));
+  const figures = wave && figuresOf(await countWave(db, row, wave, now - Gate.OnlineMinutes * MINUTE));
   return {
     settings: { Gate, PauseAfter, Advance, windows: Windows, start: (StartTime && Date.parse(StartTime)) || undefined },
     state: row.state,
@@ -63,16 +62,14 @@ async function situationOf(
 }
 
 /** Looks at all open rollouts once. */
-export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () => Promise<void> {
-  const times = () => ({ now: now(), knownUntil: fleet.knownUntil() });
-
+export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): () => Promise<void> {
   /** Who has joined since it was made; they are in the last wave. */
   const newcomers = async ({ account_id: account, ...row }: RolloutRow): Promise<string[]> => {
     const { IncludeNew, DeviceGroup, TagId } = settingsOf(row);
     if (!IncludeNew || row.wave < row.waves - 2 || !(DeviceGroup || TagId)) return [];
     const choice = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }) };
     try {
-      return (await fleet.targets(account, choice)).map(({ id }) => id);
+      return (await rolloutTargets(db, account, choice)).map(({ id }) => id);
     } catch (cause) {
       // The group may be empty by now, and the tag gone.
       if (cause instanceof Problem && cause.status < 500 && cause.status !== 429) return [];
@@ -86,8 +83,11 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
     const ids = await devicesToBegin(tx, row, wave);
     const Name = `${row.name}, wave ${wave + 1} of ${row.waves}`.slice(-255);
     const payload = { ...(ArtifactId && { ArtifactId }), ...(WorkflowId && { WorkflowId }) };
-    const job_seq =
-      ids.length === 0 ? null : await fleet.submit(tx, callerOf(row), { Name, DeviceIds: ids, ...payload });
+    let job_seq: number | null = null;
+    if (ids.length > 0) {
+      const id = await dispatch.submitIn(tx, callerOf(row), { Name, DeviceIds: ids, ...payload });
+      job_seq = (await jobById(tx, row.account_id, id)).seq;
+    }
     await insertWave(tx, row.seq, { number: wave, job_seq, began: now() });
     return `Wave ${wave + 1} began on ${ids.length} ${ids.length === 1 ? 'device' : 'devices'}`;
   };
@@ -117,11 +117,11 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
         return void (await note(decision.because));
       }
       case 'pause':
-        return pauseRollout(tx, row, { because: decision.because, at: now(), fleet });
+        return pauseRollout(tx, row, { because: decision.because, at: now() });
       case 'succeed': {
         await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
         await note('All waves passed');
-        return fleet.tellEnded(tx, row, { state: 'Succeeded', because: '' });
+        return alertEnded(tx, row, { state: 'Succeeded', because: '' }, now());
       }
       case 'nothing':
     }
@@ -135,7 +135,7 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
       async (tx) => {
         // As it is now: somebody may have steered it meanwhile.
         const row = await rolloutById(tx, account, id);
-        const situation = await situationOf(tx, row, times());
+        const situation = await situationOf(tx, row, now());
         const decision = decide(situation);
         if (isDone(row, decision)) return false;
         await apply(tx, row, { decision, situation, joined });
@@ -150,19 +150,34 @@ export function openRolloutRunner({ db, now, fleet }: RolloutRunnerOptions): () 
       const because = [message, detail].filter(Boolean).join('. ');
       if (!(await stepTo(tx, row, { state: 'Failed', because, ended: now() }))) return;
       await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
-      await fleet.tellEnded(tx, row, { state: 'Failed', because });
+      await alertEnded(tx, row, { state: 'Failed', because }, now());
     });
+
+  /** Those that only wait, until then or until a step of a person; looked at again if the clock is set back. */
+  const waiting = new Map<number, { version: number; since: number; until: number }>();
+  const onlyWaits = ({ seq, version }: RolloutRow): boolean => {
+    const known = waiting.get(seq);
+    return known?.version === version && now() >= known.since && now() < known.until;
+  };
 
   const pace = openLookPace();
   return async () => {
     const ended = await rolloutsToKeep(db);
-    const rows = (await openRollouts(db)).filter((row) => fleet.mayGoOn(row));
+    const rows = await openRollouts(db);
     pace.keep([...rows, ...ended].map(({ seq }) => seq));
+    const open = new Set(rows.map(({ seq }) => seq));
+    for (const seq of waiting.keys()) if (!open.has(seq)) waiting.delete(seq);
     for (const row of ended) await pace.look(row.seq, () => db.write((tx) => keepOutcomes(tx, row), { patient: true }));
     for (const row of rows) {
-      const situation = await pace.look(row.seq, () => situationOf(db, row, times()));
+      if (onlyWaits(row)) continue;
+      const situation = await pace.look(row.seq, () => situationOf(db, row, now()));
       const decision = situation && decide(situation);
-      if (!decision || isDone(row, decision)) continue;
+      if (!decision) continue;
+      if (isDone(row, decision)) {
+        const until = waitsUntil(situation);
+        if (until > situation.now) waiting.set(row.seq, { version: row.version, since: situation.now, until });
+        continue;
+      }
       try {
         // Several steps may follow at once: a wave has passed, and the next one begins.
         const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];

@@ -30,6 +30,8 @@ export interface FileOptions {
   whyReadOnly?: string;
   /** Called before tables are created in an empty file; throws if they should exist. */
   beforeNew?: () => void;
+  /** Called before each migration with its index, to save elsewhere what it removes. */
+  beforeStep?: (index: number, sqlite: DatabaseSync) => void;
 }
 
 const MAGIC = 'SQLite format 3\0';
@@ -166,6 +168,7 @@ function bringUpToDate(
     readOnly,
     whyReadOnly = 'the disk is read-only: make it writable, so that the tables can be changed',
     beforeNew,
+    beforeStep,
   }: FileOptions,
 ): void {
   const at = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
@@ -178,6 +181,7 @@ function bringUpToDate(
   if (at === 0) beforeNew?.();
   for (const [index, step] of steps.entries()) {
     if (index < at) continue;
+    beforeStep?.(index, sqlite);
     sqlite.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${index + 1}; COMMIT`);
   }
 }

@@ -1,31 +1,104 @@
-// The stored times that something is still measured against: who is signed in, what runs, what a repeated request is
-// compared with. When the computer's clock is set, they move along (clock.ts). What is over stays as it was written.
+// All stored times, and what becomes of each when the computer's clock is set (clock.ts). One that something is still
+// measured against moves along, so that a session, a gate or a time limit lasts as long as it should. A date stays as it
+// was written. A migration that adds a time adds it here: open-times.test.ts compares this with the tables.
 import type { Tx } from './database.ts';
 import { moveAlive } from './state-history.ts';
 
-/** Moves them by so many milliseconds. A table with a new time of this kind belongs here. */
+const OPEN_ROLLOUTS = "SELECT seq FROM rollouts WHERE state IN ('Scheduled', 'Running', 'Waiting', 'Paused')";
+const OPEN_JOBS = "status IN ('Waiting', 'Running')";
+
+interface OpenTimes {
+  table: string;
+  columns: readonly string[];
+  /** Only of these rows. */
+  where?: string;
+}
+
+/** Times that are compared with now. */
+export const OPEN_TIMES: readonly OpenTimes[] = [
+  { table: 'sessions', columns: ['rotated', 'created', 'last_used'] },
+  { table: 'signin_codes', columns: ['expires'] },
+  // Idempotency-Keys, which count for a day.
+  { table: 'orders', columns: ['created'] },
+  { table: 'devices', columns: ['state_time'] },
+  { table: 'tunnels', columns: ['connected', 'expires'] },
+  {
+    // A parent's end is that of its last child, so those that ended move with it. The gate of a wave is measured from the
+    // end of its jobs, and a job that failed waits for its verdict for a while before it is reported.
+    table: 'jobs',
+    columns: ['created', 'started', 'ended', 'stop_asked'],
+    where: `seq IN (
+      SELECT seq FROM jobs WHERE ${OPEN_JOBS}
+      UNION SELECT seq FROM jobs WHERE parent_seq IN
+        (SELECT seq FROM jobs WHERE parent_seq IS NULL AND device_seq IS NULL AND ${OPEN_JOBS})
+      UNION SELECT job_seq FROM rollout_waves WHERE job_seq IS NOT NULL AND rollout_seq IN (${OPEN_ROLLOUTS})
+      UNION SELECT c.seq FROM rollout_waves w JOIN jobs c ON c.parent_seq = w.job_seq
+        WHERE w.rollout_seq IN (${OPEN_ROLLOUTS})
+      UNION SELECT job_seq FROM alert_jobs)`,
+  },
+  {
+    table: 'output_order',
+    columns: ['at'],
+    where: "job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')",
+  },
+  { table: 'rollout_waves', columns: ['began', 'passed'], where: `rollout_seq IN (${OPEN_ROLLOUTS})` },
+  { table: 'alert_rules', columns: ['sent', 'silent_until'], where: 'sent IS NOT NULL OR silent_until IS NOT NULL' },
+  { table: 'alert_firing', columns: ['since'] },
+  { table: 'alert_events', columns: ['at', 'since'] },
+  { table: 'alert_deliveries', columns: ['due', 'until'], where: "state = 'Waiting'" },
+];
+
+const SHOWN = 'When it was made: only shown.';
+const CHANGED = 'When it was changed: only shown.';
+const KEPT = 'When it was. It is kept for some days after that date.';
+const DATABASE = "By the database's clock, which is not this machine's.";
+
+/** Times that do not move, by `table.column`, and why. */
+export const LEFT_ALONE: Readonly<Record<string, string>> = {
+  'accounts.created': SHOWN,
+  'tokens.created': SHOWN,
+  'tokens.last_used': 'Only shown, and noted again after a step in either direction.',
+  'tokens.revoked': 'When it was: only whether there is one counts.',
+  'devices.created': SHOWN,
+  'devices.last_seen': 'When it was: only shown. Alerts and gates count from state_time.',
+  'devices.agent_problem_time': 'When it was: only shown.',
+  'tags.created': SHOWN,
+  'artifacts.created': SHOWN,
+  'workflows.created': SHOWN,
+  'tunnels.created': SHOWN,
+  'jobs.output_removed': 'When it was: only shown.',
+  'jobs.archived': 'When it was: the archive is sorted by it.',
+  'audit.at': 'Part of what the hash of the entry covers.',
+  'nodes.expires': DATABASE,
+  'leases.expires': DATABASE,
+  'bulk.created': SHOWN,
+  'bulk.ended': KEPT,
+  'usage_days.day': 'A date of the calendar.',
+  'state_changes.at': KEPT,
+  'state_changes.online_before': 'How long, not when.',
+  'service_gaps.from_time': KEPT,
+  'service_gaps.to_time': KEPT,
+  'state_totals.at': 'How far state_changes are counted, which do not move.',
+  'notes.at': SHOWN,
+  'views.changed': CHANGED,
+  'alert_channels.created': SHOWN,
+  'alert_rules.created': SHOWN,
+  'alert_messages.at': KEPT,
+  'alert_deliveries.last': 'When it was: only shown.',
+  'rules.changed': CHANGED,
+  // Its StartTime and its windows are dates and times of the calendar: they stay as people set them.
+  'rollouts.created': SHOWN,
+  'rollouts.ended': 'When it was: only whether it has ended counts.',
+  'rollout_steps.at': 'When it was: only shown.',
+  'device_versions.at': 'When it was: only shown. Which version is newer is decided by the order of jobs.',
+  'standing_orders.changed': CHANGED,
+};
+
+/** Moves the open times by so many milliseconds. */
 export async function moveOpenTimes(tx: Tx, by: number): Promise<void> {
-  await tx.run('UPDATE sessions SET rotated = rotated + ?1, created = created + ?1, last_used = last_used + ?1', by);
-  await tx.run('UPDATE signin_codes SET expires = expires + ?', by);
-  await tx.run('UPDATE orders SET created = created + ?', by);
   await moveAlive(tx, by);
-  await tx.run('UPDATE tunnels SET connected = connected + ?1, expires = expires + ?1', by);
-  // A parent's end is that of its last child: those that ended belong to the same span.
-  await tx.run(
-    `UPDATE jobs SET created = created + ?1, started = started + ?1, ended = ended + ?1
-     WHERE status IN ('Waiting', 'Running')
-       OR parent_seq IN (SELECT seq FROM jobs WHERE parent_seq IS NULL AND device_seq IS NULL AND status IN ('Waiting', 'Running'))`,
-    by,
-  );
-  await tx.run(
-    "UPDATE output_order SET at = at + ? WHERE job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')",
-    by,
-  );
-  await tx.run(
-    'UPDATE alert_rules SET sent = sent + ?1, silent_until = silent_until + ?1 WHERE sent IS NOT NULL OR silent_until IS NOT NULL',
-    by,
-  );
-  await tx.run('UPDATE alert_firing SET since = since + ?', by);
-  await tx.run('UPDATE alert_events SET at = at + ?1, since = since + ?1', by);
-  await tx.run("UPDATE alert_deliveries SET due = due + ?1, until = until + ?1 WHERE state = 'Waiting'", by);
+  for (const { table, columns, where } of OPEN_TIMES) {
+    const moved = columns.map((column) => `${column} = ${column} + ?1`).join(', ');
+    await tx.run(`UPDATE ${table} SET ${moved}${where === undefined ? '' : ` WHERE ${where}`}`, by);
+  }
 }

@@ -165,6 +165,22 @@ export const statesOf = (
     rollout.seq,
   );
 
+const EXIT_CODES = perDialect(
+  (sql) => `SELECT id, exit_code FROM jobs
+    WHERE account_id = ? AND exit_code IS NOT NULL AND id IN (SELECT w.value FROM ${sql.list('w')})`,
+);
+
+/** Exit codes of jobs, by their ids. */
+export async function exitCodesOf(
+  db: Reader,
+  accountId: number,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (jobIds.length === 0) return new Map();
+  const rows = await db.all<{ id: string; exit_code: number }>(EXIT_CODES(db), accountId, JSON.stringify(jobIds));
+  return new Map(rows.map(({ id, exit_code }) => [id, exit_code]));
+}
+
 /** Ids of devices whose last attempt failed, by the job of their wave. */
 export const failedDevices = (
   db: Reader,

@@ -5,7 +5,7 @@ import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
 import { ROLLOUT_OUTCOMES } from './rollout-tables.ts';
-import { UPSTREAM_ROLLOUT_TABLES } from './upstream-tables.ts';
+import { DROP_UPSTREAM_ROLLOUTS, UPSTREAM_ROLLOUT_TABLES } from './upstream-tables.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
 const steps: readonly string[] = [
@@ -27,7 +27,10 @@ const steps: readonly string[] = [
   `,
   UPSTREAM_ROLLOUT_TABLES,
   ROLLOUT_OUTCOMES,
+  DROP_UPSTREAM_ROLLOUTS,
 ];
+/** The migration that removes the rollouts of a gateway. */
+export const REMOVES_ROLLOUTS = steps.indexOf(DROP_UPSTREAM_ROLLOUTS);
 export const SEALED_SESSIONS: DatabaseKind = { steps, ownTable: 'sealed_sessions' };
 
 export interface SealedSession {

@@ -78,7 +78,6 @@ export async function moveAlive(tx: Tx, by: number): Promise<void> {
   if (last === undefined) return;
   if (by > 0) await insertGap(tx, { from: last, to: last + by });
   await tx.run("UPDATE settings SET value = ? WHERE key = 'alive'", String(last + by));
-  await tx.run('UPDATE devices SET state_time = state_time + ?', by);
 }
 
 /** Oldest first, without overlaps. */

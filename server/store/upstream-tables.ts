@@ -1,5 +1,5 @@
-// The migration that gives a gateway rollouts: whose they are, and what it knows of the devices and jobs of the service
-// behind it, in the columns that rollouts read. Released, so it is never edited.
+// The tables that a gateway once had for rollouts of its own, and the migration that drops them. Released migrations are
+// never edited.
 import { ROLLOUT_TABLES } from './rollout-tables.ts';
 
 export const UPSTREAM_ROLLOUT_TABLES = `
@@ -54,3 +54,15 @@ export const UPSTREAM_ROLLOUT_TABLES = `
     PRIMARY KEY (account_id, key)
   ) STRICT, WITHOUT ROWID;
   ${ROLLOUT_TABLES}`;
+
+export const DROP_UPSTREAM_ROLLOUTS = `
+  DROP TABLE rollout_steps;
+  DROP TABLE rollout_waves;
+  DROP TABLE rollout_devices;
+  DROP TABLE rollouts;
+  DROP TABLE to_judge;
+  DROP TABLE orders;
+  DROP TABLE jobs;
+  DROP TABLE devices;
+  DROP TABLE accounts;
+`;

@@ -1,5 +1,5 @@
 // Rollouts. Only asked for where the account says that the service has them.
-import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, mutationOptions, queryOptions, type Query } from '@tanstack/react-query';
 import {
   isOver,
   rolloutEndpoints,
@@ -44,13 +44,19 @@ export const rolloutQueries = {
   one: (id: string) =>
     queryOptions({
       queryKey: ['rollouts', id],
-      queryFn: ({ signal }) => call(rolloutEndpoints.get, { params: { rollout_id: id } }, { signal }),
+      queryFn: async ({ signal, client }) => {
+        const rollout = await call(rolloutEndpoints.get, { params: { rollout_id: id } }, { signal });
+        // Its devices are read with it, so that a page does not say two things at once.
+        const filters = { queryKey: ['rollouts', id], predicate: ({ queryKey }: Query) => queryKey.length > 2 };
+        void client.invalidateQueries(filters, { cancelRefetch: false });
+        return rollout;
+      },
       refetchInterval: livePace(
         ({ state: { data } }: QueryReading<Rollout>) => (isOver(data?.State) ? SELDOM : OFTEN),
         WHILE_LIVE,
       ),
     }),
-  /** By wave. */
+  /** By wave; read again with the rollout. */
   devices: (id: string, filter: RolloutDeviceFilter) =>
     infiniteQueryOptions({
       queryKey: ['rollouts', id, 'devices', filter],
@@ -74,13 +80,11 @@ export const rolloutQueries = {
       getNextPageParam: ({ Next }) => Next || undefined,
       select: devicesOf,
       placeholderData: (before) => before,
-      refetchInterval: livePace(3 * OFTEN),
     }),
   states: (id: string) =>
     queryOptions({
       queryKey: ['rollouts', id, 'states'],
       queryFn: ({ signal }) => call(rolloutEndpoints.states, { params: { rollout_id: id } }, { signal }),
-      refetchInterval: livePace(3 * OFTEN),
     }),
   plan: (body: RolloutDraft) =>
     queryOptions({
@@ -99,10 +103,12 @@ interface Steering {
   /** As it was seen. */
   version: number;
   reason?: string;
+  /** Of a retry: only these; all that failed without it. */
+  deviceIds?: readonly string[] | undefined;
 }
-const steering = ({ id, version, reason }: Steering) => ({
+const steering = ({ id, version, reason, deviceIds }: Steering) => ({
   params: { rollout_id: id },
-  body: { Version: version, ...(reason && { Reason: reason }) },
+  body: { Version: version, ...(reason && { Reason: reason }), ...(deviceIds && { DeviceIds: [...deviceIds] }) },
 });
 
 export const rolloutMutations = {

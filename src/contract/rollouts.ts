@@ -56,6 +56,18 @@ const waveDraft = z
   );
 export type WaveDraft = z.output<typeof waveDraft>;
 
+/** Percents count all devices so far: the first wave whose percent takes nobody, and why. */
+export function percentFault(waves: readonly WaveDraft[]): { at: number; because: string } | undefined {
+  let before: { at: number; percent: number } | undefined;
+  for (const [at, { Percent: percent }] of waves.entries()) {
+    if (percent === undefined) continue;
+    if (before && percent <= before.percent)
+      return { at, because: `must be more than the ${before.percent} % of wave ${before.at + 1}` };
+    before = { at, percent };
+  }
+  return undefined;
+}
+
 /** A wave begins only inside of a window; what runs may end later. From after To: until the next day. */
 const windowDraft = z.object({
   Days: z.array(z.enum(DAYS)).check(z.minLength(1, 'must name a day')),
@@ -108,6 +120,14 @@ const rolloutDraft = z.object(draftFields).check(({ value, issues }) => {
     refuse('needs exactly one target: DeviceGroup, TagId or DeviceIds');
   if ([ArtifactId, WorkflowId].filter((payload) => payload !== undefined && payload !== '').length !== 1)
     refuse('needs exactly one of ArtifactId and WorkflowId');
+  const fault = percentFault(value.Waves);
+  if (fault)
+    issues.push({
+      code: 'custom',
+      message: `wave ${fault.at + 1} ${fault.because}: percents count all devices so far`,
+      path: ['Waves', fault.at, 'Percent'],
+      input: value,
+    });
 });
 export type RolloutDraft = z.output<typeof rolloutDraft>;
 
@@ -277,7 +297,12 @@ export const rolloutEndpoints = {
   pause: step('pause', 'Begin no further wave; what runs goes on'),
   resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),
   advance: step('advance', 'Begin the next wave without waiting for the gate'),
-  retry: step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
+  /** Without DeviceIds on all that failed. */
+  retry: {
+    ...step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
+    bodyLimit: SUBMIT_BODY_BYTES,
+    body: z.object({ ...steering.shape, DeviceIds: z.optional(ids) }),
+  },
   abort: step('abort', 'End a rollout: what waits is cancelled, what runs may end'),
   /** Answers with the new rollout. */
   rollback: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device as deviceSchema } from '#/contract/devices.ts';
-import { NEW_ROLLOUT, NEW_WINDOW, chosenDevices, rolloutFault, rolloutOf } from './rollout-settings.ts';
+import { NEW_ROLLOUT, NEW_WINDOW, chosenDevices, rolloutFault, rolloutOf, withNewWave } from './rollout-settings.ts';
 
 const devices = ['pump 1', 'pump 2'].map((DeviceName, at) =>
   deviceSchema.parse({ DeviceId: `d${at + 1}`, DeviceName }),
@@ -39,4 +39,36 @@ test('what is missing is said before it is sent', () => {
   assert.equal(chosen('pump 9'), 'Wave 1: “pump 9” is none of the devices.');
   assert.equal(chosen('pump 1'), undefined);
   assert.equal(rolloutFault({ ...NEW_ROLLOUT, waves: [] }, devices), 'Add a wave first.');
+});
+
+test('percents of all devices so far rise from wave to wave', () => {
+  const fault = (...waves: (typeof NEW_ROLLOUT)['waves'][number][]) => rolloutFault({ ...NEW_ROLLOUT, waves }, devices);
+  const percent = (value: number) => ({ kind: 'percent', value }) as const;
+  assert.equal(fault(percent(50), percent(10)), 'Wave 2 must be more than the 50 % of wave 1.');
+  assert.equal(
+    fault(percent(5), { kind: 'count', value: 1 }, percent(5)),
+    'Wave 3 must be more than the 5 % of wave 1.',
+  );
+  assert.equal(fault(percent(1), { kind: 'count', value: 9 }, percent(100)), undefined);
+});
+
+test('a wave that is added is one that takes devices', () => {
+  const added = (...values: number[]) =>
+    withNewWave(values.map((value) => ({ kind: 'percent', value }))).map(
+      (row) => 'value' in row && [row.kind, row.value],
+    );
+  assert.deepEqual(added(50, 100), [
+    ['percent', 50],
+    ['percent', 75],
+    ['percent', 100],
+  ]);
+  assert.deepEqual(added(10), [
+    ['percent', 10],
+    ['percent', 100],
+  ]);
+  assert.deepEqual(added(99, 100), [
+    ['percent', 99],
+    ['percent', 100],
+    ['count', 1],
+  ]);
 });

@@ -1,6 +1,6 @@
 // A deploy in waves, as a person fills it in, and the request that it becomes.
 import type { Device } from '#/contract/devices.ts';
-import type { RolloutDraft, RolloutWindow, WaveDraft } from '#/contract/rollouts.ts';
+import { percentFault, type RolloutDraft, type RolloutWindow, type WaveDraft } from '#/contract/rollouts.ts';
 import { whatOf, type DeployChoice } from './deploy-choice.ts';
 
 export type WaveRow =
@@ -66,6 +66,21 @@ export function chosenDevices(text: string, devices: readonly Device[]): { ids: 
   };
 }
 
+/** What is wrong with a percent, at its wave. */
+export const wavePercentFault = (waves: readonly WaveRow[]) => percentFault(waves.map((row) => waveOf(row, [])));
+
+/** A wave between the last two percents where there is room, because the last one usually takes all. */
+export function withNewWave(waves: readonly WaveRow[]): WaveRow[] {
+  const last = waves.at(-1);
+  if (last?.kind !== 'percent') return [...waves, ...percent(100)];
+  if (last.value < 100) return [...waves, ...percent(100)];
+  const before = waves.slice(0, -1).reduce((most, row) => (row.kind === 'percent' ? row.value : most), 0);
+  const middle = Math.ceil((before + last.value) / 2);
+  return middle < last.value
+    ? [...waves.slice(0, -1), ...percent(middle), last]
+    : [...waves, { kind: 'count', value: 1 }];
+}
+
 /** Why it cannot be sent yet, in words. */
 export function rolloutFault({ waves }: RolloutSettings, devices: readonly Device[]): string | undefined {
   if (waves.length === 0) return 'Add a wave first.';
@@ -75,7 +90,8 @@ export function rolloutFault({ waves }: RolloutSettings, devices: readonly Devic
     if (unknown.length > 0) return `Wave ${at + 1}: “${unknown[0]}” is none of the devices.`;
     if (ids.length === 0) return `Wave ${at + 1}: name its devices.`;
   }
-  return undefined;
+  const fault = wavePercentFault(waves);
+  return fault && `Wave ${fault.at + 1} ${fault.because}.`;
 }
 
 const waveOf = (row: WaveRow, devices: readonly Device[]): WaveDraft => {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Device } from '#/contract/devices.ts';
-import type { RolloutDraft } from '#/contract/rollouts.ts';
+import { percentFault, type RolloutDraft } from '#/contract/rollouts.ts';
 import { errorLine } from '#/api/api-error.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
@@ -14,7 +14,10 @@ const NAMED = 200;
 
 export function WavePlan({ draft, devices }: { draft: RolloutDraft; devices: readonly Device[] }) {
   const [settled] = useDebouncedValue(draft, 300);
-  const { data, error } = useQuery(rolloutQueries.plan(settled));
+  const isFaulty = percentFault(draft.Waves) !== undefined;
+  const { data, error } = useQuery({ ...rolloutQueries.plan(settled), enabled: !isFaulty });
+  // The step above says what is wrong.
+  if (isFaulty) return undefined;
   if (error)
     return (
       <p role="alert" className={classes.warning}>

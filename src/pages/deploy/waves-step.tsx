@@ -5,7 +5,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
-import { WAVE_PRESETS, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
+import { WAVE_PRESETS, wavePercentFault, withNewWave, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
 import { WindowList } from './window-list.tsx';
 import classes from './deploy.module.css';
 
@@ -25,6 +25,7 @@ const KINDS = [
 export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) {
   const set = (change: Partial<RolloutSettings>) => onChange({ ...settings, ...change });
   const { waves, failed } = settings;
+  const fault = wavePercentFault(waves);
   const setWave = (at: number, wave: WaveRow) => set({ waves: waves.with(at, wave) });
   return (
     <div className={classes.checks}>
@@ -41,6 +42,7 @@ export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) 
             <WaveFields
               wave={wave}
               number={at + 1}
+              error={fault?.at === at ? fault.because : undefined}
               onChange={(next) => setWave(at, next)}
               onRemove={() => set({ waves: waves.toSpliced(at, 1) })}
             />
@@ -52,7 +54,7 @@ export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) 
         className={classes.suggest}
         leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
         disabled={waves.length >= 20}
-        onClick={() => set({ waves: [...waves, { kind: 'percent', value: 100 }] })}
+        onClick={() => set({ waves: withNewWave(waves) })}
       >
         Add a wave
       </Button>
@@ -133,11 +135,12 @@ export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) 
 interface WaveFieldsProps {
   wave: WaveRow;
   number: number;
+  error: string | undefined;
   onChange: (wave: WaveRow) => void;
   onRemove: () => void;
 }
 
-function WaveFields({ wave, number, onChange, onRemove }: WaveFieldsProps) {
+function WaveFields({ wave, number, error, onChange, onRemove }: WaveFieldsProps) {
   const name = `wave ${number}`;
   return (
     <>
@@ -173,6 +176,7 @@ function WaveFields({ wave, number, onChange, onRemove }: WaveFieldsProps) {
           min={1}
           max={wave.kind === 'percent' ? 100 : 50_000}
           value={wave.value}
+          error={error && `It ${error}.`}
           onChange={(value) => onChange({ kind: wave.kind, value })}
         />
       )}

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { Button, Group } from '@mantine/core';
 import type { Rollout } from '#/contract/rollouts.ts';
 import { rolloutMutations, type RolloutAction } from '#/api/rollouts.ts';
+import { devicesText } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
@@ -49,6 +50,12 @@ const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words> = {
   remove: { label: 'Delete', title: 'Delete the rollout', text: 'Its waves and steps are deleted. Its jobs stay.' },
 };
 
+const retryWords = (count: number): Words => ({
+  label: `Retry on ${devicesText(count)}`,
+  title: 'Retry the devices of this group',
+  text: `${count === 1 ? 'It tries' : 'They try'} again, as ${count === 1 ? 'a further attempt of its job' : 'further attempts of their jobs'}. The time limit of the wave begins anew, and other failures so far do not pause it again.`,
+});
+
 const isAction = (name: string | null): name is keyof typeof WORDS => name !== null && Object.hasOwn(WORDS, name);
 
 export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: Dialog<RolloutAction> }) {
@@ -76,17 +83,26 @@ export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: 
 interface ActionDialogProps {
   rollout: Rollout;
   action: keyof typeof WORDS;
+  /** Of a retry: only these failed devices. */
+  deviceIds?: readonly string[];
   onClose: () => void;
 }
 
-function ActionDialog({ rollout: { RolloutId: id, Version, Name }, action, onClose }: ActionDialogProps) {
+export function ActionDialog({
+  rollout: { RolloutId: id, Version, Name },
+  action,
+  deviceIds,
+  onClose,
+}: ActionDialogProps) {
   const navigate = useNavigate();
   const [reason, setReason] = useState('');
   // Of the rollout that was seen when the question was asked: what happens meanwhile has to be seen first.
   const [version] = useState(Version);
-  const { title, label, text } = WORDS[action];
+  const { title, label, text } = deviceIds ? retryWords(deviceIds.length) : WORDS[action];
   const write =
-    action === 'remove' ? rolloutMutations.remove(id) : rolloutMutations.steer(action, { id, version, reason });
+    action === 'remove'
+      ? rolloutMutations.remove(id)
+      : rolloutMutations.steer(action, { id, version, reason, deviceIds });
   return (
     <ConfirmDialog<unknown>
       onClose={onClose}

@@ -79,7 +79,7 @@ function Found({ rollout }: { rollout: Rollout }) {
             <RolloutFailures
               open={
                 failuresIn(Counts) > 0 && {
-                  waves: Waves,
+                  rollout,
                   opened: failures,
                   onOpen: (id) => url.set({ failures: id }),
                 }

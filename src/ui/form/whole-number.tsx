@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { TextInput, type TextInputProps } from '@mantine/core';
 
-interface WholeNumberProps extends Pick<TextInputProps, 'id' | 'label' | 'description' | 'size'> {
+interface WholeNumberProps extends Pick<TextInputProps, 'id' | 'label' | 'description' | 'error' | 'size'> {
   value: number;
   min: number;
   max?: number;

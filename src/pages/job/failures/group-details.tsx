@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconDownload, IconRefresh, IconTagPlus } from '@tabler/icons-react';
+import { IconChevronDown, IconDownload, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { selection } from '#/features/bulk/selection.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
@@ -20,6 +20,7 @@ import { GroupLog, type GroupLogProps } from './group-log.tsx';
 import { nextTask } from '#/lib/pace.ts';
 import { csvLine, csvText } from '#/contract/csv.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
+import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.tsx';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
@@ -56,7 +57,6 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   // What was chosen for an action stays, though the group may grow while the dialog is open.
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => url.close('dialog');
-  const count = formatCount(group.keys.length);
   const noRetry = whyNoRetry(job, ids.length);
   const choose = (to: string) => {
     selection.set(ids);
@@ -66,16 +66,11 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   return (
     <div className={classes.details}>
       <div className="flow" role="group" aria-label="Actions for this group">
-        <Button
-          variant="filled"
-          size="xs"
-          leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
-          disabled={noRetry !== undefined}
-          title={noRetry ?? ''}
+        <RetryGroupButton
+          count={group.keys.length}
+          fault={noRetry}
           onClick={() => url.open({ dialog: 'retry-group' })}
-        >
-          Retry these {count}…
-        </Button>
+        />
         <Button
           size="xs"
           leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}

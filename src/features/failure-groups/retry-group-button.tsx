@@ -1,0 +1,24 @@
+// Tries again on exactly the devices of a group of failures.
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { formatCount } from '#/lib/format.ts';
+
+interface RetryGroupButtonProps {
+  count: number;
+  /** Why it cannot be done. */
+  fault: string | undefined;
+  onClick: () => void;
+}
+
+export const RetryGroupButton = ({ count, fault, onClick }: RetryGroupButtonProps) => (
+  <Button
+    variant="filled"
+    size="xs"
+    leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+    disabled={fault !== undefined}
+    title={fault ?? ''}
+    onClick={onClick}
+  >
+    Retry these {formatCount(count)}…
+  </Button>
+);
