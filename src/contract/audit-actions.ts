@@ -6,6 +6,8 @@ const ACTIONS: Record<string, string> = {
   'device.remove': 'Deleted device',
   'device.rekey': 'Created new device key',
   'device.update-agent': 'Updated agent',
+  'device.downgrade-agent': 'Put back agent',
+  'update-key.change': 'Changed update key',
   'note.create': 'Wrote note',
   'note.remove': 'Deleted note',
   'tag.create': 'Created tag',
