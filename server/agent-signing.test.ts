@@ -11,6 +11,7 @@ import type { Device } from '#/contract/devices.ts';
 import { FakeAgent, freePort, scratch } from './test-agents.ts';
 import { TestProcess, until as waitUntil } from '../scripts/test-process.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
+import { askToUpdate } from './store/devices.ts';
 import { onPostgres } from './store/test-database.ts';
 import { startTestService } from './test-service.ts';
 import type { TestService } from './test-service.ts';
@@ -250,6 +251,28 @@ test('an agent of before signatures is still asked in the old way, and hears of 
   assert.equal(sha256, (await answer<{ Sha256: string }>(service, 'GET', '/v1/agent')).Sha256);
   assert.ok(!old.received.some(({ type }) => type === 'signer'));
   await old.end();
+});
+
+test('an update that was asked at a node of another version does not hang', async () => {
+  const made = await answer<{ DeviceKey: string; DeviceId: string }>(service, 'POST', '/v1/devices', {
+    DeviceName: 'between versions',
+    DeviceGroup: '',
+  });
+  const agent = await FakeAgent.connect(service.url, made.DeviceKey, { update: { build: 'd'.repeat(64), unable: '' } });
+  await agent.receive('welcome');
+  await service.context.db.write(async (tx) => {
+    const row = await tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', made.DeviceId);
+    assert.ok(row);
+    await askToUpdate(tx, row.seq, 'e'.repeat(64));
+  });
+  const device = await until('the reason', async () => {
+    const [found] = await answer<Device[]>(service, 'GET', `/v1/devices/1/5/filters?device_id=${made.DeviceId}`);
+    return found?.AgentProblem === 'UpdateFailed' && found;
+  });
+  assert.equal(device.AgentUpdate, 'Available');
+  assert.match(device.AgentProblemText ?? '', /try again when all nodes run the same version/);
+  assert.ok(!agent.received.some(({ type }) => type === 'update'));
+  await agent.end();
 });
 
 // PostgreSQL has backups of its own.

@@ -60,7 +60,7 @@ export async function setUp(
   return {
     id: await instanceId(tx),
     downloadKey: await setUpDownloadKey(tx),
-    updateKey: await setUpUpdateKey(tx),
+    updateKey: await setUpUpdateKey(tx, config.updateKeySecret),
     builds: await buildNumbers(tx),
     startup: { createdToken, envTokenRevoked, recovered, signinCode: await createSigninCode(tx, FIRST_ACCOUNT, now) },
   };

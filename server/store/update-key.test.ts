@@ -1,6 +1,6 @@
 // The key that updates are signed with, and the numbers of builds: one of each, however many services use the database.
 import assert from 'node:assert/strict';
-import { createPublicKey, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, verify } from 'node:crypto';
 import { rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import type { Signed } from '#/contract/agent-link.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './sqlite.ts';
 import { createTestDatabase, onPostgres, openTestDatabase } from './test-database.ts';
-import { buildNumbers, changeUpdateKey, numberBuild, setUpUpdateKey } from './update-key.ts';
+import { buildNumbers, changeUpdateKey, numberBuild, replaceUpdateKey, setUpUpdateKey } from './update-key.ts';
 
 const cleanUps: (() => unknown)[] = [];
 after(async () => {
@@ -43,7 +43,7 @@ const isSigned = (publicKey: string, { statement, signature }: Signed) =>
 
 test('services that start at once make one key, which a later start finds', async () => {
   const services = await openShared(4);
-  const keys = await Promise.all(services.map((db) => db.write(setUpUpdateKey)));
+  const keys = await Promise.all(services.map((db) => db.write((tx) => setUpUpdateKey(tx, undefined))));
   assert.equal(new Set(keys.map(({ publicKey }) => publicKey)).size, 1);
   const [one, other] = keys;
   assert.ok(one && other);
@@ -56,9 +56,9 @@ test('services that start at once make one key, which a later start finds', asyn
 
 test('a key that takes the place of another is signed by that', async () => {
   const db = await openTestDatabase();
-  const first = await db.write(setUpUpdateKey);
-  const second = await db.write(changeUpdateKey);
-  const third = await db.write(changeUpdateKey);
+  const first = await db.write((tx) => setUpUpdateKey(tx, undefined));
+  const second = await db.write((tx) => changeUpdateKey(tx, undefined));
+  const third = await db.write((tx) => changeUpdateKey(tx, undefined));
   assert.deepEqual(third.earlier, [first.publicKey, second.publicKey]);
   assert.deepEqual(
     third.changes.map(({ statement }) => JSON.parse(statement) as unknown),
@@ -71,7 +71,41 @@ test('a key that takes the place of another is signed by that', async () => {
     third.changes.map((change, at) => isSigned(third.earlier[at] ?? '', change)),
     [true, true],
   );
-  assert.equal((await db.write(setUpUpdateKey)).publicKey, third.publicKey);
+  assert.equal((await db.write((tx) => setUpUpdateKey(tx, undefined))).publicKey, third.publicKey);
+  await db.close();
+});
+
+test('with a secret the database alone cannot sign', async () => {
+  const db = await openTestDatabase();
+  const secret = 's'.repeat(40);
+  const setUp = (given?: string) => db.write((tx) => setUpUpdateKey(tx, given));
+  const stored = async () =>
+    (await db.get<{ value: string }>("SELECT value FROM settings WHERE key = 'update_key'"))?.value;
+  const privateKey = async () =>
+    Buffer.from((JSON.parse((await stored()) ?? '') as { Private: string }).Private, 'base64');
+  const content = { Kind: 'key', Key: `${'A'.repeat(59)}=` } as const;
+  const { publicKey, sign } = await setUp();
+  const plain = createPrivateKey({ key: await privateKey(), format: 'der', type: 'pkcs8' });
+  const raw = plain.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
+
+  const sealed = await setUp(secret);
+  assert.equal(sealed.publicKey, publicKey, 'the key is the same');
+  assert.deepEqual(sealed.sign(content), sign(content));
+  assert.ok(!(await privateKey()).includes(raw));
+  for (const wrong of [undefined, 'x'.repeat(40)]) {
+    const other = await setUp(wrong);
+    assert.equal(other.publicKey, publicKey);
+    assert.throws(() => other.sign(content), /key that signs updates is sealed/);
+    await assert.rejects(
+      db.write((tx) => changeUpdateKey(tx, wrong)),
+      /sealed/,
+    );
+  }
+  assert.deepEqual((await setUp(secret)).sign(content), sign(content));
+  const changed = await db.write((tx) => changeUpdateKey(tx, secret));
+  assert.deepEqual(changed.earlier, [publicKey]);
+  const replaced = await db.write((tx) => replaceUpdateKey(tx, secret));
+  assert.deepEqual([replaced.earlier, replaced.changes], [[], []]);
   await db.close();
 });
 

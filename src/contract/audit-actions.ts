@@ -8,6 +8,7 @@ const ACTIONS: Record<string, string> = {
   'device.update-agent': 'Updated agent',
   'device.downgrade-agent': 'Put back agent',
   'update-key.change': 'Changed update key',
+  'update-key.replace': 'Replaced update key',
   'note.create': 'Wrote note',
   'note.remove': 'Deleted note',
   'tag.create': 'Created tag',
