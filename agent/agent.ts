@@ -92,7 +92,7 @@ export function startAgent({
         case 'update':
           return void updater?.begin(message);
         case 'signer':
-          return updater?.meet(message, connection.isPrivate);
+          return updater?.followSigner(message, connection.isPrivate);
         case 'opened':
         case 'closed':
         case 'carry':

@@ -64,7 +64,7 @@ export class UpdateTrust {
   }
 
   /** Remembers that this Sequence runs here; a lower one than before is a step back that somebody ordered. */
-  runs(sequence: number): void {
+  setSequence(sequence: number): void {
     if (sequence !== this.#sequence) this.#store(this.#key, sequence);
   }
 

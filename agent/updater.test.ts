@@ -227,16 +227,16 @@ test('the key is learned where nobody can be in between, once', async () => {
   const updater = openUpdater();
   assert.match(updater.state(false).unable, /over plain http it cannot learn it\. Run install\.sh/);
   assert.equal(updater.state(true).unable, '', 'it will learn it at once');
-  updater.meet(signer, false);
+  updater.followSigner(signer, false);
   assert.ok(!existsSync(trustFile()));
   await refused(updater, updateTo(NEW, 6), /does not know the key/);
-  updater.meet({ ...signer, key: `${'A'.repeat(59)}=` }, true);
+  updater.followSigner({ ...signer, key: `${'A'.repeat(59)}=` }, true);
   assert.ok(!existsSync(trustFile()), 'what is no key is not remembered');
 
-  updater.meet(signer, true);
+  updater.followSigner(signer, true);
   assert.deepEqual(trusted(), { Key: publicOf(key), Sequence: 0 });
   const other = newKey();
-  openUpdater().meet({ ...signer, key: publicOf(other) }, true);
+  openUpdater().followSigner({ ...signer, key: publicOf(other) }, true);
   assert.equal(trusted().Key, publicOf(key), 'another one is no longer believed, not even there');
   assert.match(lines.at(-1) ?? '', /signs updates with another key/);
 });
@@ -245,7 +245,7 @@ test('a lost or damaged key is not learned anew over the link', async () => {
   writeFileSync(trustFile(), '{"Key":');
   const updater = openUpdater();
   assert.match(updater.state(true).unable, /trust\.json cannot be read\. Run install\.sh/);
-  updater.meet({ type: 'signer', key: publicOf(key), changes: [] }, true);
+  updater.followSigner({ type: 'signer', key: publicOf(key), changes: [] }, true);
   assert.equal(readFileSync(trustFile(), 'utf8'), '{"Key":');
   await refused(updater, updateTo(NEW, 6), /cannot be read/);
 });
@@ -255,13 +255,13 @@ test('a key that signed the next one is replaced by it, over any connection', as
   const changes = keys.slice(1).map((next, at) => signedBy(keys[at]!, { Kind: 'key', Key: publicOf(next) }));
   for (const from of keys) {
     trust(publicOf(from), 3);
-    openUpdater().meet({ type: 'signer', key: publicOf(key), changes }, false);
+    openUpdater().followSigner({ type: 'signer', key: publicOf(key), changes }, false);
     assert.deepEqual(trusted(), { Key: publicOf(key), Sequence: 3 });
   }
   const thief = newKey();
   trust(publicOf(key), 3);
   for (const signer of [thief, keys[0]!])
-    openUpdater().meet(
+    openUpdater().followSigner(
       { type: 'signer', key: publicOf(thief), changes: [signedBy(signer, { Kind: 'key', Key: publicOf(thief) })] },
       true,
     );
@@ -271,12 +271,12 @@ test('a key that signed the next one is replaced by it, over any connection', as
 test('the Sequence of the program that runs is learned from its signature', () => {
   const updater = openUpdater();
   const signer: Signer = { type: 'signer', key: publicOf(key), changes: [] };
-  updater.meet({ ...signer, published: signedBy(key, contentOf(NEW, 9)) }, true);
+  updater.followSigner({ ...signer, published: signedBy(key, contentOf(NEW, 9)) }, true);
   assert.equal(trusted().Sequence, 0, 'that is another program');
-  updater.meet({ ...signer, published: signedBy(newKey(), contentOf(OLD, 9)) }, true);
+  updater.followSigner({ ...signer, published: signedBy(newKey(), contentOf(OLD, 9)) }, true);
   assert.equal(trusted().Sequence, 0, 'that is not signed');
-  updater.meet({ ...signer, published: signedBy(key, contentOf(OLD, 8)) }, true);
-  updater.meet({ ...signer, published: signedBy(key, contentOf(OLD, 4)) }, true);
+  updater.followSigner({ ...signer, published: signedBy(key, contentOf(OLD, 8)) }, true);
+  updater.followSigner({ ...signer, published: signedBy(key, contentOf(OLD, 4)) }, true);
   assert.equal(trusted().Sequence, 8);
 });
 
@@ -285,7 +285,7 @@ test('an agent that install.sh did not install learns nothing', () => {
     { program: 'main.ts', install: undefined, server: url, key: DEVICE_KEY, data },
     { send: () => {}, log: () => {}, hold: async () => {}, release: () => {}, restart: () => {} },
   );
-  updater.meet({ type: 'signer', key: publicOf(key), changes: [] }, true);
+  updater.followSigner({ type: 'signer', key: publicOf(key), changes: [] }, true);
   assert.ok(!existsSync(trustFile()));
 });
 

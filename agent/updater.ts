@@ -86,7 +86,7 @@ export class Updater {
   readonly #trust: UpdateTrust;
   /** An order to go back names it, so that it counts for this process only. */
   readonly #nonce = randomBytes(16).toString('hex');
-  #lastTold = '';
+  #lastLogged = '';
   #underWay: 'waiting' | 'installing' | undefined;
   #failed: FailedUpdate | undefined;
 
@@ -120,19 +120,19 @@ export class Updater {
   }
 
   /** Learns the service's key where nobody can be in between, and follows it from the key that is known to the next. */
-  meet(signer: Signer, isPrivate: boolean): void {
+  followSigner(signer: Signer, isPrivate: boolean): void {
     if (this.#unable() !== '') return;
     try {
       if (this.#trust.key !== '') this.#trust.follow(signer);
       else if (isPrivate) this.#trust.learn(signer.key);
-      else return this.#tell(NO_KEY);
+      else return this.#logOnce(NO_KEY);
       if (this.#trust.key !== signer.key)
-        return this.#tell(`Its service signs updates with another key. ${INSTALL_AGAIN}`);
+        return this.#logOnce(`Its service signs updates with another key. ${INSTALL_AGAIN}`);
       if (!signer.published) return;
       const { Sha256, Sequence } = this.#trust.open('agent', signer.published);
-      if (Sha256 === this.#build && Sequence > this.#trust.sequence) this.#trust.runs(Sequence);
+      if (Sha256 === this.#build && Sequence > this.#trust.sequence) this.#trust.setSequence(Sequence);
     } catch (error) {
-      this.#tell(textOf(error));
+      this.#logOnce(textOf(error));
     }
   }
 
@@ -188,9 +188,9 @@ export class Updater {
   }
 
   /** Once for each reason: the service says the same at every connection. */
-  #tell(why: string): void {
-    if (why !== this.#lastTold) this.#host.log(`Updates cannot be verified: ${why}`);
-    this.#lastTold = why;
+  #logOnce(why: string): void {
+    if (why !== this.#lastLogged) this.#host.log(`Updates cannot be verified: ${why}`);
+    this.#lastLogged = why;
   }
 
   /** What the service has signed, if this device may install it. */
@@ -258,7 +258,7 @@ export class Updater {
     writeNew(file, bytes);
     // Written first: a start before the rename tries the old program, which passes.
     writeDurably(this.#file('trial'), `${version}\n${sha256}\n`);
-    this.#trust.runs(sequence);
+    this.#trust.setSequence(sequence);
     renameSync(file, this.#file('agent.mjs'));
     syncFolder(this.#file('.'));
   }

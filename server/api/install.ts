@@ -21,14 +21,14 @@ export function installRoutes(app: App, context: InstallContext): void {
   const text = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' };
 
   app.get('/install.sh', async (http) => {
-    // Without a number the installed agent still learns the key. What it says of a program that does not run is enough.
+    // It fails where the program does not run; the script then says so when it tries.
     const agent = await context.signer.signed().catch(() => undefined);
     const program = context.published.program();
     const values: Record<string, string> = {
       PUBLIC_URL: context.publicUrl,
       AGENT_SHA256: program?.sha256 ?? '',
       AGENT_SIZE: String(program?.bytes.length ?? 0),
-      AGENT_SEQUENCE: String(agent?.sequence ?? 0),
+      AGENT_SEQUENCE: String(agent && agent.program.sha256 === program?.sha256 ? agent.sequence : 0),
       UPDATE_KEY: context.signer.key.publicKey,
     };
     // A function, because replace() would interpret "$" in a text.

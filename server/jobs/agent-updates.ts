@@ -22,7 +22,7 @@ export interface AgentUpdates {
   /** The update state that lists show for an agent that just connected. */
   stateOf(hello: Hello): AgentState;
   /** Tells an agent that checks signatures which key to trust. */
-  introduce(connection: AgentConnection): void;
+  sendSigner(connection: AgentConnection): void;
   /** Sends an agent what was asked for in the tables, unless another program was published since. */
   send(connection: AgentConnection, asked: string): void;
 }
@@ -126,7 +126,7 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
 
     stateOf: (hello) => stateOf(hello, published, signer),
 
-    introduce: (connection) => {
+    sendSigner: (connection) => {
       if (!connection.selfUpdate?.trust) return;
       const { publicKey: key, changes } = signer.key;
       const about = { type: 'signer', key, changes } as const;

@@ -26,7 +26,7 @@ export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
   link: Link;
   cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
-  agentUpdates: Pick<AgentUpdates, 'stateOf' | 'introduce' | 'send'>;
+  agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }
 
 /** One unit of work, and what it changes. */
@@ -166,7 +166,7 @@ export class Delivery {
     tx.afterCommit(() =>
       connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
     );
-    tx.afterCommit(() => this.#options.agentUpdates.introduce(connection));
+    tx.afterCommit(() => this.#options.agentUpdates.sendSigner(connection));
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
     for (const job of hello.jobs)
