@@ -25,7 +25,7 @@ export interface AgentOptions {
   /** Starts a job. The default runs it inside this process, where it ends together with the agent. */
   launch?: (folder: JobFolder) => Promise<string | undefined>;
   /** How the agent is installed, if it runs as a program of its own. */
-  installed?: Omit<UpdaterOptions, 'server'>;
+  installed?: Pick<UpdaterOptions, 'program' | 'install'>;
   /** The host name that the device reports; by default this machine's. */
   hostname?: string;
 }
@@ -59,7 +59,7 @@ export function startAgent({
   const updater =
     options.installed &&
     new Updater(
-      { ...options.installed, server },
+      { ...options.installed, server, key, data },
       {
         log,
         send: (message) => connection.send(message),
@@ -81,7 +81,7 @@ export function startAgent({
       hostname: short(options.hostname ?? hostname()),
       jobs: runner.unsettled(),
       ...(spool.setAside.length > 0 && { setAside: spool.setAside.slice(0, 20) }),
-      ...(updater && { update: updater.state() }),
+      ...(updater && { update: updater.state(connection.isPrivate) }),
     }),
     received: (message) => {
       switch (message.type) {
@@ -91,6 +91,8 @@ export function startAgent({
           return tunnelManager.offer();
         case 'update':
           return void updater?.begin(message);
+        case 'signer':
+          return updater?.followSigner(message, connection.isPrivate);
         case 'opened':
         case 'closed':
         case 'carry':

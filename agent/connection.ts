@@ -43,6 +43,7 @@ export class Connection {
   #resolveEnding: (ending: Ending) => void = () => {};
   #over = false;
   #socket: WebSocket | undefined;
+  #isPrivate = false;
   #retry: NodeJS.Timeout | undefined;
   #tries = 0;
   #failingSince: number | undefined;
@@ -51,6 +52,11 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.ending = new Promise((resolve) => (this.#resolveEnding = resolve));
+  }
+
+  /** Nobody can be in between: TLS with a certificate that was checked, or a service on this machine. */
+  get isPrivate(): boolean {
+    return this.#isPrivate;
   }
 
   /** Sends, or drops without a connection: whatever matters is sent again after the next `hello`. */
@@ -77,6 +83,7 @@ export class Connection {
 
     socket.on('upgrade', (response: IncomingMessage) => {
       local = response.socket;
+      this.#isPrivate = isPrivateLink(url, response.socket);
     });
     socket.on('unexpected-response', (request, response) => {
       fault = `it answered ${response.statusCode} ${response.statusMessage ?? ''}`.trim();
@@ -182,6 +189,17 @@ export class Connection {
     this.#unreachableLogged = true;
     this.#options.log(`No connection to ${this.#options.server} (${fault}): trying again until there is one.`);
   }
+}
+
+/** `server`: as it was configured. A local port that leads elsewhere, as of ssh, counts as this machine. */
+export function isPrivateLink(
+  server: URL,
+  socket: { remoteAddress?: string | undefined; authorized?: boolean },
+): boolean {
+  if (/^(https|wss):$/.test(server.protocol)) return socket.authorized === true;
+  const { hostname } = server;
+  const isLocalName = hostname === '[::1]' || /^(127\.[\d.]+|(.+\.)?localhost)$/.test(hostname);
+  return isLocalName && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '');
 }
 
 /** A short description; an error with several causes (one per address family) gives the last. */

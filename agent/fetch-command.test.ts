@@ -68,7 +68,7 @@ test('the program downloads a file byte by byte, and fails with a reason', async
 
 test('a download that is cut off goes on where it stopped', async () => {
   answer = (_request, response, from) => part(response, from, 100_000);
-  await download(url, file, noPause);
+  await download(url, file, { pause: noPause });
   assert.deepEqual(readFileSync(file), BYTES);
   assert.equal(asked[0], undefined);
   assert.ok(asked.length > 1 && asked.slice(1).every((range) => range !== undefined));
@@ -81,13 +81,13 @@ test('where the file became another in between, or cannot be had in parts, it be
     assert.ok(from === 0 || request.headers['if-range'] === '"one"');
     part(response, 0, count === 1 ? 100_000 : Infinity, count === 1 ? '"one"' : '"two"');
   };
-  await download(url, file, noPause);
+  await download(url, file, { pause: noPause });
   assert.deepEqual(readFileSync(file), BYTES);
 });
 
 test('an answer that is final ends it at once; a service that is away or overloaded is asked again with longer pauses', async () => {
   answer = (_request, response) => response.writeHead(403).end();
-  await assert.rejects(download(url, file, noPause), /answered 403/);
+  await assert.rejects(download(url, file, { pause: noPause }), /answered 403/);
   assert.equal(asked.length, 1);
 
   const pauses: number[] = [];
@@ -97,14 +97,14 @@ test('an answer that is final ends it at once; a service that is away or overloa
     else part(response, from);
   };
   asked = [];
-  await download(url, file, (longest) => Promise.resolve(pauses.push(longest)));
+  await download(url, file, { pause: (longest) => Promise.resolve(pauses.push(longest)) });
   assert.deepEqual(readFileSync(file), BYTES);
   assert.deepEqual(pauses, [2000, 4000, 8000, 16_000]);
   asked = [];
   pauses.length = 0;
   answer = (_request, response) => response.destroy();
   await assert.rejects(
-    download(url, file, (longest) => Promise.resolve(pauses.push(longest))),
+    download(url, file, { pause: (longest) => Promise.resolve(pauses.push(longest)) }),
     /tried 12 times/,
   );
   assert.equal(Math.max(...pauses), 30_000);
@@ -117,6 +117,6 @@ test('a full disk ends it at once and is called that', async (context) => {
     return context.skip('this system has no /dev/full');
   }
   answer = (_request, response, from) => part(response, from);
-  await assert.rejects(download(url, '/dev/full', noPause), /Disk full on the device: no space in \/dev/);
+  await assert.rejects(download(url, '/dev/full', { pause: noPause }), /Disk full on the device: no space in \/dev/);
   assert.equal(asked.length, 1);
 });

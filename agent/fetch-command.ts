@@ -22,11 +22,18 @@ const reasonOf = (error: unknown): string => {
   return (cause instanceof Error && cause.message) || message || 'the connection was lost';
 };
 
-/** Downloads `url` to a file; throws an error that describes the cause. `pause` waits up to `longest` milliseconds. */
+interface DownloadOptions {
+  /** Most bytes to accept: a longer answer is an error as soon as it exceeds them. */
+  limit?: number;
+  /** Waits up to `longest` milliseconds. */
+  pause?: (longest: number) => Promise<unknown>;
+}
+
+/** Downloads `url` to a file; throws an error that describes the cause. */
 export async function download(
   url: string,
   file: string,
-  pause: (longest: number) => Promise<unknown> = (longest) => sleep(longest * (0.5 + Math.random() / 2)),
+  { limit = Infinity, pause = (longest) => sleep(longest * (0.5 + Math.random() / 2)) }: DownloadOptions = {},
 ): Promise<void> {
   const output = openSync(file, 'w', 0o600);
   const write = (bytes: Uint8Array, at: number) => {
@@ -69,6 +76,8 @@ export async function download(
       length = have;
       for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
         restartTimer();
+        if (have + piece.length > limit)
+          throw new Permanent(`the service sends more than the ${limit} bytes that were announced`);
         write(piece, have);
         have += piece.length;
         length = have;

@@ -1,16 +1,31 @@
-// Replaces this agent by the program that the service publishes: fetches and checks it, waits until no job runs, swaps
-// the two and ends. `muster-agent run` starts the new one, and returns to the old one if that does not reach the
-// service (server/api/install.sh).
+// Replaces this agent by the program that the service publishes: checks what the service has signed, fetches the program
+// and compares it, waits until no job runs, swaps the two and ends. `muster-agent run` starts the new one, and returns
+// to the old one if that does not reach the service (server/api/install.sh).
+//
+// The bytes that were checked stay in memory and are what is written in the end: a file that others could change between
+// its check and its use is never trusted (CVE-2020-25860).
 //
 // In the folder of the installation:
-//   agent.mjs                the program; agent.new.mjs during the download
-//   previous/agent.mjs       the one before it
+//   agent.mjs                the program
+//   incoming/                for the download and what is about to take its place
+//   previous/agent.mjs       the one before it, with the trust.json that it had
 //   trial                    version and hash of a program that has not reached the service yet
 //   connected                exists while the service is connected
 //   update-failed            version and hash of a program that failed, and why
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -18,14 +33,19 @@ import {
   type AgentMessage,
   type FailedUpdate,
   type SelfUpdate,
+  type Signed,
+  type Signer,
   type Update,
 } from '#/contract/agent-link.ts';
-import { writeDurably } from './durable.ts';
+import { syncFolder, writeDurably } from './durable.ts';
 import { download } from './fetch-command.ts';
+import { TRUST_FILE, UpdateTrust } from './update-trust.ts';
 import { AGENT_VERSION } from './version.ts';
 
 const NOT_INSTALLED =
   'It was not installed by install.sh. Update it where it was started (in a clone: git pull, npm ci), then start it again.';
+const INSTALL_AGAIN = 'Run install.sh on the device again.';
+const NO_KEY = `It does not know the key that its service signs updates with, and over plain http it cannot learn it. ${INSTALL_AGAIN}`;
 const MAX_PROGRAM_BYTES = 50 * 1024 * 1024;
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -34,6 +54,18 @@ export interface UpdaterOptions {
   /** The folder of the installation; undefined if nothing would start the new program. */
   install: string | undefined;
   server: string;
+  /** The device's key. */
+  key: string;
+  /** The agent's data folder. */
+  data: string;
+}
+
+/** A program that the service has signed. */
+interface Program {
+  version: string;
+  sha256: string;
+  size: number;
+  sequence: number;
 }
 
 /** What an update needs from the rest of the agent. */
@@ -51,6 +83,10 @@ export class Updater {
   readonly #options: UpdaterOptions;
   readonly #host: UpdaterHost;
   readonly #build: string;
+  readonly #trust: UpdateTrust;
+  /** An order to go back names it, so that it counts for this process only. */
+  readonly #nonce = randomBytes(16).toString('hex');
+  #lastLogged = '';
   #underWay: 'waiting' | 'installing' | undefined;
   #failed: FailedUpdate | undefined;
 
@@ -59,13 +95,16 @@ export class Updater {
     this.#host = host;
     this.#build = path.basename(options.program) === 'agent.mjs' ? digestOf(readFileSync(options.program)) : '';
     this.#failed = options.install === undefined ? undefined : readFailure(options.install);
+    this.#trust = new UpdateTrust(options.data);
   }
 
-  /** The state to send in `hello`. */
-  state(): SelfUpdate {
+  /** The state to send in `hello`. `isPrivate`: nobody can be in between on this connection. */
+  state(isPrivate: boolean): SelfUpdate {
+    const { key, sequence } = this.#trust;
     return {
       build: this.#build,
-      unable: this.#unable(),
+      unable: this.#unable() || (key === '' && !isPrivate ? NO_KEY : ''),
+      trust: { key, sequence, nonce: this.#nonce },
       ...(this.#underWay && { underWay: this.#underWay }),
       ...(this.#failed && { failed: this.#failed }),
     };
@@ -80,6 +119,23 @@ export class Updater {
     this.#mark(() => rmSync(this.#file('connected'), { force: true }));
   }
 
+  /** Learns the service's key where nobody can be in between, and follows it from the key that is known to the next. */
+  followSigner(signer: Signer, isPrivate: boolean): void {
+    if (this.#unable() !== '') return;
+    try {
+      if (this.#trust.key !== '') this.#trust.follow(signer);
+      else if (isPrivate) this.#trust.learn(signer.key);
+      else return this.#logOnce(NO_KEY);
+      if (this.#trust.key !== signer.key)
+        return this.#logOnce(`Its service signs updates with another key. ${INSTALL_AGAIN}`);
+      if (!signer.published) return;
+      const { Sha256, Sequence } = this.#trust.open('agent', signer.published);
+      if (Sha256 === this.#build && Sequence > this.#trust.sequence) this.#trust.setSequence(Sequence);
+    } catch (error) {
+      this.#logOnce(textOf(error));
+    }
+  }
+
   async begin(update: Update): Promise<void> {
     if (this.#underWay) return this.#report(this.#underWay);
     const { log, hold, release, restart } = this.#host;
@@ -87,14 +143,15 @@ export class Updater {
     try {
       const unable = this.#unable();
       if (unable !== '') throw new Error(unable);
+      const program = this.#check(update);
       this.#failed = undefined;
       rmSync(this.#file('update-failed'), { force: true });
       this.#report('installing');
-      log(`Updating from ${AGENT_VERSION} to ${version}.`);
-      await this.#fetch(update);
+      log(`Updating from ${AGENT_VERSION} to ${program.version}.`);
+      const bytes = await this.#fetch(program);
       await hold(() => this.#report('waiting'));
       this.#report('installing');
-      this.#swap(update);
+      this.#swap(program, bytes);
     } catch (error) {
       const reason = textOf(error).slice(0, 1000);
       this.#underWay = undefined;
@@ -103,6 +160,8 @@ export class Updater {
       this.#host.send({ type: 'update-state', state: 'failed', failed: this.#failed });
       release();
       return;
+    } finally {
+      if (this.#options.install !== undefined) rmSync(this.#file('incoming'), { recursive: true, force: true });
     }
     restart();
   }
@@ -114,6 +173,7 @@ export class Updater {
   #unable(): string {
     const { install } = this.#options;
     if (install === undefined) return NOT_INSTALLED;
+    if (this.#trust.fault !== '') return `${this.#trust.fault}. ${INSTALL_AGAIN}`.slice(0, 500);
     try {
       accessSync(install, constants.W_OK);
       return '';
@@ -127,34 +187,80 @@ export class Updater {
     this.#host.send({ type: 'update-state', state });
   }
 
-  /** Fetches the program under another name, and checks that it is the announced one and runs here. */
-  async #fetch({ version, sha256, size }: Update): Promise<void> {
+  /** Once for each reason: the service says the same at every connection. */
+  #logOnce(why: string): void {
+    if (why !== this.#lastLogged) this.#host.log(`Updates cannot be verified: ${why}`);
+    this.#lastLogged = why;
+  }
+
+  /** What the service has signed, if this device may install it. */
+  #check({ signed, order }: Update): Program {
+    if (!signed) throw new Error('the service does not sign its updates: upgrade it, or run install.sh on the device');
+    if (this.#trust.key === '') throw new Error(NO_KEY);
+    try {
+      const { Sha256, Size, Version, Sequence } = this.#trust.open('agent', signed);
+      if (Sequence < this.#trust.sequence && !(order && this.#isOrdered(order, Sequence)))
+        throw new Error(
+          `its Sequence ${Sequence} is older than ${this.#trust.sequence}, which ran here already. An Admin can order it for this device, and "muster-agent back" on the device goes back to the program before`,
+        );
+      if (Size > MAX_PROGRAM_BYTES) throw new Error(`it is too large (${Size} bytes)`);
+      return { version: Version, sha256: Sha256, size: Size, sequence: Sequence };
+    } catch (error) {
+      throw new Error(`it was refused: ${textOf(error)}`, { cause: error });
+    }
+  }
+
+  #isOrdered(signed: Signed, sequence: number): boolean {
+    const order = this.#trust.open('order', signed);
+    const isMine = order.DeviceKeySha256 === digestOf(Buffer.from(this.#options.key)) && order.Nonce === this.#nonce;
+    if (!isMine || order.Sequence !== sequence)
+      throw new Error('the order to go back is for another device, another Sequence, or was given before');
+    return true;
+  }
+
+  /** Fetches the program, checks its bytes, and that it runs here. */
+  async #fetch({ version, sha256, size }: Program): Promise<Buffer> {
     const url = `${this.#options.server}${AGENT_PATH}`;
-    if (size > MAX_PROGRAM_BYTES) throw new Error(`the program of version ${version} is too large (${size} bytes)`);
-    const file = this.#file('agent.new.mjs');
-    await download(url, file);
+    this.#emptyIncoming();
+    const file = this.#file('incoming/download');
+    await download(url, file, { limit: size });
     const bytes = readFileSync(file);
     const found = digestOf(bytes);
-    if (found !== sha256)
+    if (bytes.length !== size || found !== sha256)
       throw new Error(
-        `what ${url} answered is not the program that the service announced (${bytes.length} bytes, SHA-256 ${found.slice(0, 12)}…, expected ${sha256.slice(0, 12)}…)`,
+        `what ${url} answered is not the program that the service announced (${bytes.length} bytes, SHA-256 ${found.slice(0, 12)}…, expected ${size} bytes, ${sha256.slice(0, 12)}…)`,
       );
-    writeDurably(file, bytes);
+    const trial = this.#file('incoming/trial.mjs');
+    writeNew(trial, bytes);
     const { DEVICE_KEY: _secret, ...env } = process.env;
-    const run = promisify(execFile)(process.execPath, [file, '--version'], { timeout: ANSWER_TIMEOUT_MS, env });
+    const run = promisify(execFile)(process.execPath, [trial, '--version'], { timeout: ANSWER_TIMEOUT_MS, env });
     const { stdout } = await run.catch((error: unknown) => {
       throw new Error(`the new program does not run under Node ${process.version}: ${firstLine(error)}`);
     });
-    if (stdout.trim() === '') throw new Error('the new program does not print its version');
+    if (stdout.trim() === '') throw new Error(`the new program ${version} does not print its version`);
+    return bytes;
   }
 
-  #swap({ version, sha256 }: Update): void {
+  /** A new folder, not what a link in its place leads to. */
+  #emptyIncoming(): void {
+    rmSync(this.#file('incoming'), { recursive: true, force: true });
+    mkdirSync(this.#file('incoming'), { mode: 0o700 });
+  }
+
+  #swap({ version, sha256, sequence }: Program, bytes: Buffer): void {
     rmSync(this.#file('previous'), { recursive: true, force: true });
     mkdirSync(this.#file('previous'), { mode: 0o700 });
     writeDurably(this.#file('previous/agent.mjs'), readFileSync(this.#file('agent.mjs')));
+    writeDurably(this.#file(`previous/${TRUST_FILE}`), readFileSync(path.join(this.#options.data, TRUST_FILE)));
+    // Written now, after the wait for jobs, which may have changed any file: only these bytes were checked.
+    this.#emptyIncoming();
+    const file = this.#file('incoming/agent.mjs');
+    writeNew(file, bytes);
     // Written first: a start before the rename tries the old program, which passes.
     writeDurably(this.#file('trial'), `${version}\n${sha256}\n`);
-    renameSync(this.#file('agent.new.mjs'), this.#file('agent.mjs'));
+    this.#trust.setSequence(sequence);
+    renameSync(file, this.#file('agent.mjs'));
+    syncFolder(this.#file('.'));
   }
 
   #mark(write: () => void): void {
@@ -169,6 +275,17 @@ export class Updater {
 
 const textOf = (error: unknown): string => (error as Error).message;
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Writes a file that must not be there yet, nor be a link. */
+function writeNew(file: string, bytes: Buffer): void {
+  const handle = openSync(file, 'wx', 0o600);
+  try {
+    writeFileSync(handle, bytes);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
 
 /** The line of a failed program's output that names an error, else the first. */
 function firstLine(error: unknown): string {

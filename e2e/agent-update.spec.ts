@@ -75,6 +75,55 @@ test('an older agent is updated from the page of its device; in a selection each
   }
 });
 
+/** An agent that only says what it can do about updates. */
+async function connect(service: Service, key: string, update: Record<string, unknown>): Promise<WebSocket> {
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/agent/link`, {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  await once(socket, 'open');
+  const texts = { os: 'x', arch: 'x', hostname: 'x', localAddr: '10.0.0.7', localPort: '1' };
+  const hello = { type: 'hello', version: 1, journal: 'j', server: service.url, agentVersion: '9.0.0', jobs: [] };
+  socket.send(JSON.stringify({ ...hello, ...texts, update: { build: 'd'.repeat(64), ...update } }));
+  return socket;
+}
+
+test('a device that has run a newer agent gets an older one only by an order', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('lift 2');
+  const { Version, Sequence, PublicKey } = await service.call<{ Version: string; Sequence: number; PublicKey: string }>(
+    'GET',
+    '/v1/agent',
+  );
+  const trust = { key: PublicKey, sequence: Sequence + 1, nonce: 'nonce' };
+  const socket = await connect(service, DeviceKey, { unable: '', trust });
+  const messages: { type: string; order?: { statement: string } }[] = [];
+  socket.on('message', (frame: Buffer) => messages.push(JSON.parse(frame.toString()) as (typeof messages)[number]));
+
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const agent = page.getByRole('region', { name: 'Agent', exact: true });
+  await expect(agent).toContainText('Has run a newer agent than this service publishes');
+  await agent.getByRole('link', { name: 'Go back to an older agent' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Put an older agent on lift 2?' });
+  await expect(dialog).toContainText(`(Sequence ${Sequence})`);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: `Go back to ${Version}` }).click();
+  await expect(dialog).toBeHidden();
+  await expect(agent).toContainText('Being updated');
+  await expect.poll(() => messages.find(({ type }) => type === 'update')?.order?.statement).toContain(DeviceId);
+  socket.close();
+});
+
+test('a device that cannot verify updates says why, and what to do', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('lift 3');
+  const unable = 'It does not know the key that its service signs updates with. Run install.sh on the device again.';
+  const socket = await connect(service, DeviceKey, { unable });
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const agent = page.getByRole('region', { name: 'Agent', exact: true });
+  await expect(agent).toContainText(unable);
+  await expect(agent.getByRole('button', { name: 'Update agent' })).toBeDisabled();
+  await expectAccessible(page);
+  socket.close();
+});
+
 test('an agent of another version of the link is named in table, overview and on its page, with what to do', async ({
   signedIn: page,
   service,

@@ -156,7 +156,7 @@ test('an agent that cannot be updated says why', async () => {
   assert.equal((await update(DeviceId)).status, 200);
   const { version, sha256, size } = await able.receive('update');
   const published = await answer<{ Version: string; Sha256: string; Size: number }>('GET', '/v1/agent');
-  assert.deepEqual({ Version: version, Sha256: sha256, Size: size }, published);
+  assert.deepEqual([version, sha256, size], [published.Version, published.Sha256, published.Size]);
   const noted = await service.context.db.get<{ target: string }>(
     "SELECT target FROM audit WHERE action = 'device.update-agent' ORDER BY seq DESC LIMIT 1",
   );

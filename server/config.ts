@@ -19,6 +19,8 @@ export interface Config {
   databaseUrl: URL | undefined;
   /** Lets nodes of one database recognise each other. */
   clusterSecret: string | undefined;
+  /** Seals the key that signs updates of agents. */
+  updateKeySecret: string | undefined;
   /** Where other nodes reach this one; undefined: its listening address. */
   nodeUrl: string | undefined;
   /** How long a service that is stopped sends its agents elsewhere before it refuses requests. */
@@ -95,7 +97,8 @@ export function readConfig(env: Environment): Config {
     port,
     dataDir: path.resolve(value('DATA_DIR') ?? './data'),
     databaseUrl,
-    clusterSecret: readClusterSecret(value('CLUSTER_SECRET')),
+    clusterSecret: readSecret('CLUSTER_SECRET', value('CLUSTER_SECRET')),
+    updateKeySecret: readSecret('UPDATE_KEY_SECRET', value('UPDATE_KEY_SECRET')),
     nodeUrl: readOrigin('NODE_URL', value('NODE_URL'), 'http://10.0.0.2:8080'),
     drainMs: whole('DRAIN_SECONDS', 0, 0, 600) * 1000,
     busUrl: readBusUrl(value('BUS_URL')),
@@ -184,10 +187,10 @@ function readOrigin(name: string, text: string | undefined, example: string): st
 const MIN_SECRET_LENGTH = 32;
 
 /** The error does not repeat the value, which is secret. */
-function readClusterSecret(secret: string | undefined): string | undefined {
+function readSecret(name: string, secret: string | undefined): string | undefined {
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH)
     throw new ConfigError(
-      `CLUSTER_SECRET is short enough to be guessed: use at least ${MIN_SECRET_LENGTH} random characters, the same on each node.`,
+      `${name} is short enough to be guessed: use at least ${MIN_SECRET_LENGTH} random characters, the same on each node.`,
     );
   return secret;
 }

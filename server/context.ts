@@ -22,6 +22,7 @@ import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
 import { openOutputRetention, type OutputRetention } from './output-retention.ts';
 import { openPublishedAgent, type PublishedAgent } from './agents/published-agent.ts';
+import { openAgentSigner, type AgentSigner } from './agents/signed-agent.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { openArtifactFolder, type ArtifactFolderOptions } from './store/artifact-folder.ts';
 import { allArtifacts, wasArtifactDeleted } from './store/artifacts.ts';
@@ -70,6 +71,7 @@ export interface Context {
   availabilities: Availabilities;
   /** The agent program for devices. */
   published: PublishedAgent;
+  signer: AgentSigner;
   agentUpdates: AgentUpdates;
   cluster: Cluster;
   link: Link;
@@ -134,7 +136,7 @@ export async function openContext(
     });
     const { now } = clock;
     const traffic = openTraffic();
-    const { id, startup, downloadKey } = await db.write(
+    const { id, startup, downloadKey, updateKey, builds } = await db.write(
       (tx) =>
         setUp(tx, {
           config,
@@ -168,6 +170,8 @@ export async function openContext(
       refusal: () => (traffic.isDraining ? stopping() : disk.refusal()),
     }));
     const published = openPublishedAgent(agentFile);
+    const signer = openAgentSigner({ db, key: updateKey, builds, published, now });
+    const agentUpdates = openAgentUpdates({ db, link, audit, now, published, signer });
     const dispatch = openDispatch({
       db,
       link,
@@ -175,7 +179,7 @@ export async function openContext(
       audit,
       clock,
       files,
-      published,
+      agentUpdates,
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
@@ -229,7 +233,8 @@ export async function openContext(
       events: openEventFeed({ db, now }),
       availabilities: new Availabilities(db, now),
       published,
-      agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
+      signer,
+      agentUpdates,
       cluster,
       link,
       tunnels,

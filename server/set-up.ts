@@ -9,6 +9,8 @@ import { createSigninCode } from './store/sessions.ts';
 import { instanceId } from './store/settings.ts';
 import { noteAlive } from './store/state-history.ts';
 import { markAllTunnelsDown } from './store/tunnels.ts';
+import { buildNumbers, setUpUpdateKey } from './store/update-key.ts';
+import type { UpdateKey } from './store/update-key.ts';
 
 /** What the start reports to the operator. */
 export interface Startup {
@@ -49,7 +51,7 @@ interface SetUpOptions {
 export async function setUp(
   tx: Tx,
   { config, now, readOnly, isShared, isAlone, logBytes }: SetUpOptions,
-): Promise<{ id: string; downloadKey: Buffer; startup: Startup }> {
+): Promise<{ id: string; downloadKey: Buffer; updateKey: UpdateKey; builds: Map<string, number>; startup: Startup }> {
   const { createdToken, envTokenRevoked } = readOnly
     ? { createdToken: undefined, envTokenRevoked: false }
     : await setUpFirstAccount(tx, config, now);
@@ -58,6 +60,8 @@ export async function setUp(
   return {
     id: await instanceId(tx),
     downloadKey: await setUpDownloadKey(tx),
+    updateKey: await setUpUpdateKey(tx, config.updateKeySecret),
+    builds: await buildNumbers(tx),
     startup: { createdToken, envTokenRevoked, recovered, signinCode: await createSigninCode(tx, FIRST_ACCOUNT, now) },
   };
 }

@@ -6,7 +6,6 @@ import { idempotencyKey } from '../http/idempotency-key.ts';
 import { Prepared } from '../http/implement.ts';
 import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { requireProgram } from '../agents/published-agent.ts';
 import type { Database } from '../store/database.ts';
 import { deviceById, deviceByKey, insertDevice } from '../store/devices.ts';
 import { listFiltered, listFrom, listSelected, listSeqs, matchesAfter } from '../store/device-list.ts';
@@ -118,11 +117,20 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       }),
 
     agent: async () => {
-      const program = requireProgram(context.published);
-      return { Version: await program.version(), Sha256: program.sha256, Size: program.bytes.length };
+      const { program, version, sequence } = await context.signer.signed();
+      return {
+        Version: version,
+        Sha256: program.sha256,
+        Size: program.bytes.length,
+        Sequence: sequence,
+        PublicKey: context.signer.key.publicKey,
+      };
     },
 
     updateAgent: (request) => context.agentUpdates.begin(request, request.params.device_id),
+
+    downgradeAgent: (request) =>
+      context.agentUpdates.downgrade(request, request.params.device_id, request.body.Sequence),
   };
 }
 

@@ -10,6 +10,10 @@
 server='{{PUBLIC_URL}}'
 # Of the agent that the service has published there.
 sha256='{{AGENT_SHA256}}'
+size='{{AGENT_SIZE}}'
+# Its place in the order of builds, and the key that updates are signed with.
+sequence='{{AGENT_SEQUENCE}}'
+update_key='{{UPDATE_KEY}}'
 
 usage() {
   cat <<'USAGE'
@@ -18,7 +22,9 @@ Makes this machine a device of a Muster service. Needs Node.js 20 or newer.
   --key-file FILE   file that holds the device key
   --key KEY         the device key itself; it shows in the process list while this runs, so better use
                     DEVICE_KEY=<key> in the environment. With none of them you are asked for it.
-  --server URL      address of the service, where it is not the one this script came from
+  --server URL      another address of the service that this script came from
+  --insecure        use a plain http address of another host, although whoever is between this machine and the
+                    service can read the device key and change what is installed
   --dir DIR         folder for the agent; by default one for each device, in /opt/muster for root, else in ~/.muster
                     (MUSTER_HOME=<folder> puts them elsewhere)
   --update          renew every agent that is installed here already, each with its own key and address
@@ -116,29 +122,50 @@ choose_folder() {
   mkdir -p "$dir" && chmod 700 "$dir" || fail "Cannot make or use the folder $dir."
 }
 
+# With plain http from another host, nobody knows who answers.
+check_server() {
+  [ "$insecure" = no ] || return 0
+  SERVER=$server "$node" -e '
+    const { protocol, hostname } = new URL(process.env.SERVER);
+    const isHere = hostname === "[::1]" || /^(127\.[\d.]+|(.+\.)?localhost)$/.test(hostname);
+    process.exitCode = protocol === "https:" || isHere ? 0 : 1;
+  ' 2>/dev/null || fail "$server is plain http: whoever is between this machine and the service can read the device key," \
+    'put another program in place of the agent, and run what they want here.' \
+    'Use an https address of the service. If you trust the network in between, repeat this with --insecure at the end' \
+    '(through a pipe: sh -s -- --insecure).'
+}
+
 # Fetches the agent beside the one that may run, and sees that it is whole and runs here. Nothing is replaced yet.
 fetch() {
   url=$server/agent.mjs
   new=$dir/agent.new.mjs
-  if has curl; then
-    curl -fsSL --connect-timeout 30 -o "$new" "$url"
-  elif has wget; then
-    wget -q -T 30 -O "$new" "$url"
-  else
-    FROM=$url TO=$new "$node" -e '
-      fetch(process.env.FROM).then(async (response) => {
-        if (!response.ok) throw new Error(response.status);
-        require("fs").writeFileSync(process.env.TO, Buffer.from(await response.arrayBuffer()));
-      }).catch((error) => { console.error(String(error)); process.exitCode = 1; })'
-  fi || {
+  (
+    # An answer that never ends must not fill the disk. In blocks of 512 bytes, in some shells of 1024.
+    ulimit -f $((size / 512 + 2))
+    if has curl; then
+      curl -fsSL --connect-timeout 30 -o "$new" "$url"
+    elif has wget; then
+      wget -q -T 30 -O "$new" "$url"
+    else
+      FROM=$url TO=$new "$node" -e '
+        const { openSync, writeSync } = require("fs");
+        fetch(process.env.FROM).then(async (response) => {
+          if (!response.ok) throw new Error(response.status);
+          const file = openSync(process.env.TO, "w");
+          for await (const piece of response.body) writeSync(file, piece);
+        }).catch((error) => { console.error(String(error)); process.exitCode = 1; })'
+    fi
+  ) || {
+    got=$(wc -c 2>/dev/null <"$new") || got=0
     rm -f "$new"
+    [ "$got" -le "$size" ] || fail "$url sends more than the $size bytes of the agent. Nothing was installed."
     fail "Cannot fetch $url: is the service running, and can this machine reach it?"
   }
   # A proxy's or portal's page is no agent.
   version=$(FILE=$new SHA256=$sha256 "$node" -e '
     const { FILE, SHA256 } = process.env;
     const found = require("crypto").createHash("sha256").update(require("fs").readFileSync(FILE)).digest("hex");
-    if (SHA256 && found !== SHA256) throw `it is another file than the service announced (SHA-256 ${found}, not ${SHA256})`;
+    if (found !== SHA256) throw `it is another file than the service announced (SHA-256 ${found}, not ${SHA256})`;
     const { execFileSync } = require("child_process");
     const version = execFileSync(process.execPath, [FILE, "--version"], { timeout: 30000, encoding: "utf8" }).trim();
     if (!/^[\w.+-]+$/.test(version)) throw "it does not tell its version";
@@ -147,7 +174,8 @@ fetch() {
     why=$(grep -m 1 -e 'Error' -e '^it is' -e '^it does' "$dir/check.txt")
     rm -f "$new" "$dir/check.txt"
     fail "$url did not answer with an agent that runs here: ${why:-it cannot be run}." \
-      'Open it in a browser to see what it says. What was installed here before is as it was.'
+      'Open it in a browser to see what it says. What was installed here before is as it was.' \
+      "If $server is another service than $script_server, use the install.sh of that one."
   }
   rm -f "$dir/check.txt"
   digest=${version#* }
@@ -201,15 +229,27 @@ write_control() {
 CONTROL
 }
 
-# The four files of an installation that an update replaces; the agent itself comes first.
-files='agent.mjs muster-agent settings.sh key'
+# The files of an installation that an update replaces; the agent itself comes first.
+files='agent.mjs muster-agent settings.sh key data/trust.json'
+
+# What the agent trusts from now on. Its Sequence may be lower than before: who installs decides.
+write_trust() {
+  mkdir -p "$dir/data" || return
+  [ -n "$update_key" ] || return 0
+  case $(cat "$dir/data/trust.json" 2>/dev/null) in
+    '' | *"\"$update_key\""*) ;;
+    *) echo 'The service signs updates with another key than the one this agent trusted before; from now on it trusts the new one.' ;;
+  esac
+  printf '{"Key":"%s","Sequence":%s}\n' "$update_key" "${sequence:-0}" >"$dir/data/trust.json.new"
+}
 
 # What runs now is kept until the new one has reached the service.
 set_aside() {
   rm -rf "$dir/previous.new"
   mkdir "$dir/previous.new" || return
   for file in $files; do
-    cp -p "$dir/$file" "$dir/previous.new/" || return
+    # An agent of before signatures has nothing that it trusts.
+    [ ! -f "$dir/$file" ] || cp -p "$dir/$file" "$dir/previous.new/" || return
   done
   rm -rf "$dir/previous" && mv "$dir/previous.new" "$dir/previous" && printf '%s\n' "$version" "$digest" >"$dir/trial"
 }
@@ -217,7 +257,7 @@ set_aside() {
 # The new one was stopped half-way, or could not be started.
 put_back() {
   for file in $files; do
-    [ ! -f "$dir/previous/$file" ] || cp -p "$dir/previous/$file" "$dir/$file"
+    [ ! -f "$dir/previous/${file##*/}" ] || cp -p "$dir/previous/${file##*/}" "$dir/$file"
   done
   rm -f "$dir/trial"
   [ ! -f "$dir/previous/muster-agent" ] || sh "$dir/muster-agent" start
@@ -282,6 +322,7 @@ tell_what_keeps_it() {
 
 install() {
   find_node
+  check_server
   read_key
   choose_folder
   # What is written here is for the owner alone. Jobs get the umask that was.
@@ -296,7 +337,7 @@ install() {
   else
     unit=''
   fi
-  write_control && printf '%s\n' "$key" >"$dir/key.new" || fail "Cannot write to $dir."
+  write_control && write_trust && printf '%s\n' "$key" >"$dir/key.new" || fail "Cannot write to $dir."
   there=no up=yes
   if [ -f "$dir/agent.mjs" ] && [ -f "$dir/muster-agent" ]; then
     there=yes
@@ -316,7 +357,7 @@ install() {
   mv "$dir/agent.new.mjs" "$dir/agent.mjs.new"
   rm -f "$dir/update-failed" "$dir/connected"
   for file in $files; do
-    mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
+    [ ! -f "$dir/$file.new" ] || mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
   done
   if [ -n "$was" ] && [ -z "$unit" ]; then
     systemctl disable --quiet "$was"
@@ -342,9 +383,8 @@ install() {
 
 # One that is installed already, as it was installed.
 renew() {
-  dir=$1 key_file=$1/key script_server=$server
+  dir=$1 key_file=$1/key
   . "$dir/settings.sh"
-  [ "$server" = "$script_server" ] || sha256=''
   [ -n "$unit" ] || systemd=no
   install
 }
@@ -365,7 +405,7 @@ renew_all() {
 }
 
 main() {
-  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no unit=''
+  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit=''
   units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in
@@ -374,13 +414,14 @@ main() {
         case $1 in
           --key-file) key_file=$2 ;;
           --key) key=$2 ;;
-          --server) server=${2%/} ;;
+          --server) server=$(printf '%s' "$2" | sed 's:/*$::') ;;
           --dir) dir=$2 ;;
         esac
         shift 2
         ;;
       --foreground) mode=foreground && shift ;;
       --update) update=yes && shift ;;
+      --insecure) insecure=yes && shift ;;
       --no-systemd) systemd=no && shift ;;
       --no-cron) cron=no && shift ;;
       --help | -h) usage && exit 0 ;;
@@ -392,8 +433,6 @@ main() {
     http://?* | https://?*) ;;
     *) fail "The address of the service is \"$server\", but it must begin with http:// or https://." ;;
   esac
-  # Another service has another agent.
-  [ "$server" = "$script_server" ] || sha256=''
   if [ "$update" = yes ]; then renew_all; else install; fi
 }
 

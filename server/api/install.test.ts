@@ -2,6 +2,7 @@
 // agent (which has its own tests) that shows how it was started.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -15,14 +16,14 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { until } from '../../scripts/test-process.ts';
 import type { Env } from '../http/implement.ts';
-import { openPublishedAgent } from '../agents/published-agent.ts';
+import { openPublishedAgent, requireProgram } from '../agents/published-agent.ts';
 import { installRoutes } from './install.ts';
 
 /** `does`: what this build does instead of connecting. */
@@ -47,7 +48,11 @@ const AGENT = agent('1.0.0');
 const home = mkdtempSync(path.join(tmpdir(), "it's a $(home) "));
 const base = path.join(home, 'muster');
 const program = path.join(home, 'agent.mjs');
-const context = { publicUrl: '', published: openPublishedAgent(program) };
+const published = openPublishedAgent(program);
+const UPDATE_KEY = `${'A'.repeat(58)}+=`;
+const key = { publicKey: UPDATE_KEY, changes: [], earlier: [], sign: () => ({ statement: '', signature: '' }) };
+const signed = async () => ({ program: requireProgram(published), version: '', sequence: 7, signed: key.sign() });
+const context = { publicUrl: '', published, signer: { key, signed } };
 const app = new Hono<Env>();
 installRoutes(app, context);
 // The machine's own crontab must be neither read nor changed.
@@ -80,8 +85,11 @@ beforeEach(() => {
   publish(AGENT);
 });
 afterEach(async () => {
-  for (const name of existsSync(base) ? readdirSync(base) : [])
-    await sh('sh "$CONTROL" remove', { CONTROL: path.join(base, name, 'muster-agent') });
+  for (const folder of folders()) {
+    const control = path.join(folder, 'muster-agent');
+    if (existsSync(control)) await sh('sh "$CONTROL" remove', { CONTROL: control });
+    else rmSync(folder, { recursive: true });
+  }
 });
 
 const publish = (text: string) => writeFileSync(program, text);
@@ -232,7 +240,6 @@ test('an update that fails leaves the agent running that was there', async () =>
   publish("import 'node:nothing';");
   await untouched(/did not answer with an agent that runs here: .*node:nothing/);
   // The download is not what the service announced.
-  const { published } = context;
   const program2 = () => ({ ...published.program()!, sha256: 'a'.repeat(64) });
   context.published = { program: program2 };
   publish(agent('2.0.0'));
@@ -449,6 +456,109 @@ test("key from a file, folder of one's own, address of another service", async (
   assert.deepEqual([ran.code, ran.stderr], [0, '']);
   const [start] = starts(folder);
   assert.deepEqual([start?.key, start?.server], ['from-file', url.replace('127.0.0.1', 'localhost')]);
+});
+
+const trustOf = (folder: string) => JSON.parse(readFileSync(path.join(folder, 'data/trust.json'), 'utf8')) as unknown;
+
+test('the installed agent gets the key of updates and its Sequence, durable with the rest', async () => {
+  await paste('one');
+  const [folder = ''] = folders();
+  assert.deepEqual(trustOf(folder), { Key: UPDATE_KEY, Sequence: 7 });
+  assert.equal(mode(path.join(folder, 'data/trust.json')), 0o600);
+
+  // As another service had installed it, with a newer program.
+  const before = { Key: `${'B'.repeat(59)}=`, Sequence: 9 };
+  writeFileSync(path.join(folder, 'data/trust.json'), `${JSON.stringify(before)}\n`);
+  const again = await paste('one');
+  assert.match(again.stdout, /signs updates with another key than the one this agent trusted before/);
+  assert.deepEqual(trustOf(folder), { Key: UPDATE_KEY, Sequence: 7 });
+  const back = await sh('sh "$CONTROL" back', { CONTROL: path.join(folder, 'muster-agent') });
+  assert.equal(back.code, 0, back.stderr);
+  assert.deepEqual(trustOf(folder), before, 'back goes back to what that agent trusted');
+});
+
+test('the hash counts however the address of the service is written', async () => {
+  const { port } = new URL(url);
+  const spelt = [
+    `localhost:${port}`,
+    `127.0.0.1:${port}//`,
+    `127.1:${port}`,
+    `LOCALHOST:${port}`,
+    `a.localhost:${port}`,
+  ];
+  const program2 = () => ({ ...published.program()!, sha256: 'a'.repeat(64) });
+  context.published = { program: program2 };
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  context.published = published;
+  writeFileSync(path.join(home, 'install.sh'), script);
+  for (const address of spelt) {
+    const { code, stderr } = await sh(`DEVICE_KEY=k sh install.sh --server http://${address}`);
+    assert.equal(code, 1, address);
+    assert.match(stderr, /another file than the service announced/, address);
+  }
+  // One that is installed with another spelling is renewed under that.
+  assert.equal((await paste('one', ` -s -- --server http://localhost:${port}`)).code, 0);
+  const renewed = await sh('sh install.sh --update');
+  assert.equal(renewed.code, 1);
+  assert.match(renewed.stderr, /another file than the service announced/);
+});
+
+test('plain http from another host is explained, and installs only with --insecure', async () => {
+  const other = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+  for (const host of ['192.0.2.77', '127.0.0.1.example.com', 'localhost.example.com', '127.0.0.1@192.0.2.77']) {
+    const { code, stderr } = await paste('k', ` -s -- --server http://${host}:9`);
+    assert.equal(code, 1, host);
+    assert.match(stderr, /is plain http: whoever is between[^]*repeat this with --insecure/, host);
+    assert.deepEqual(folders(), [], 'it was refused before anything was written');
+  }
+  const https = await paste('k', ' -s -- --server https://127.0.0.1.example.com:9');
+  assert.doesNotMatch(https.stderr, /insecure/);
+  for (const folder of folders()) rmSync(folder, { recursive: true });
+  if (other === undefined) return;
+  const outside = createServer((incoming, outgoing) => void listener(incoming, outgoing)).listen(0, other);
+  await once(outside, 'listening');
+  try {
+    const from = `http://${other}:${(outside.address() as AddressInfo).port}`;
+    context.publicUrl = from;
+    const line = `curl -fsSL ${from}/install.sh | DEVICE_KEY=k sh`;
+    const refused = await sh(line);
+    assert.deepEqual([refused.code, folders()], [1, []]);
+    assert.match(refused.stderr, /is plain http/);
+    const accepted = await sh(`${line} -s -- --insecure`);
+    assert.deepEqual([accepted.code, accepted.stderr], [0, '']);
+    assert.deepEqual(trustOf(folders()[0] ?? ''), { Key: UPDATE_KEY, Sequence: 7 });
+    assert.match((await sh(`curl -fsSL ${from}/install.sh | sh -s -- --update`)).stderr, /is plain http/);
+    assert.equal((await sh(`curl -fsSL ${from}/install.sh | sh -s -- --update --insecure`)).code, 0);
+  } finally {
+    outside.close();
+    outside.closeAllConnections();
+  }
+});
+
+test('a download is stopped at its announced size', async () => {
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  let sent = 0;
+  const endless = createServer((_incoming, outgoing) => {
+    const more = () => {
+      while (!outgoing.destroyed && outgoing.write(Buffer.alloc(65_536))) sent += 65_536;
+    };
+    outgoing.on('drain', more).on('error', () => undefined);
+    more();
+  }).listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  try {
+    writeFileSync(path.join(home, 'install.sh'), script);
+    const { port } = endless.address() as AddressInfo;
+    const { code, stderr } = await sh(`DEVICE_KEY=k sh install.sh --server http://127.0.0.1:${port}`);
+    assert.equal(code, 1);
+    assert.match(stderr, /sends more than the \d+ bytes of the agent/);
+    assert.ok(sent < 100_000_000);
+  } finally {
+    endless.close();
+    endless.closeAllConnections();
+  }
 });
 
 test('with systemd it becomes a unit that leaves jobs running, and is removed with it', async () => {

@@ -5,26 +5,38 @@ import { AGENT_PATH } from '#/contract/agent-link.ts';
 import { shellQuote } from '../jobs/artifact-command.ts';
 import type { App } from '../http/implement.ts';
 import type { PublishedAgent } from '../agents/published-agent.ts';
+import type { AgentSigner } from '../agents/signed-agent.ts';
 
 const read = (name: string) => readFileSync(path.join(import.meta.dirname, name), 'utf8');
 const SCRIPT = read('install.sh').replace('{{MUSTER_AGENT}}\n', () => read('muster-agent.sh'));
-const ADDRESS = "'{{PUBLIC_URL}}'";
-const DIGEST = "'{{AGENT_SHA256}}'";
+
+interface InstallContext {
+  publicUrl: string;
+  published: PublishedAgent;
+  signer: Pick<AgentSigner, 'key' | 'signed'>;
+}
 
 /** Registers /agent.mjs and /install.sh; both are public and contain no secret. */
-export function installRoutes(app: App, context: { publicUrl: string; published: PublishedAgent }): void {
+export function installRoutes(app: App, context: InstallContext): void {
   const text = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' };
 
-  app.get('/install.sh', (http) =>
+  app.get('/install.sh', async (http) => {
+    // It fails where the program does not run; the script then says so when it tries.
+    const agent = await context.signer.signed().catch(() => undefined);
+    const program = context.published.program();
+    const values: Record<string, string> = {
+      PUBLIC_URL: context.publicUrl,
+      AGENT_SHA256: program?.sha256 ?? '',
+      AGENT_SIZE: String(program?.bytes.length ?? 0),
+      AGENT_SEQUENCE: String(agent && agent.program.sha256 === program?.sha256 ? agent.sequence : 0),
+      UPDATE_KEY: context.signer.key.publicKey,
+    };
     // A function, because replace() would interpret "$" in a text.
-    http.body(
-      SCRIPT.replace(ADDRESS, () => shellQuote(context.publicUrl)).replace(DIGEST, () =>
-        shellQuote(context.published.program()?.sha256 ?? ''),
-      ),
-      200,
-      text,
-    ),
-  );
+    const script = SCRIPT.replace(/'\{\{([A-Z0-9_]+)\}\}'/g, (whole, name: string) =>
+      name in values ? shellQuote(values[name] ?? '') : whole,
+    );
+    return http.body(script, 200, text);
+  });
 
   app.get(AGENT_PATH, (http) => {
     const program = context.published.program();

@@ -52,8 +52,9 @@ restore() {
     { grep -v '^units\{0,1\}=' "$dir/previous/settings.sh"; grep '^units\{0,1\}=' "$dir/settings.sh"; } >"$dir/settings.new" &&
       mv "$dir/settings.new" "$dir/previous/settings.sh"
   }
-  for file in agent.mjs muster-agent settings.sh key; do
-    [ ! -f "$dir/previous/$file" ] || mv "$dir/previous/$file" "$dir/$file" || return
+  # trust.json: with the Sequence of that agent, so that updates begin from there.
+  for file in agent.mjs muster-agent settings.sh key data/trust.json; do
+    [ ! -f "$dir/previous/${file##*/}" ] || mv "$dir/previous/${file##*/}" "$dir/$file" || return
   done
   rm -rf "$dir/trial" "$dir/previous"
 }

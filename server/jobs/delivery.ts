@@ -3,13 +3,14 @@
 // batches, many to one transaction; they are answered only after it is on disk.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
+import type { AgentUpdates } from './agent-updates.ts';
 import type { AgentConnection, AssignedJob } from '../agents/agent-connection.ts';
 import { log } from '../operation/log.ts';
 import type { JobMessage, Link } from '../agents/link.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { beginSession, noteAskedUpdate, sessionsOf, setAgentState } from '../store/devices.ts';
-import type { AgentState, SessionRow } from '../store/devices.ts';
+import type { SessionRow } from '../store/devices.ts';
 import { noteVersions } from '../store/device-versions.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
@@ -25,10 +26,7 @@ export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
   link: Link;
   cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
-  /** The agent state that lists of devices show, from what the agent reported in its hello. */
-  agentState: (hello: Hello) => AgentState;
-  /** Sends the agent the program that replaces it. */
-  update: (connection: AgentConnection, sha256: string) => void;
+  agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }
 
 /** One unit of work, and what it changes. */
@@ -134,7 +132,7 @@ export class Delivery {
     const { tx } = unit;
     if (device.update_asked !== '') {
       await noteAskedUpdate(tx, device.seq);
-      tx.afterCommit(() => this.#options.update(connection, device.update_asked));
+      tx.afterCommit(() => this.#options.agentUpdates.send(connection, device.update_asked));
     }
     const { job } = connection;
     if (!job) return assignNext(unit, connection, this.#options);
@@ -162,12 +160,13 @@ export class Delivery {
     if (session === undefined) return tx.afterCommit(() => this.#options.link.end(connection, 'rekeyed'));
     connection.session = session;
     connection.keyHash = undefined;
-    await setAgentState(tx, seq, this.#options.agentState(hello), at);
+    await setAgentState(tx, seq, this.#options.agentUpdates.stateOf(hello), at);
     if (before && before.node !== this.#options.cluster.id)
       unit.moved.set(before.node, [...(unit.moved.get(before.node) ?? []), seq]);
     tx.afterCommit(() =>
       connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
     );
+    tx.afterCommit(() => this.#options.agentUpdates.sendSigner(connection));
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
     for (const job of hello.jobs)

@@ -7,7 +7,6 @@ import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Link } from '../agents/link.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { PublishedAgent } from '../agents/published-agent.ts';
 import { fileFaultText } from '../store/artifact-files.ts';
 import type { ArtifactFiles } from '../store/artifact-files.ts';
 import { artifactById, findArtifact } from '../store/artifacts.ts';
@@ -20,9 +19,9 @@ import type { Submission, Target } from '../store/job-submissions.ts';
 import { unfinishedOf, waitingFor } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
 import { workflowById } from '../store/workflows.ts';
-import { agentStateOf, sendUpdate } from './agent-updates.ts';
 import { failJob } from './assignment.ts';
 import { Delivery } from './delivery.ts';
+import type { DeliveryOptions } from './delivery.ts';
 import { openJobEnds } from './job-ends.ts';
 import type { JobEnds } from './job-ends.ts';
 import { retriedJob, retryTargets, targetsOf } from './targets.ts';
@@ -48,7 +47,7 @@ export interface DispatchOptions {
   publicUrl: () => string;
   /** The Command of an artifact, for a device that reaches the service at `origin`. */
   artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
-  published: PublishedAgent;
+  agentUpdates: DeliveryOptions['agentUpdates'];
   timeLimitSeconds?: number;
   outputLimit?: number;
 }
@@ -69,8 +68,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     now,
     timeLimitSeconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
     outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
-    agentState: (hello) => agentStateOf(hello, options.published),
-    update: (connection, sha256) => sendUpdate(connection, sha256, options.published),
+    agentUpdates: options.agentUpdates,
     commandFor: async (tx, job, origin) => {
       if (job.artifact_id === null) return job;
       const artifact = await findArtifact(tx, job.artifact_id);

@@ -256,14 +256,20 @@ export const markAllOffline = (tx: Tx) => tx.run('UPDATE devices SET online = 0 
 
 /** Whether its agent is connected and can update itself, as far as it was reported. */
 export const updateAbility = async (db: Reader, seq: number) =>
-  (await db.get<{ online: number; update: AgentUpdate | '' }>(
-    'SELECT online, agent_update AS "update" FROM devices WHERE seq = ?',
+  (await db.get<{ online: number; update: AgentUpdate | ''; text: string }>(
+    'SELECT online, agent_update AS "update", agent_problem_text AS "text" FROM devices WHERE seq = ?',
     seq,
-  )) ?? { online: 0, update: '' as const };
+  )) ?? { online: 0, update: '' as const, text: '' };
 
-/** Asks the agent to replace itself with this program. */
-export async function askToUpdate(tx: Tx, seq: number, sha256: string): Promise<void> {
-  await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', sha256, seq);
+/** SHA-256 of the device's key, in hexadecimal. */
+export async function keyHashOf(db: Reader, seq: number): Promise<string> {
+  const row = await db.get<{ key_hash: Uint8Array }>('SELECT key_hash FROM devices WHERE seq = ?', seq);
+  return Buffer.from(row?.key_hash ?? []).toString('hex');
+}
+
+/** Asks the agent to replace itself; `asked` names the program: see jobs/agent-updates.ts. */
+export async function askToUpdate(tx: Tx, seq: number, asked: string): Promise<void> {
+  await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', asked, seq);
   tx.recheck(seq);
 }
 

@@ -127,6 +127,13 @@ export const deviceMutations = {
       },
     ),
   updateAgent: (id: string) => requestMutation(deviceEndpoints.updateAgent, { params: { device_id: id } }, changed),
+  /** `sequence`: of the program that the service publishes, older than what the device has run. */
+  downgradeAgent: (id: string, sequence: number) =>
+    requestMutation(
+      deviceEndpoints.downgradeAgent,
+      { params: { device_id: id }, body: { Sequence: sequence } },
+      changed,
+    ),
   /** The answer contains a key, as with create. */
   rekey: (id: string) => ({
     ...requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, changed),

@@ -44,9 +44,13 @@ const failed = fc.record({ version: storable(255), sha256: digest, reason: stora
 const both = <One extends object, Other extends object>(one: fc.Arbitrary<One>, other: fc.Arbitrary<Other>) =>
   fc.tuple(one, other).map(([some, more]) => ({ ...some, ...more }));
 
+const publicKey = fc.stringMatching(/^[A-Za-z0-9+/]{59}=$/);
+const signed = fc.record({ statement: storable(500), signature: fc.stringMatching(/^[A-Za-z0-9+/]{86}==$/) });
+const trust = fc.record({ key: fc.oneof(publicKey, fc.constant('')), sequence: count, nonce: id });
+
 const selfUpdate = both(
   fc.record({ build: fc.oneof(digest, fc.constant('')), unable: storable(500) }),
-  fc.record({ underWay: fc.constantFrom('waiting', 'installing'), failed }, optional),
+  fc.record({ underWay: fc.constantFrom('waiting', 'installing'), failed, trust }, optional),
 );
 const offer = both(
   fc.record({ id: tunnel, protocol: fc.constantFrom('HTTP', 'TCP'), dest: storable(255) }),
@@ -106,7 +110,14 @@ const serviceMessage = fc.oneof(
   }),
   fc.record({ type: type('closed'), id: tunnel, reason: anyText() }),
   fc.record({ type: type('carry'), ticket: fc.stringMatching(/^[\w-]{1,64}$/) }),
-  fc.record({ type: type('update'), version: storable(255), sha256: digest, size: count }),
+  both(
+    fc.record({ type: type('update'), version: storable(255), sha256: digest, size: count }),
+    fc.record({ signed, order: signed }, optional),
+  ),
+  both(
+    fc.record({ type: type('signer'), key: publicKey, changes: fc.array(signed, { maxLength: 5 }) }),
+    fc.record({ published: signed }, optional),
+  ),
 );
 const message = fc.oneof(agentMessage, serviceMessage) as fc.Arbitrary<Record<string, unknown>>;
 

@@ -10,8 +10,9 @@
 // When a visitor comes, `carry` asks the agent for another connection at CARRIER_PATH: it speaks HTTP/2
 // (tunnel-carrier.ts), and each of its streams is one connection to a destination.
 //
-// Updates: `update` asks the agent to replace itself by the program at AGENT_PATH with this hash. It reports with
-// `update-state`, and restarts when no job runs; the next `hello` shows its program, and any failure.
+// Updates: `update` asks the agent to replace itself by the program at AGENT_PATH that a signed statement describes. It
+// reports with `update-state`, and restarts when no job runs; the next `hello` shows its program, and any failure. After
+// each `welcome`, `signer` tells an agent that checks signatures which key the service signs with.
 import * as z from 'zod/mini';
 
 /** Incremented when an older peer could no longer follow; part of `hello` and `welcome`. */
@@ -66,6 +67,39 @@ export type Outcome = (typeof OUTCOMES)[number];
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const reason = text(1000);
 
+/** A statement of the service and its Ed25519 signature, which covers exactly the characters of the statement. */
+const signed = z.object({
+  statement: z.string().check(z.maxLength(2000)),
+  signature: z.string().check(z.regex(/^[A-Za-z0-9+/]{86}==$/)),
+});
+export type Signed = z.output<typeof signed>;
+
+/** An Ed25519 public key: SPKI in base64. */
+const publicKey = z.string().check(z.regex(/^[A-Za-z0-9+/]{59}=$/));
+
+/** The position of a build in the order of publication; a higher one is newer. */
+const sequence = z.int().check(z.gte(0));
+
+/** What a service signs. `Kind` is part of each, so that no statement can be passed off as another. */
+export const statements = {
+  /** The agent's program, which is also the supervisor of its jobs. */
+  agent: z.object({ Kind: z.literal('agent'), Sha256: digest, Size: bytes, Version: short, Sequence: sequence }),
+  /** Another key takes the place of the one that signs this. */
+  key: z.object({ Kind: z.literal('key'), Key: publicKey }),
+  /** An order to go back to an older program: for one device, and for the process that made up the nonce. */
+  order: z.object({
+    Kind: z.literal('order'),
+    DeviceId: z.string(),
+    /** Of the device's key: proves which device is meant to an agent that was told a wrong id. */
+    DeviceKeySha256: digest,
+    Nonce: short,
+    Sequence: sequence,
+  }),
+};
+export type Statement = {
+  [Kind in keyof typeof statements]: z.output<(typeof statements)[Kind]>;
+}[keyof typeof statements];
+
 const failedUpdate = z.object({
   version: short,
   sha256: digest,
@@ -85,6 +119,17 @@ const selfUpdate = z.object({
   underWay: z.optional(z.enum(['waiting', 'installing'])),
   /** The last update, if it failed. */
   failed: z.optional(failedUpdate),
+  /** Missing from agents that do not check signatures. */
+  trust: z.optional(
+    z.object({
+      /** The key that it trusts; '' if it knows none yet. */
+      key: z.union([publicKey, z.literal('')]),
+      /** The highest that it has run; it installs nothing older without an order. */
+      sequence,
+      /** Made up by this process. */
+      nonce: jobId,
+    }),
+  ),
 });
 export type SelfUpdate = z.output<typeof selfUpdate>;
 
@@ -214,8 +259,28 @@ const closed = z.object({ type: z.literal('closed'), id: tunnelNumber, reason: z
 const carry = z.object({ type: z.literal('carry'), ticket: z.string().check(z.regex(/^[\w-]{1,255}$/)) });
 
 /** Fetch the program at AGENT_PATH, and restart with it when no job runs. */
-const update = z.object({ type: z.literal('update'), version: short, sha256: digest, size: bytes });
+const update = z.object({
+  type: z.literal('update'),
+  version: short,
+  sha256: digest,
+  size: bytes,
+  /** Missing from services that do not sign; the fields above are for agents that do not check. */
+  signed: z.optional(signed),
+  /** Present if the program is older than the one that runs. */
+  order: z.optional(signed),
+});
 export type Update = z.output<typeof update>;
+
+/** The key that the service signs with, and what it signed last. */
+const signer = z.object({
+  type: z.literal('signer'),
+  key: publicKey,
+  /** How the service came from earlier keys to this one, oldest first: each is signed with the key before. */
+  changes: z.array(signed).check(z.maxLength(100)),
+  /** The program that it publishes. */
+  published: z.optional(signed),
+});
+export type Signer = z.output<typeof signer>;
 
 const serviceMessage = z.discriminatedUnion('type', [
   welcome,
@@ -227,6 +292,7 @@ const serviceMessage = z.discriminatedUnion('type', [
   closed,
   carry,
   update,
+  signer,
 ]);
 export type ServiceMessage = z.output<typeof serviceMessage>;
 
@@ -262,7 +328,7 @@ export const readAgentMessage = reader<AgentMessage>(
   agentMessage,
 );
 export const readServiceMessage = reader<ServiceMessage>(
-  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry', 'update'],
+  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry', 'update', 'signer'],
   serviceMessage,
 );
 

@@ -74,16 +74,25 @@ export const device = row(
 export type Device = z.output<typeof device>;
 
 /**
- * Whether the agent of a device can update itself: it already has the service's program, or another one; it waits for
- * a job to end, or is restarting; it was not installed by install.sh. '' for an agent without updates.
+ * Whether the agent of a device can update itself: it already has the service's program, an older one, or has run a newer
+ * one; it waits for a job to end, or is restarting; it cannot, and AgentProblemText says why. '' for an agent without
+ * updates.
  */
-export type AgentUpdate = 'Current' | 'Available' | 'Waiting' | 'Updating' | 'Unable';
+export type AgentUpdate = 'Current' | 'Available' | 'Newer' | 'Waiting' | 'Updating' | 'Unable';
 
 /** What is wrong with an agent: its link version is incompatible, or its last update failed. */
 export type AgentProblem = 'TooOld' | 'TooNew' | 'UpdateFailed';
 
 /** The agent's program that the service publishes as /agent.mjs. */
-const publishedAgent = z.object({ Version: z.string(), Sha256: z.string(), Size: z.int() });
+const publishedAgent = z.object({
+  Version: z.string(),
+  Sha256: z.string(),
+  Size: z.int(),
+  /** Rises with each build. Missing from services that do not sign. */
+  Sequence: z.optional(z.int()),
+  /** Ed25519, SPKI in base64. */
+  PublicKey: z.optional(z.string()),
+});
 
 /** The answer of create, the only time a key is shown. */
 export const newDevice = z.object({ DeviceId: z.string(), DeviceKey: z.string() });
@@ -248,5 +257,14 @@ export const deviceEndpoints = {
     summary: 'Update a device’s agent to the one that the service publishes, when no job runs',
     addition: true,
     params: oneDevice,
+  },
+  // Once people have roles: for an Admin only.
+  downgradeAgent: {
+    method: 'POST',
+    path: '/v1/device/:device_id/downgrade-agent',
+    summary: 'Put the published agent on a device that has run a newer one; Sequence has to name the published one',
+    addition: true,
+    params: oneDevice,
+    body: z.object({ Sequence: z.int().check(z.gte(0)) }),
   },
 } as const satisfies Group;

@@ -29,7 +29,7 @@ test('an agent that can be asked to update has no reason against it; every other
   assert.match(whyNoUpdate({ ...device, AgentUpdate: '' }) ?? '', /too old to update itself/);
   assert.match(whyNoUpdate({ ...device, AgentUpdate: '', AgentProblem: 'TooOld' }) ?? '', /^Agent too old$/);
   assert.match(whyNoUpdate({ ...device, AgentUpdate: 'Current', DeviceStatus: 'Offline' }) ?? '', /Up to date/);
-  for (const AgentUpdate of ['Current', 'Waiting', 'Updating', 'Unable'])
+  for (const AgentUpdate of ['Current', 'Newer', 'Waiting', 'Updating', 'Unable'])
     assert.ok(whyNoUpdate({ ...device, AgentUpdate }), AgentUpdate);
   assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available', DeviceStatus: 'Offline' }), 'Offline');
 });

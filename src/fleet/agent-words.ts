@@ -23,9 +23,10 @@ export function problemText({ AgentProblem: problem, AgentVersion }: Device): st
 
 const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
   Current: 'Up to date',
+  Newer: 'Has run a newer agent than this service publishes',
   Waiting: 'Being updated: waits for a job to end',
   Updating: 'Being updated',
-  Unable: 'Not installed by install.sh: update it where it was started',
+  Unable: 'Cannot update itself: the page of the device says why',
 };
 
 /** Why the agent of a device cannot be asked to update itself; undefined if it can. */

@@ -113,6 +113,26 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
 function UpdateAgentDialog({ device, onClose }: AboutProps) {
   const { DeviceId, DeviceName, AgentVersion } = device;
   const published = useQuery(deviceQueries.publishedAgent());
+  if (device.AgentUpdate === 'Newer' && published.data?.Sequence !== undefined) {
+    const { Version, Sequence } = published.data;
+    return (
+      <ConfirmDialog
+        onClose={onClose}
+        title={`Put an older agent on ${DeviceName}?`}
+        confirmLabel={`Go back to ${Version}`}
+        write={deviceMutations.downgradeAgent(DeviceId, Sequence)}
+        onDone={() => {
+          notifications.show({ message: `${DeviceName} goes back to agent ${Version}` });
+          onClose();
+        }}
+      >
+        <p>
+          {DeviceName} has run a newer agent than {Version} (Sequence {Sequence}), the one of this service. Faults that
+          were fixed since come back with the older one. It restarts when no job runs.
+        </p>
+      </ConfirmDialog>
+    );
+  }
   const to = published.data ? ` by ${published.data.Version}, the agent of this service` : ' by that of this service';
   return (
     <ConfirmDialog

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { KEY_PLACEHOLDER, installCommands, isLoopback, shellWord } from './install-commands.ts';
+import { KEY_PLACEHOLDER, installCommands, isLoopback, shellWord, updateCommand } from './install-commands.ts';
 
 test('the commands carry address and key', () => {
   assert.deepEqual(installCommands('https://muster.example.com', 'dk_Ab-9'), {
@@ -9,6 +9,17 @@ test('the commands carry address and key', () => {
     wget: 'wget -qO- https://muster.example.com/install.sh | DEVICE_KEY=dk_Ab-9 sh',
     clone: 'npm run agent -- --server https://muster.example.com --key dk_Ab-9',
   });
+});
+
+test('over plain http from another host the commands say --insecure', () => {
+  const { curl, wget } = installCommands('http://10.0.0.5:8080', 'k');
+  assert.equal(curl, 'curl -fsSL http://10.0.0.5:8080/install.sh | DEVICE_KEY=k sh -s -- --insecure');
+  assert.equal(wget, 'wget -qO- http://10.0.0.5:8080/install.sh | DEVICE_KEY=k sh -s -- --insecure');
+  assert.match(updateCommand('http://10.0.0.5:8080'), / -s -- --update --insecure$/);
+  for (const origin of ['https://muster.example.com', 'http://127.0.0.1:8080', 'http://localhost']) {
+    assert.doesNotMatch(installCommands(origin, 'k').curl, /insecure/);
+    assert.doesNotMatch(updateCommand(origin), /insecure/);
+  }
 });
 
 test('a shell reads every word back as it was, whatever a service puts into a key', () => {

@@ -1,8 +1,8 @@
 // The ready commands for a device whose key is at hand: masked on the screen, copied whole.
 import { Stack } from '@mantine/core';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
-import { KEY_PLACEHOLDER, installCommands, isLoopback } from './install-commands.ts';
-import { LoopbackNote } from './loopback-note.tsx';
+import { AddressNote } from './address-note.tsx';
+import { KEY_PLACEHOLDER, installCommands } from './install-commands.ts';
 import { useInstall } from './use-install.ts';
 
 const MASK = '••••••••';
@@ -43,7 +43,7 @@ export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyComman
       {line('On the device, with curl', (key) => installCommands(origin, key).curl)}
       {line('On the device, with wget', (key) => installCommands(origin, key).wget)}
       {line('From a clone of the project', (key) => installCommands(origin, key).clone)}
-      {isLoopback(origin) && <LoopbackNote origin={origin} />}
+      <AddressNote origin={origin} />
     </Stack>
   );
 }

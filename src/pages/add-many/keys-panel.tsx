@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
 import { datedName, saveFile } from '#/lib/save-file.ts';
-import { isLoopback } from '#/features/install/install-commands.ts';
-import { LoopbackNote } from '#/features/install/loopback-note.tsx';
+import { AddressNote } from '#/features/install/address-note.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
@@ -49,7 +48,7 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
               ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
               : 'All are saved, printed or in use. They disappear when you leave this page.'}
         </p>
-        {host === undefined && isLoopback(location.origin) && <LoopbackNote origin={location.origin} />}
+        {host === undefined && <AddressNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (
           <p>
             <Button size="compact-sm" variant="default" onClick={onTaken}>

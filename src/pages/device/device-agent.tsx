@@ -7,6 +7,7 @@ import { Section } from '#/ui/page/page.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { AddressNote } from '#/features/install/address-note.tsx';
 import { updateCommand } from '#/features/install/install-commands.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { Link } from '#/ui/url/link.tsx';
@@ -28,6 +29,10 @@ export function DeviceAgent({ device }: { device: Device }) {
           <Button component={Link} {...dialog.link('update-agent')} {...button}>
             Update agent
           </Button>
+        ) : AgentUpdate === 'Newer' && device.DeviceStatus === 'Online' ? (
+          <Button component={Link} {...dialog.link('update-agent')} size="xs">
+            Go back to an older agent
+          </Button>
         ) : (
           <Button disabled title={why} {...button}>
             Update agent
@@ -40,14 +45,21 @@ export function DeviceAgent({ device }: { device: Device }) {
         <dt>Version</dt>
         <dd>{AgentVersion}</dd>
         <dt>Update</dt>
-        <dd>{why === undefined ? 'Another version is ready' : why}</dd>
+        <dd>
+          {AgentUpdate === 'Unable'
+            ? device.AgentProblemText || 'It cannot update itself. The log of the agent says why.'
+            : (why ?? 'Another version is ready')}
+        </dd>
       </dl>
       {/* It can only be done there. */}
       {(AgentProblem === 'TooOld' || AgentProblem === 'TooNew' || AgentUpdate === '') && (
-        <CommandLine
-          label={AgentProblem === 'TooNew' ? "Or put this service's agent on the device" : 'Update it on the device'}
-          command={updateCommand(location.origin)}
-        />
+        <>
+          <CommandLine
+            label={AgentProblem === 'TooNew' ? "Or put this service's agent on the device" : 'Update it on the device'}
+            command={updateCommand(location.origin)}
+          />
+          <AddressNote origin={location.origin} />
+        </>
       )}
     </Section>
   );

@@ -1,0 +1,25 @@
+// The commands that install an agent, where the dashboard is opened over plain http from another host.
+import { networkInterfaces } from 'node:os';
+import { expect, expectAccessible, test } from './fixtures.ts';
+
+const address = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+
+test.use({
+  serviceEnv: { HOST: address ?? '127.0.0.1' },
+  // The browser says so of every page over plain http.
+  expectedConsole: [/Cross-Origin-Opener-Policy header has been ignored/],
+});
+
+test('over plain http the command says --insecure, with the reason beside it', async ({ signedIn: page, service }) => {
+  test.skip(address === undefined, 'this machine has no other address');
+  const { DeviceId } = await service.createDevice('pump 1');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const install = page.getByRole('region', { name: 'Install' });
+  await expect(install.getByLabel('On the device, with curl')).toHaveText(
+    `curl -fsSL ${service.url}/install.sh | DEVICE_KEY='<device key>' sh -s -- --insecure`,
+  );
+  await expect(install).toContainText('--insecure is there because this address is plain http');
+  await expectAccessible(page);
+});
