@@ -35,6 +35,16 @@ test('a wave passes when enough devices succeeded and are back Online, and the n
   assert.deepEqual(decide(situation({ isPassed: true, wave: 2 })), { do: 'succeed' });
 });
 
+test('a share of devices that is no whole number needs the next one', () => {
+  const needed = (devices: number, SuccessPercent: number) =>
+    neededOf(devices, { SuccessPercent, OnlineMinutes: 0, TimeoutMinutes: 1 });
+  assert.deepEqual([needed(7, 90), needed(3, 50), needed(1, 1), needed(200, 99), needed(201, 99)], [7, 2, 1, 198, 199]);
+  assert.deepEqual([needed(0, 100), needed(7, 100), needed(29, 100)], [0, 7, 29]);
+  const seven = { devices: 7, success: 6, back: 6, failed: 0 };
+  assert.deepEqual(decide(situation({ figures: seven })), { do: 'nothing' });
+  assert.deepEqual(decide(situation({ figures: { ...seven, success: 7, back: 7 } })), { do: 'pass' });
+});
+
 test('it pauses at too many failures, when a wave cannot pass any more, and when devices stay away', () => {
   const because = (more: Partial<RolloutSituation>) => {
     const decision = decide(situation(more));

@@ -12,6 +12,7 @@ import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import { BASELINE_STEPS } from './postgres-schema.ts';
 import { openPostgres } from './postgres.ts';
+import type { PostgresDatabase } from './postgres.ts';
 import { asAdministrator, createTestDatabase, onPostgres } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
 
@@ -19,7 +20,7 @@ test('the first tables of PostgreSQL are those of a released step', () =>
   assert.ok(BASELINE_STEPS <= migrations.length));
 
 let at: TestDatabase;
-let db: Database;
+let db: PostgresDatabase;
 if (onPostgres) {
   before(async () => {
     at = await createTestDatabase();
@@ -40,6 +41,15 @@ const keys = async (like: string, from: Database = db) =>
   (await from.all<{ key: string }>('SELECT key FROM settings WHERE key LIKE ? ORDER BY key', like)).map(
     ({ key }) => key,
   );
+
+onServer('every session that writes waits until its commit is on the disk', async () => {
+  // 'off' answers before the write-ahead log is flushed: a power cut takes back what was acknowledged.
+  const sql = "SELECT current_setting('synchronous_commit') AS commits";
+  const commits = async (rows: Promise<{ commits: string }[]>) => (await rows)[0]?.commits;
+  assert.equal(await commits(db.write((tx) => tx.all<{ commits: string }>(sql))), 'on');
+  assert.equal(await commits(db.all<{ commits: string }>(sql)), 'on');
+  assert.equal(await commits(db.direct<{ commits: string }>(sql)), 'on');
+});
 
 onServer('both engines have the same tables and columns, of the same types', async () => {
   const sqlite = new DatabaseSync(':memory:');
