@@ -65,6 +65,20 @@ test('it pauses at too many failures, when a wave cannot pass any more, and when
   assert.match(because({ figures: figures(3, 3, 2), forgiven: 1 }), /2 of 10 devices failed/);
 });
 
+test('as many failures as are allowed do not pause it, one more does', () => {
+  const does = (PauseAfter: RolloutSituation['settings']['PauseAfter'], failed: number, devices = 10) => {
+    const settings = { ...situation().settings, Gate: { SuccessPercent: 50, OnlineMinutes: 0, TimeoutMinutes: 60 } };
+    return decide(
+      situation({ settings: { ...settings, PauseAfter }, figures: { devices, success: 0, back: 0, failed } }),
+    ).do;
+  };
+  assert.deepEqual([does({ FailedCount: 2 }, 2), does({ FailedCount: 2 }, 3)], ['nothing', 'pause']);
+  assert.deepEqual([does({ FailedPercent: 20 }, 2), does({ FailedPercent: 20 }, 3)], ['nothing', 'pause']);
+  // A share that is no whole number allows no more than it: of 14 devices, 20 % are 2.
+  assert.deepEqual([does({ FailedPercent: 20 }, 2, 14), does({ FailedPercent: 20 }, 3, 14)], ['nothing', 'pause']);
+  assert.deepEqual([does({ FailedCount: 0 }, 0), does({ FailedCount: 0 }, 1)], ['nothing', 'pause']);
+});
+
 test('nothing happens before its start, while it is paused, and after its end', () => {
   const later = { ...situation().settings, start: 10 * MINUTE };
   assert.equal(decide(situation({ state: 'Scheduled', settings: later, wave: -1 })).do, 'nothing');

@@ -1,4 +1,4 @@
-// Two nodes that both believe to lead look at the same standing order.
+// Which devices a standing order gives a job, and that two nodes which both believe to lead give each only one.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Database } from '../store/database.ts';
@@ -53,4 +53,16 @@ test('a unit of work that is lost leaves neither a job nor a note of it', async 
   assert.equal(await jobs(), 0);
   await runner()();
   assert.equal(await jobs(), 3);
+});
+
+test('a group of the same name in another account is another group', async () => {
+  await db.write(async (tx) => {
+    await tx.run("INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 9, 9, 0)");
+    await insertDevice(tx, 2, { DeviceName: 'theirs', DeviceGroup: 'hall' }, 1);
+  });
+  await runner()();
+  const given = await db.all<{ account_id: number; n: number }>(
+    `SELECT d.account_id, count(*) AS n FROM jobs j JOIN devices d ON d.seq = j.device_seq GROUP BY d.account_id`,
+  );
+  assert.deepEqual(given.map((row) => ({ ...row })), [{ account_id: 1, n: 3 }]);
 });

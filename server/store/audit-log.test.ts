@@ -47,6 +47,17 @@ test('a change of any field of an entry is found', async () => {
   }
 });
 
+test('an entry without a hash is a fault, unless all after it have none either', async () => {
+  await add(3);
+  await hashAudit(db);
+  await add(2);
+  assert.deepEqual([(await verifyAudit(db)).fault, (await verifyAudit(db)).entries], [undefined, 3]);
+  await hashAudit(db);
+  const [, second] = await db.all<{ seq: number }>('SELECT seq FROM audit ORDER BY seq');
+  await forge((tx) => tx.run('DELETE FROM audit_hashes WHERE audit_seq = ?', second?.seq ?? 0));
+  assert.match((await verifyAudit(db)).fault ?? '', new RegExp(`^Entry ${second?.seq} has no hash`));
+});
+
 test('text that moves from one field to the next is another entry', async () => {
   await add(1);
   await hashAudit(db);
