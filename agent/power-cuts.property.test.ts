@@ -11,7 +11,7 @@ import type { JobEnd } from './job-folder.ts';
 import { Spool } from './spool.ts';
 import { supervise } from './supervise.ts';
 import { textOf } from './test-folder.ts';
-import { PowerCut, UnsafeDisk } from './test-power.ts';
+import { PowerCut, UnsafeDisk } from '../scripts/test-power.ts';
 
 type Step = 'accept' | 'take' | 'end' | 'settle';
 /** What is done until a power cut, after how many calls of the file system it comes, and what decides about the rest. */
@@ -128,7 +128,12 @@ test('the output of a job that has ended is whole after a power cut that loses a
   const disk = new UnsafeDisk(data);
   try {
     const spool = new Spool(data);
-    const folder = spool.accept({ job: 'job', command: 'seq 2000; seq 20 >&2', timeLimitSeconds: 60, outputLimit: 1e6 });
+    const folder = spool.accept({
+      job: 'job',
+      command: 'seq 2000; seq 20 >&2',
+      timeLimitSeconds: 60,
+      outputLimit: 1e6,
+    });
     await supervise(folder);
     const [end, ...output] = [folder.end(), textOf(folder, 'stdout'), textOf(folder, 'stderr')];
     assert.equal(end?.exitCode, 0);

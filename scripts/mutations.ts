@@ -47,10 +47,14 @@ async function run(mutations: readonly (typeof MUTATIONS)[number][], jobs: numbe
       signal: stop.signal,
       postgres: server && { TEST_DATABASE: 'postgres', TEST_POSTGRES_URL: server.url },
       report: ({ mutation, outcome, by }) =>
-        process.stdout.write(`${outcome === 'noticed' ? '✔' : '✖'} ${mutation.area}: ${mutation.name}: ${outcome}, ${by}\n`),
+        process.stdout.write(
+          `${outcome === 'noticed' ? '✔' : '✖'} ${mutation.area}: ${mutation.name}: ${outcome}, ${by}\n`,
+        ),
     });
     process.stdout.write(`\n${tableOf(results)}\n`);
-    return !stop.signal.aborted && results.every(({ outcome }) => outcome === 'noticed' || outcome === 'left out') ? 0 : 1;
+    return !stop.signal.aborted && results.every(({ outcome }) => outcome === 'noticed' || outcome === 'left out')
+      ? 0
+      : 1;
   } finally {
     await server?.remove();
   }
@@ -66,6 +70,7 @@ function tableOf(results: readonly MutationResult[]): string {
   const noticed = results.filter(({ outcome }) => outcome === 'noticed').length;
   lines.push(`${'all'.padEnd(12)} ${String(results.length).padStart(9)}  ${String(noticed).padStart(7)}`);
   for (const { mutation, outcome, by } of results)
-    if (outcome !== 'noticed') lines.push('', `${outcome}: ${mutation.area}: ${mutation.name}`, `  ${mutation.file}, ${by}`);
+    if (outcome !== 'noticed')
+      lines.push('', `${outcome}: ${mutation.area}: ${mutation.name}`, `  ${mutation.file}, ${by}`);
   return lines.join('\n');
 }

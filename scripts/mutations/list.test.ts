@@ -20,5 +20,9 @@ for (const mutation of MUTATIONS)
 
 test('each name is there once, and each area has mutations', () => {
   assert.equal(new Set(MUTATIONS.map(({ name }) => name)).size, MUTATIONS.length);
-  for (const area of Object.keys(AREAS)) assert.ok(MUTATIONS.some((mutation) => mutation.area === area), area);
+  for (const area of Object.keys(AREAS))
+    assert.ok(
+      MUTATIONS.some((mutation) => mutation.area === area),
+      area,
+    );
 });

@@ -4,7 +4,7 @@ import type { Mutation } from './mutation.ts';
 
 /** Test files by area: those that should notice, quick ones first. */
 export const AREAS = {
-  durability: ['server/store/sqlite.test.ts'],
+  durability: ['server/store/sqlite.test.ts', 'server/store/sqlite-flush.test.ts'],
   spool: [
     'agent/spool.test.ts',
     'agent/power-cuts.property.test.ts',
@@ -30,7 +30,11 @@ export const AREAS = {
     'server/tunnels/hostile.test.ts',
   ],
   bulk: ['server/api/bulk.test.ts', 'server/actions/bulk-runner.test.ts'],
-  gateway: ['server/proxy/upstream-scrub.test.ts', 'server/proxy/upstream-attacks.test.ts', 'server/proxy/upstream.test.ts'],
+  gateway: [
+    'server/proxy/upstream-scrub.test.ts',
+    'server/proxy/upstream-attacks.test.ts',
+    'server/proxy/upstream.test.ts',
+  ],
   cluster: ['server/cluster/lease.test.ts', 'server/cluster/node-proof.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -74,6 +78,23 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'server/store/write-queue.ts',
     before: 'afterCommit: (effect) => void effects.push(effect),',
     after: 'afterCommit: (effect) => effect(),',
+  },
+
+  {
+    area: 'durability',
+    name: 'the bytes of an artifact are not flushed before its upload is answered',
+    file: 'server/store/artifact-files.ts',
+    before: '      await handle.sync();\n    } finally {\n      await handle.close();\n    }\n    return { file',
+    after: '    } finally {\n      await handle.close();\n    }\n    return { file',
+    tests: ['server/store/artifact-power.test.ts'],
+  },
+  {
+    area: 'durability',
+    name: 'the name of an artifact is not flushed before its upload is answered',
+    file: 'server/store/artifact-folder.ts',
+    before: 'await syncFolder(folder);',
+    after: '',
+    tests: ['server/store/artifact-power.test.ts'],
   },
 
   // ---- The agent's data folder -------------------------------------------------------------------------------------
@@ -453,7 +474,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'an entry without a hash is taken for the end of the log',
     file: 'server/store/audit-log.ts',
     before: 'return result(later && `',
-    after: 'return result(!later && `' ,
+    after: 'return result(!later && `',
   },
   {
     area: 'audit',
@@ -617,15 +638,6 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'tunnels',
-    name: 'an answer that breaks off looks complete',
-    file: 'server/tunnels/http-front.ts',
-    before:
-      "response.on('aborted', () => outgoing.destroy());\n      response.on('error', () => outgoing.destroy());",
-    after: "response.on('aborted', () => outgoing.end());\n      response.on('error', () => outgoing.end());",
-    tests: ['server/tunnels/http-front.test.ts'],
-  },
-  {
-    area: 'tunnels',
     name: 'a tunnel goes on when its time is over',
     file: 'server/tunnels/tunnels.ts',
     before: 'if (tunnel.expires <= clock.steady())',
@@ -668,10 +680,12 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'bulk',
-    name: 'bulk work is begun again while it is under way',
+    name: 'bulk work leaves no entry in the audit log',
     file: 'server/actions/bulk-runner.ts',
-    before: 'if (underWay.has(bulk.seq)) continue;',
+    before:
+      'await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.ids.length} ${asked.of}`);',
     after: '',
+    tests: ['server/api/bulk.test.ts'],
   },
   {
     area: 'bulk',
@@ -694,7 +708,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'a device of another account is changed',
     file: 'server/actions/bulk-runner.ts',
     before: 'const device = await findDevice(tx, bulk.account_id, id);',
-    after: 'const device = await findDevice(tx, (await tx.get<{ a: number }>("SELECT account_id AS a FROM devices WHERE id = ?", id))?.a ?? 0, id);',
+    after:
+      'const device = await findDevice(tx, (await tx.get<{ a: number }>("SELECT account_id AS a FROM devices WHERE id = ?", id))?.a ?? 0, id);',
     tests: OTHER_ACCOUNT,
   },
 
@@ -740,6 +755,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'server/proxy/upstream.ts',
     before: 'agent: read ? keepAlive : false,',
     after: 'agent: keepAlive,',
+    tests: ['server/proxy/upstream-connections.test.ts'],
   },
   {
     area: 'gateway',

@@ -13,10 +13,10 @@ const SOURCE = `export const isOld = (years: number) => years >= 18;
 export const isKnown = (name: string) => name !== '';
 export const isSlow = (name: string) => name === 'slow';
 `;
-const mutation = (name: string, before: string, after: string) => ({
+const mutation = (name: string, text: string, instead: string) => ({
   name,
-  before,
-  after,
+  before: text,
+  after: instead,
   area: 'people',
   file: 'people.ts',
 });

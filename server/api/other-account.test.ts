@@ -1,7 +1,7 @@
 // A second account of the same service: nothing of the first is there for it, whichever endpoint it asks. Endpoints with
 // the id of an object in their path are taken from the contract, so that a new one is tested without being named here.
 import assert from 'node:assert/strict';
-import path from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Endpoint } from '#/contract/endpoint.ts';
 import { API } from '../http/api-groups.ts';
@@ -46,7 +46,7 @@ const RULE = { Name: 'rule', When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0 }
 
 before(async () => {
   // In a fresh clone none is built, and without one updates are refused to everybody.
-  const options = { agentFile: path.join(import.meta.dirname, '../../agent/main.ts') };
+  const options = { agentFile: join(import.meta.dirname, '../../agent/main.ts') };
   service = await startTestService({ ALERT_PRIVATE_TARGETS: '1' }, undefined, undefined, options);
   fleet = testFleet(call);
   const device = await fleet.device('hall', 'theirs');
@@ -64,7 +64,12 @@ before(async () => {
   ids['workflow_id'] = await fleet.workflow('true');
   ids['artifact_id'] = await fleet.artifact('theirs.sh', '1.0');
   ids['job_id'] = await fleet.submit({ DeviceGroup: 'hall', WorkflowId: ids['workflow_id'] });
-  const rollout = { ...ROLLOUT, DeviceGroup: 'hall', WorkflowId: ids['workflow_id'], StartTime: '2100-01-01T00:00:00Z' };
+  const rollout = {
+    ...ROLLOUT,
+    DeviceGroup: 'hall',
+    WorkflowId: ids['workflow_id'],
+    StartTime: '2100-01-01T00:00:00Z',
+  };
   ids['rollout_id'] = await made('RolloutId', 'POST', '/v1/rollout', rollout);
   ids['bulk_id'] = await made('BulkId', 'POST', '/v1/bulk', { Action: 'delete', Devices: ['nothing'] });
   const channel = { Name: 'hook', Kind: 'webhook', Url: 'http://127.0.0.1:9/theirs', Format: 'json' };
@@ -108,9 +113,13 @@ test('no endpoint with the id of an object finds that of another account, and no
     Promise.all(
       ['devices/1/9', 'tag', 'workflow', 'artifact', 'rollout', 'alerts/rules', 'alerts/channels', 'tunnels']
         .concat(['bulk', 'account/tokens', 'account/sessions', 'job', `device/${ids['device_id']}/timeline?kind=note`])
-        .map(async (path) => (await call('GET', `/v1/${path}`)).text().then((text) => text.replaceAll(/"LastUsedTime":"[^"]*"|"Uptime":"[^"]*"/g, ''))),
+        .map(async (path) =>
+          (await call('GET', `/v1/${path}`))
+            .text()
+            .then((text) => text.replaceAll(/"LastUsedTime":"[^"]*"|"Uptime":"[^"]*"/g, '')),
+        ),
     );
-  const before = await owned();
+  const present = await owned();
   const asked = new Set<string>();
   for (const { method, path, body } of endpoints) {
     const params = named(path);
@@ -127,7 +136,7 @@ test('no endpoint with the id of an object finds that of another account, and no
     else assert.equal(response.status, 404, `${method} ${to}: ${text}`);
   }
   assert.deepEqual([...asked].toSorted(), Object.keys(ids).toSorted(), 'each kind of object has an endpoint');
-  assert.deepEqual(await owned(), before);
+  assert.deepEqual(await owned(), present);
 });
 
 test('no list and no file has anything of another account', async () => {
@@ -136,7 +145,8 @@ test('no list and no file has anything of another account', async () => {
     '/v1/versions': '?artifact=theirs.sh',
   };
   for (const { method, path, events } of endpoints) {
-    if (method !== 'GET' || events || named(path).some((name) => name !== 'page_num' && name !== 'rows_per_page')) continue;
+    if (method !== 'GET' || events || named(path).some((name) => name !== 'page_num' && name !== 'rows_per_page'))
+      continue;
     // A GET with a body, which fetch cannot send.
     if (path === '/v1/devices') continue;
     const to = path.replace(':page_num', '1').replace(':rows_per_page', '9') + (needed[path] ?? '');
@@ -158,7 +168,10 @@ test('what is made for devices, artifacts, workflows, tags and channels of anoth
   const refused = async (path: string, body: object, method = 'POST') => {
     const response = await asOther(method, path, body);
     const text = await response.text();
-    assert.ok(response.status === 404 || response.status === 400, `${path} ${JSON.stringify(body)}: ${response.status} ${text}`);
+    assert.ok(
+      response.status === 404 || response.status === 400,
+      `${path} ${JSON.stringify(body)}: ${response.status} ${text}`,
+    );
   };
   const { WorkflowId } = own;
   await refused('/v1/job', { Name: 'job', DeviceId: device_id, WorkflowId });

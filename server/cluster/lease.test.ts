@@ -7,7 +7,8 @@ import { joinNodes } from './nodes.ts';
 import type { Nodes } from './nodes.ts';
 
 /** Rows that statements return while the node is registered and has the lease of the leader. */
-const answer = (sql: string) => (/^\s*(UPDATE nodes|INSERT INTO leases)/.test(sql) ? [{ id: 'here', node: 'here' }] : []);
+const answer = (sql: string) =>
+  /^\s*(UPDATE nodes|INSERT INTO leases)/.test(sql) ? [{ id: 'here', node: 'here' }] : [];
 
 /** Joins with a short lease; `direct`: what renewals of the lease get. */
 async function join(direct: { answer: (sql: string) => Promise<object[]> }): Promise<Nodes> {

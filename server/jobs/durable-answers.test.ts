@@ -51,7 +51,7 @@ async function heardBeforeCommit({ says, isHello = false, isStored }: Exchange):
     }
     // Until this unit ends the agent's own waits; then that shares its transaction with the next.
     const gate = Promise.withResolvers<void>();
-    const before = db.write(async (tx) => {
+    const first = db.write(async (tx) => {
       await tx.get('SELECT 1');
       await gate.promise;
     });
@@ -65,7 +65,7 @@ async function heardBeforeCommit({ says, isHello = false, isStored }: Exchange):
       return agent.received.map(({ type }) => type);
     });
     gate.resolve();
-    await before;
+    await first;
     const heard = await held;
     await until('an answer', () => agent.received.length > 0);
     await agent.end();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Database } from '../store/database.ts';
 import { insertDevice } from '../store/devices.ts';
 import { devicesOfList, insertParent } from '../store/job-submissions.ts';
-import { saveStandingOrder } from '../store/standing-orders.ts';
+import { activeStandingOrders, devicesToGive, saveStandingOrder } from '../store/standing-orders.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openStandingOrders } from './standing-orders.ts';
 
@@ -61,8 +61,15 @@ test('a group of the same name in another account is another group', async () =>
     await insertDevice(tx, 2, { DeviceName: 'theirs', DeviceGroup: 'hall' }, 1);
   });
   await runner()();
-  const given = await db.all<{ account_id: number; n: number }>(
-    `SELECT d.account_id, count(*) AS n FROM jobs j JOIN devices d ON d.seq = j.device_seq GROUP BY d.account_id`,
+  const [order] = await activeStandingOrders(db);
+  assert.ok(order);
+  const nothing = { rolloutSeqs: [], tagIds: [] };
+  assert.deepEqual(await devicesToGive(db, order, nothing, 9), []);
+  const given = await db.all<{ account_id: number }>(
+    'SELECT d.account_id FROM standing_order_devices n JOIN devices d ON d.seq = n.device_seq',
   );
-  assert.deepEqual(given.map((row) => ({ ...row })), [{ account_id: 1, n: 3 }]);
+  assert.deepEqual(
+    given.map(({ account_id }) => account_id),
+    [1, 1, 1],
+  );
 });

@@ -11,7 +11,14 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-const ENTRY = { at: 1_000, actor: 'token:one', address: '10.0.0.1', action: 'device.create', target: 'a b', outcome: 'done' };
+const ENTRY = {
+  at: 1_000,
+  actor: 'token:one',
+  address: '10.0.0.1',
+  action: 'device.create',
+  target: 'a b',
+  outcome: 'done',
+};
 const add = (count: number) =>
   db.write(async (tx) => {
     for (let added = 0; added < count; added++)
@@ -25,7 +32,8 @@ const add = (count: number) =>
 const forge = (change: (tx: Tx) => Promise<unknown>) =>
   db.write(async (tx) => {
     if (onPostgres) await tx.run('ALTER TABLE audit DISABLE TRIGGER USER');
-    else for (const guard of ['audit_is_not_edited', 'audit_is_not_cut']) await tx.run(`DROP TRIGGER IF EXISTS ${guard}`);
+    else
+      for (const guard of ['audit_is_not_edited', 'audit_is_not_cut']) await tx.run(`DROP TRIGGER IF EXISTS ${guard}`);
     await change(tx);
   });
 

@@ -1,7 +1,8 @@
-// Power cuts for tests of the data folder. A killed process keeps what the system has in its memory; after a power cut
+// Power cuts, for tests of what is stored. A killed process keeps what the system has in its memory; after a power cut
 // only what was synced is sure to be there: the bytes of a file by the fsync of that file, its name by the fsync of its
 // folder. Of everything else, each part may have reached the disk or not.
 import fs from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 
@@ -26,7 +27,17 @@ const CALLS = [
 
 const keyOf = ({ dev, ino }: fs.Stats) => `${dev}:${ino}`;
 
-/** A folder on a disk that may lose its power. From `new` until `restore`, this process's calls of node:fs go through it. */
+/** What handles of node:fs/promises have in common, which no module exports. */
+const handles: Pick<FileHandle, 'sync' | 'fd'> = await fs.promises.open(import.meta.filename).then(async (handle) => {
+  await handle.close();
+  return Object.getPrototypeOf(handle) as FileHandle;
+});
+const realSync = handles.sync;
+
+/**
+ * A folder on a disk that may lose its power. From `new` until `restore`, this process's calls of node:fs go through it:
+ * all of those below that are synchronous, and the `sync` of handles.
+ */
 export class UnsafeDisk {
   readonly folder: string;
   readonly #synced = new Map<string, Synced>();
@@ -43,6 +54,10 @@ export class UnsafeDisk {
     const intercepted = Object.fromEntries(CALLS.map((name) => [name, this.#intercept(name)]));
     Object.assign(fs, intercepted);
     syncBuiltinESMExports();
+    const sync = (fd: number) => this.#sync(`/proc/self/fd/${fd}`);
+    handles.sync = async function (this: FileHandle) {
+      sync(this.fd);
+    };
   }
 
   #intercept(name: (typeof CALLS)[number]) {
@@ -67,6 +82,7 @@ export class UnsafeDisk {
   restore(): void {
     Object.assign(fs, Object.fromEntries(CALLS.map((name) => [name, real[name]])));
     syncBuiltinESMExports();
+    handles.sync = realSync;
   }
 
   /** Closes what it held open. */
@@ -107,7 +123,8 @@ export class UnsafeDisk {
     const write = (key: string, target: string, isFolder: boolean) => {
       const synced = this.#synced.get(key);
       const at = live.get(key);
-      if (!isFolder) return real.writeFileSync(target, bytesOf(synced, at ?? this.#held.get(key), mayKeep), { mode: 0o600 });
+      if (!isFolder)
+        return real.writeFileSync(target, bytesOf(synced, at ?? this.#held.get(key), mayKeep), { mode: 0o600 });
       real.mkdirSync(target, { recursive: true });
       const before = synced && 'names' in synced ? synced.names : new Map<string, string>();
       const now = new Map(
@@ -129,7 +146,11 @@ export class UnsafeDisk {
 }
 
 /** As they were synced, as they are now, or with a part of what was written since. */
-function bytesOf(synced: Synced | undefined, at: string | number | undefined, mayKeep: (parts: number) => number): Buffer {
+function bytesOf(
+  synced: Synced | undefined,
+  at: string | number | undefined,
+  mayKeep: (parts: number) => number,
+): Buffer {
   const before = synced && 'bytes' in synced ? synced.bytes : Buffer.alloc(0);
   const now = at === undefined ? before : real.readFileSync(typeof at === 'number' ? `/proc/self/fd/${at}` : at);
   if (now.equals(before)) return before;
