@@ -18,7 +18,7 @@ const CALLS = [
   'writeSync',
   'writeFileSync',
   'fsyncSync',
-  'closeSync',
+  'fdatasyncSync',
   'renameSync',
   'mkdirSync',
   'rmSync',
@@ -28,15 +28,17 @@ const CALLS = [
 const keyOf = ({ dev, ino }: fs.Stats) => `${dev}:${ino}`;
 
 /** What handles of node:fs/promises have in common, which no module exports. */
-const handles: Pick<FileHandle, 'sync' | 'fd'> = await fs.promises.open(import.meta.filename).then(async (handle) => {
-  await handle.close();
-  return Object.getPrototypeOf(handle) as FileHandle;
-});
-const realSync = handles.sync;
+const handles: Pick<FileHandle, 'sync' | 'datasync'> = await fs.promises
+  .open(import.meta.filename)
+  .then(async (handle) => {
+    await handle.close();
+    return Object.getPrototypeOf(handle) as FileHandle;
+  });
+const { sync: realSync, datasync: realDatasync } = handles;
 
 /**
  * A folder on a disk that may lose its power. From `new` until `restore`, this process's calls of node:fs go through it:
- * all of those below that are synchronous, and the `sync` of handles.
+ * all of those below that are synchronous, and what flushes handles.
  */
 export class UnsafeDisk {
   readonly folder: string;
@@ -55,7 +57,7 @@ export class UnsafeDisk {
     Object.assign(fs, intercepted);
     syncBuiltinESMExports();
     const sync = (fd: number) => this.#sync(`/proc/self/fd/${fd}`);
-    handles.sync = async function (this: FileHandle) {
+    handles.sync = handles.datasync = async function (this: FileHandle) {
       sync(this.fd);
     };
   }
@@ -68,7 +70,7 @@ export class UnsafeDisk {
         throw new PowerCut(`The power failed before ${name}`);
       }
       // Only its record matters: the real one would take most of the time of a test.
-      if (name === 'fsyncSync') return this.#sync(`/proc/self/fd/${String(args[0])}`);
+      if (name === 'fsyncSync' || name === 'fdatasyncSync') return this.#sync(`/proc/self/fd/${String(args[0])}`);
       return call(...args);
     };
   }
@@ -82,7 +84,7 @@ export class UnsafeDisk {
   restore(): void {
     Object.assign(fs, Object.fromEntries(CALLS.map((name) => [name, real[name]])));
     syncBuiltinESMExports();
-    handles.sync = realSync;
+    Object.assign(handles, { sync: realSync, datasync: realDatasync });
   }
 
   /** Closes what it held open. */
