@@ -57,9 +57,11 @@ export function copyCheckout(root: string): Checkout {
 }
 
 const running = new Set<number>();
+let isStopped = false;
 
-/** Ends all tests that run, with the processes that they started. */
-export function endTests(): void {
+/** Ends all tests that run, with the processes that they started; no other begins. */
+export function stopTests(): void {
+  isStopped = true;
   for (const group of running) endGroup(group);
 }
 
@@ -71,7 +73,8 @@ function endGroup(group: number): void {
   }
 }
 
-async function runTest(cwd: string, file: string, env: NodeJS.ProcessEnv) {
+async function runTest(cwd: string, file: string, env: NodeJS.ProcessEnv): ReturnType<Checkout['test']> {
+  if (isStopped) return { result: 'failed', output: '' };
   // A group of its own: a service that the test leaves running is in it too.
   const child = spawn(process.execPath, ['--test', '--test-reporter=tap', file], {
     cwd,
