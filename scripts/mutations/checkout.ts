@@ -12,8 +12,8 @@ export type TestResult = 'passed' | 'failed' | 'timed out';
 
 export interface Checkout {
   folder: string;
-  /** Runs one test file in it; `output` is what it printed. */
-  test(file: string, env?: NodeJS.ProcessEnv): Promise<{ result: TestResult; output: string }>;
+  /** Runs one test file in it, to its first failure. */
+  test(file: string, env?: NodeJS.ProcessEnv): Promise<{ result: TestResult; failed?: string; output: string }>;
   remove(): void;
 }
 
@@ -86,15 +86,13 @@ async function runTest(cwd: string, file: string, env: NodeJS.ProcessEnv): Retur
   if (group === undefined) throw new Error(`The test ${file} could not be started.`);
   running.add(group);
   let output = '';
-  let hasFailed = false;
+  let failed: string | undefined;
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      // One failure is enough. What the test itself prints begins with '#'.
-      if (!hasFailed && /^\s*not ok /m.test(output)) {
-        hasFailed = true;
-        endGroup(group);
-      }
+      // What the tests themselves print begins with '#'.
+      failed ??= /^\s*not ok \d+ - (.*)\n/m.exec(output)?.[1];
+      if (failed !== undefined) endGroup(group);
     });
   let isLate = false;
   const limit = setTimeout(() => {
@@ -105,6 +103,6 @@ async function runTest(cwd: string, file: string, env: NodeJS.ProcessEnv): Retur
   clearTimeout(limit);
   endGroup(group);
   running.delete(group);
-  const result: TestResult = isLate ? 'timed out' : code === 0 && !hasFailed ? 'passed' : 'failed';
-  return { result, output };
+  const result: TestResult = isLate ? 'timed out' : code === 0 && failed === undefined ? 'passed' : 'failed';
+  return { result, output, ...(failed !== undefined && { failed }) };
 }

@@ -8,7 +8,7 @@ export interface MutationResult {
   mutation: Mutation;
   /** `broken`: its tests fail without it too, so that they say nothing. */
   outcome: 'noticed' | 'not noticed' | 'does not apply' | 'broken' | 'left out';
-  /** The test file that noticed, or why there is no answer. */
+  /** The test that noticed, or why there is no answer. */
   by: string;
 }
 
@@ -52,7 +52,7 @@ export async function runMutations({
     }
     try {
       for (const file of testsOf(mutation)) {
-        const { result } = await checkout.test(file, env);
+        const { result, failed = 'it timed out' } = await checkout.test(file, env);
         if (result === 'passed') continue;
         const key = `${mutation.engine ?? ''} ${file}`;
         let isSound = sound.get(key);
@@ -61,7 +61,7 @@ export async function runMutations({
           sound.set(key, isSound);
         }
         if (!(await isSound)) return { mutation, outcome: 'broken', by: `${file} fails without it too` };
-        return { mutation, outcome: 'noticed', by: result === 'timed out' ? `${file} (it timed out)` : file };
+        return { mutation, outcome: 'noticed', by: `${file}: ${failed}` };
       }
       return { mutation, outcome: 'not noticed', by: `${testsOf(mutation).length} test files passed` };
     } finally {
