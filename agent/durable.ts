@@ -1,6 +1,6 @@
 // Writes that survive a power failure: running a job at most once depends on them.
 import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 /** Makes the names in a folder durable; the fsync of a file does not cover its name. */
@@ -27,8 +27,9 @@ export function writeDurably(file: string, text: string | Buffer, mode = 0o600):
   syncFolder(path.dirname(file));
 }
 
-/** Appends a line and flushes it. */
+/** Appends a line and flushes it, with the file's name if it is new. */
 export function appendDurably(file: string, line: string): void {
+  const isNew = !existsSync(file);
   const handle = openSync(file, 'a', 0o600);
   try {
     writeSync(handle, `${line}\n`);
@@ -36,6 +37,7 @@ export function appendDurably(file: string, line: string): void {
   } finally {
     closeSync(handle);
   }
+  if (isNew) syncFolder(path.dirname(file));
 }
 
 /** Whether the disk or the user's quota is full. */

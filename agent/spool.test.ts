@@ -48,6 +48,20 @@ test('a line that the power cut in half does not swallow the next', () => {
   assert.ok(new Spool(at.data).isSettled('whole'));
 });
 
+test('of very many settled jobs the newest half is remembered, also after a restart', () => {
+  const other = testFolder();
+  const ids = Array.from({ length: 20_000 }, (_, number) => `job-${number}`);
+  writeFileSync(path.join(other.data, 'settled'), ids.join('\n'));
+  const spool = new Spool(other.data);
+  spool.settle('last');
+  for (const each of [spool, new Spool(other.data)])
+    assert.deepEqual(
+      ['job-0', 'job-10000', 'job-10001', 'job-19999', 'last'].map((id) => each.isSettled(id)),
+      [false, false, true, true, true],
+    );
+  other.remove();
+});
+
 test('what is no longer readable is set aside and reported, and the rest is still there', () => {
   const other = testFolder();
   const inFolder = (...names: string[]) => path.join(other.data, ...names);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { startTestCluster } from '../cluster/test-cluster.ts';
-import { scratch } from '../test-agents.ts';
+import { FakeAgent, scratch } from '../test-agents.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { testBulk } from '../test-bulk.ts';
 import { killableService } from '../test-killable.ts';
@@ -18,9 +18,11 @@ after(() => at.remove());
 /** A service in a process of its own that can be killed, with its bulk work and what its audit log says. */
 async function killableBulk(name: string) {
   const data = path.join(at.folder, name);
-  const { call, start, kill, stop } = await killableService(data);
+  const service = await killableService(data);
+  const { call, start, kill, stop } = service;
   const bulk = testBulk(call);
   return {
+    service,
     call,
     bulk,
     /** Kills it up to three times while it does this work. */
@@ -72,6 +74,30 @@ test('kill -9 again and again: each job is archived, and none twice', async () =
   assert.deepEqual(await (await call('GET', '/v1/job')).json(), []);
   assert.equal(((await (await call('GET', '/v1/archive')).json()) as { Total: number }).Total, 1_000);
   assert.deepEqual(await audited('job.archive'), Jobs.toSorted());
+});
+
+test('kill -9 while running jobs are stopped before they are deleted: they are deleted all the same', async () => {
+  const { service, call, bulk, audited } = await killableBulk('stopping');
+  const { fleet } = service;
+  const device = await fleet.device();
+  const running = await fleet.run('x', { DeviceId: device.id });
+  const agent = await FakeAgent.connect(service.url, device.key);
+  await agent.receive('run');
+  agent.say({ type: 'started', job: running, ago: 0 });
+  await fleet.reached(running, 'Running');
+  const waiting = await fleet.run('y', { DeviceId: device.id });
+  const id = await bulk.begin({ Action: 'delete', Jobs: [running, waiting] });
+  await agent.receive('cancel');
+  await service.kill();
+  await agent.end();
+  await service.start();
+  const back = await FakeAgent.connect(service.url, device.key, { jobs: [running] });
+  await back.receive('cancel');
+  back.say({ type: 'ended', job: running, outcome: 'cancelled', reason: 'Stopped.', endedAgo: 0 });
+  assert.deepEqual((await bulk.ended(id)).Counts, { Done: 2, Failed: 0, Skipped: 0, Left: 0 });
+  for (const job of [running, waiting]) assert.equal((await call('GET', `/v1/job/${job}`)).status, 404);
+  await back.end();
+  assert.deepEqual(await audited('job.remove'), [running, waiting].toSorted());
 });
 
 test('what a stop of the service leaves is done after its next start', async () => {

@@ -259,9 +259,14 @@ test('it is an event for everybody of the account', async () => {
   stream.close();
 });
 
-test('it is removed a week after its end', async () => {
+test('it is removed a week after its end, and not before', async () => {
+  const DAY = 24 * 60 * 60 * 1000;
   const id = await bulk.begin({ Action: 'delete', Devices: ['nothing'] });
   await bulk.ended(id);
-  service.clock.offset += 8 * 24 * 60 * 60 * 1000;
+  service.clock.offset += 4 * DAY;
+  const later = await bulk.begin({ Action: 'delete', Devices: ['nothing'] });
+  await bulk.ended(later);
+  service.clock.offset += 4 * DAY;
   await until('it to be gone', async () => (await service.call('GET', `/v1/bulk/${id}`)).status === 404);
+  assert.equal((await bulk.get(later)).State, 'Done');
 });

@@ -257,6 +257,22 @@ test('a device whose clock is years off has sound times', async () => {
   await agent.end();
 });
 
+test('a job never starts or ends before it was submitted, however long ago its device says that it did', async () => {
+  const { id, key } = await fleet.device();
+  const job = await fleet.run('x', { DeviceId: id });
+  const agent = await connect(key);
+  await agent.receive('run');
+  const ago = 10 * 365 * 24 * 3600 * 1000;
+  agent.say({ type: 'started', job, ago });
+  agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: ago, endedAgo: ago });
+  const { StartTime, EndTime, CreatedTime = '' } = await fleet.ended(job);
+  // Only the time of its submission is more precise than a second.
+  const created = Math.floor(Date.parse(CreatedTime) / 1000) * 1000;
+  assert.ok(Date.parse(StartTime) >= created, `${CreatedTime} ${StartTime}`);
+  assert.ok(Date.parse(EndTime) >= Date.parse(StartTime), `${StartTime} ${EndTime}`);
+  await agent.end();
+});
+
 test('a clock of the service that jumps ten years, there and back, changes no order and ends nothing before it began', async () => {
   const { id, key } = await fleet.device();
   const jobs: string[] = [];

@@ -2,6 +2,7 @@
 // lost.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { CLOSE, OUTPUT_PIECE } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -102,4 +103,19 @@ test('a message with more output than a piece may hold ends the connection', asy
   say(agent, job, 'stdout', 0, Buffer.alloc(48 * 1024 + 1));
   await until('the connection to be closed', () => agent.closed);
   assert.equal((await fleet.job(job)).Stdout, '');
+});
+
+test('output beyond the limit of a job ends the connection; its mark of a cut still fits', async () => {
+  const { job, agent } = await busy();
+  const limit = 10 * 1024 * 1024;
+  const whole = Buffer.alloc(limit + 4_096, 'x');
+  for (let at = 0; at < whole.length; at += OUTPUT_PIECE)
+    say(agent, job, 'stdout', at, whole.subarray(at, at + OUTPUT_PIECE));
+  await until('all of it to be stored', () =>
+    agent.received.some((message) => message.type === 'stored' && message.have.stdout === whole.length),
+  );
+  say(agent, job, 'stdout', whole.length, Buffer.from('x'));
+  assert.equal((await until('the end of the connection', () => agent.closed)).code, CLOSE.protocol);
+  const size = (await rowsOf('job_output', job)).reduce((sum, row) => sum + row.size, 0);
+  assert.equal(size, whole.length);
 });

@@ -35,6 +35,16 @@ test('a wave passes when enough devices succeeded and are back Online, and the n
   assert.deepEqual(decide(situation({ isPassed: true, wave: 2 })), { do: 'succeed' });
 });
 
+test('a share of devices that is no whole number needs the next one', () => {
+  const needed = (devices: number, SuccessPercent: number) =>
+    neededOf(devices, { SuccessPercent, OnlineMinutes: 0, TimeoutMinutes: 1 });
+  assert.deepEqual([needed(7, 90), needed(3, 50), needed(1, 1), needed(200, 99), needed(201, 99)], [7, 2, 1, 198, 199]);
+  assert.deepEqual([needed(0, 100), needed(7, 100), needed(29, 100)], [0, 7, 29]);
+  const seven = { devices: 7, success: 6, back: 6, failed: 0 };
+  assert.deepEqual(decide(situation({ figures: seven })), { do: 'nothing' });
+  assert.deepEqual(decide(situation({ figures: { ...seven, success: 7, back: 7 } })), { do: 'pass' });
+});
+
 test('it pauses at too many failures, when a wave cannot pass any more, and when devices stay away', () => {
   const because = (more: Partial<RolloutSituation>) => {
     const decision = decide(situation(more));
@@ -53,6 +63,20 @@ test('it pauses at too many failures, when a wave cannot pass any more, and when
   // A person knew of them.
   assert.equal(because({ figures: figures(3, 3, 1), forgiven: 1 }), 'nothing');
   assert.match(because({ figures: figures(3, 3, 2), forgiven: 1 }), /2 of 10 devices failed/);
+});
+
+test('as many failures as are allowed do not pause it, one more does', () => {
+  const does = (PauseAfter: RolloutSituation['settings']['PauseAfter'], failed: number, devices = 10) => {
+    const settings = { ...situation().settings, Gate: { SuccessPercent: 50, OnlineMinutes: 0, TimeoutMinutes: 60 } };
+    return decide(
+      situation({ settings: { ...settings, PauseAfter }, figures: { devices, success: 0, back: 0, failed } }),
+    ).do;
+  };
+  assert.deepEqual([does({ FailedCount: 2 }, 2), does({ FailedCount: 2 }, 3)], ['nothing', 'pause']);
+  assert.deepEqual([does({ FailedPercent: 20 }, 2), does({ FailedPercent: 20 }, 3)], ['nothing', 'pause']);
+  // A share that is no whole number allows no more than it: of 14 devices, 20 % are 2.
+  assert.deepEqual([does({ FailedPercent: 20 }, 2, 14), does({ FailedPercent: 20 }, 3, 14)], ['nothing', 'pause']);
+  assert.deepEqual([does({ FailedCount: 0 }, 0), does({ FailedCount: 0 }, 1)], ['nothing', 'pause']);
 });
 
 test('nothing happens before its start, while it is paused, and after its end', () => {

@@ -1,10 +1,10 @@
-// Two nodes that both believe to lead look at the same standing order.
+// Which devices a standing order gives a job, and that two nodes which both believe to lead give each only one.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Database } from '../store/database.ts';
 import { insertDevice } from '../store/devices.ts';
 import { devicesOfList, insertParent } from '../store/job-submissions.ts';
-import { saveStandingOrder } from '../store/standing-orders.ts';
+import { activeStandingOrders, devicesToGive, saveStandingOrder } from '../store/standing-orders.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openStandingOrders } from './standing-orders.ts';
 
@@ -53,4 +53,23 @@ test('a unit of work that is lost leaves neither a job nor a note of it', async 
   assert.equal(await jobs(), 0);
   await runner()();
   assert.equal(await jobs(), 3);
+});
+
+test('a group of the same name in another account is another group', async () => {
+  await db.write(async (tx) => {
+    await tx.run("INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 9, 9, 0)");
+    await insertDevice(tx, 2, { DeviceName: 'theirs', DeviceGroup: 'hall' }, 1);
+  });
+  await runner()();
+  const [order] = await activeStandingOrders(db);
+  assert.ok(order);
+  const nothing = { rolloutSeqs: [], tagIds: [] };
+  assert.deepEqual(await devicesToGive(db, order, nothing, 9), []);
+  const given = await db.all<{ account_id: number }>(
+    'SELECT d.account_id FROM standing_order_devices n JOIN devices d ON d.seq = n.device_seq',
+  );
+  assert.deepEqual(
+    given.map(({ account_id }) => account_id),
+    [1, 1, 1],
+  );
 });

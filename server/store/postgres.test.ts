@@ -12,6 +12,7 @@ import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import { BASELINE_STEPS } from './postgres-schema.ts';
 import { openPostgres } from './postgres.ts';
+import type { PostgresDatabase } from './postgres.ts';
 import { asAdministrator, createTestDatabase, onPostgres } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
 
@@ -19,7 +20,7 @@ test('the first tables of PostgreSQL are those of a released step', () =>
   assert.ok(BASELINE_STEPS <= migrations.length));
 
 let at: TestDatabase;
-let db: Database;
+let db: PostgresDatabase;
 if (onPostgres) {
   before(async () => {
     at = await createTestDatabase();
@@ -40,6 +41,48 @@ const keys = async (like: string, from: Database = db) =>
   (await from.all<{ key: string }>('SELECT key FROM settings WHERE key LIKE ? ORDER BY key', like)).map(
     ({ key }) => key,
   );
+
+onServer('every session that writes waits until its commit is on the disk', async () => {
+  // 'off' answers before the write-ahead log is flushed: a power cut takes back what was acknowledged.
+  const sql = "SELECT current_setting('synchronous_commit') AS commits";
+  const commits = async (rows: Promise<{ commits: string }[]>) => (await rows)[0]?.commits;
+  assert.equal(await commits(db.write((tx) => tx.all<{ commits: string }>(sql))), 'on');
+  assert.equal(await commits(db.all<{ commits: string }>(sql)), 'on');
+  assert.equal(await commits(db.direct<{ commits: string }>(sql)), 'on');
+});
+
+onServer('a write resolves when its commit has ended, and rejects when that fails', async () => {
+  // What is deferred runs in the commit: it takes a while, and refuses 0.
+  await db.write(async (tx) => {
+    await tx.run('CREATE TABLE late (id BIGINT NOT NULL)');
+    await tx.run(`CREATE FUNCTION check_late() RETURNS trigger LANGUAGE plpgsql AS $check$ BEGIN
+      PERFORM pg_sleep(0.2);
+      IF NEW.id = 0 THEN RAISE 'refused in the commit'; END IF;
+      RETURN NULL;
+    END $check$`);
+    await tx.run(`CREATE CONSTRAINT TRIGGER late AFTER INSERT ON late DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION check_late()`);
+  });
+  const ids = async () => (await db.all<{ id: number }>('SELECT id FROM late')).map(({ id }) => id);
+  try {
+    let effects = 0;
+    const insert = (id: number) =>
+      db.write(async (tx) => {
+        tx.afterCommit(() => (effects += 1));
+        await tx.run('INSERT INTO late (id) VALUES (?)', id);
+      });
+    await insert(1);
+    assert.deepEqual([await ids(), effects], [[1], 1]);
+    await assert.rejects(insert(0), /refused in the commit/);
+    assert.deepEqual([await ids(), effects], [[1], 1]);
+  } finally {
+    // The other engine has no such table.
+    await db.write(async (tx) => {
+      await tx.run('DROP TABLE late');
+      await tx.run('DROP FUNCTION check_late');
+    });
+  }
+});
 
 onServer('both engines have the same tables and columns, of the same types', async () => {
   const sqlite = new DatabaseSync(':memory:');

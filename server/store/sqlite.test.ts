@@ -89,6 +89,19 @@ test('what a write resolves to is on disk by then', async () => {
   reader.close();
 });
 
+test('SQLite is set to flush each commit to the disk, after each start', async () => {
+  /** Of the connection that writes: SQLite stores only the journal's mode in the file. */
+  const setting = async (name: string) =>
+    (await db.write((tx) => tx.get<Record<string, unknown>>(`PRAGMA ${name}`)))?.[name];
+  for (let start = 0; start < 2; start++) {
+    // 2 is FULL: with a write-ahead log, NORMAL flushes at checkpoints only, and a power cut takes back what was committed.
+    assert.equal(await setting('synchronous'), 2);
+    assert.equal(await setting('journal_mode'), 'wal');
+    await db.close();
+    db = openDatabase(file);
+  }
+});
+
 test('effects run after the commit, in order, and not for a unit that was undone', async () => {
   const seen: string[] = [];
   await Promise.allSettled([

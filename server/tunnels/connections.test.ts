@@ -131,6 +131,27 @@ test('one that nobody reads stops nobody', async () => {
   stuck.destroy();
 });
 
+test('a WebSocket needs the login of its tunnel too, before anything reaches the device', async () => {
+  const { PublicUrl } = await device.tunnel(guardedAt);
+  const { host, port } = new URL(PublicUrl);
+  let reached = 0;
+  const count = () => (reached += 1);
+  web.on('upgrade', count);
+  const refusal = async (headers: Record<string, string>) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/echo`, { headers: { Host: host, ...headers } });
+    const [cause] = (await Promise.race([once(socket, 'error'), once(socket, 'open')])) as [Error | undefined];
+    socket.terminate();
+    return cause?.message ?? 'it is open';
+  };
+  const basic = (login: string) => ({ Authorization: `Basic ${Buffer.from(login).toString('base64')}` });
+  for (const headers of [{}, basic('anna:wrong'), { Authorization: `Bearer ${service.token}` }, { Cookie: 'sid=1' }])
+    assert.match(await refusal(headers), /401/, JSON.stringify(headers));
+  assert.equal(reached, 0);
+  assert.equal(await refusal(basic('anna:secret')), 'it is open');
+  assert.equal(reached, 1);
+  web.off('upgrade', count);
+});
+
 test('a tunnel with a login asks for it, and keeps it from the device', async () => {
   const { PublicUrl, Auth, ExpiresAt } = await device.tunnel(guardedAt);
   assert.equal(Auth, 'Basic');

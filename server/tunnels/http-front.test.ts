@@ -134,6 +134,40 @@ test('a large body passes whole in either direction', async () => {
   assert.equal(hash.digest('hex'), expected);
 });
 
+test('on a connection that closes just when it is used again, only what is safe is sent a second time', async () => {
+  const sockets: unknown[] = [];
+  let isFirst = true;
+  /** Sends it on a connection that was used before, which the device closes without an answer; how often it arrived. */
+  const arrivals = async (method: string, headers = '') => {
+    for (;;) {
+      answer = (request, response) => {
+        sockets.push(request.socket);
+        response.end('hello');
+      };
+      await textOf(await visit(url));
+      got = [];
+      isFirst = true;
+      let isReused = false;
+      answer = (request, response) => {
+        if (!isFirst) return void response.end('again');
+        isFirst = false;
+        isReused = sockets.includes(request.socket);
+        request.socket.destroy();
+      };
+      const said = await raw(
+        port(),
+        `${method} /act HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n${headers}\r\n`,
+      );
+      if (isReused) return { times: got.length, status: said.split(' ')[1] };
+    }
+  };
+  for (const method of ['GET', 'HEAD', 'OPTIONS'])
+    assert.deepEqual(await arrivals(method), { times: 2, status: '200' }, method);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    assert.deepEqual(await arrivals(method), { times: 1, status: '502' }, method);
+  assert.deepEqual(await arrivals('POST', 'Content-Length: 0\r\n'), { times: 1, status: '502' });
+});
+
 test('an event stream arrives while it is written, and its end at the device when the visitor leaves', async () => {
   let stream: ServerResponse | undefined;
   answer = (_request, response) => {

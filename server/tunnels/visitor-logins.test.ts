@@ -45,6 +45,18 @@ test('after ten wrong logins the right one has its turn; a browser that was in b
   assert.deepEqual(await Promise.all(waiting), ['too-many', 'right', 'too-many', 'too-many', 'right']);
 });
 
+test('the cookie of one tunnel lets nobody skip the wait at another', () => {
+  const logins = openVisitorLogins(fastLimit(), 'http');
+  const other = { ...tunnel, name: 'b' };
+  const [cookies = ''] = (logins.cookieFor({ tunnel, login: 'me:right', cookies: '' }) ?? '').split(';');
+  const check = (at: typeof tunnel, login: string) => logins.check({ tunnel: at, login, cookies, address: '10.0.0.1' });
+  for (let turn = 0; turn < 10; turn += 1) assert.equal(check(other, 'me:wrong'), 'wrong');
+  assert.equal(check(other, 'me:right'), 'right', 'the first turn after its share comes at once');
+  assert.ok(check(other, 'me:right') instanceof Promise);
+  assert.equal(check(tunnel, 'me:right'), 'right');
+  assert.notEqual(logins.cookieFor({ tunnel: other, login: 'me:right', cookies }), undefined);
+});
+
 test('behind https the cookie is bound to its host', () => {
   const cookie = openVisitorLogins(fastLimit(), 'https').cookieFor({ tunnel, login: 'me:right', cookies: '' });
   assert.match(cookie ?? '', /^__Host-muster_visitor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);

@@ -1,0 +1,43 @@
+// One mutation: a change to one place of the sources that a test of its area has to notice.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface Mutation {
+  /** What the code does once it is applied, unique in the list. */
+  name: string;
+  area: string;
+  file: string;
+  /** A text that the file has exactly once, and what takes its place. */
+  before: string;
+  after: string;
+  /** Tests of the area by default; narrower where only some of them can notice. */
+  tests?: readonly string[];
+  /** Its tests run on PostgreSQL. */
+  engine?: 'postgres';
+}
+
+/** The source with the mutation applied; throws if the list no longer fits the source. */
+export function mutate(source: string, { name, file, before, after }: Mutation): string {
+  if (before === after) throw new Error(`"${name}" changes nothing.`);
+  const places = source.split(before).length - 1;
+  if (places !== 1)
+    throw new Error(
+      `"${name}" does not apply: ${file} has ${places === 0 ? 'no' : `${places} times the`} text ${JSON.stringify(before)}. ` +
+        'Update its entry in scripts/mutations/list.ts.',
+    );
+  return source.replace(before, () => after);
+}
+
+/** Applies the mutation to a checkout, and returns what takes it back. */
+export function applyTo(checkout: string, mutation: Mutation): () => void {
+  const file = path.join(checkout, mutation.file);
+  const source = readFileSync(file, 'utf8');
+  const mutated = mutate(source, mutation);
+  // The file is replaced rather than written to: should it be a link, its target keeps its content.
+  const replace = (text: string) => {
+    rmSync(file);
+    writeFileSync(file, text);
+  };
+  replace(mutated);
+  return () => replace(source);
+}
