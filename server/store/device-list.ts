@@ -49,7 +49,7 @@ const LISTED = perDialect((sql) =>
 const LOCATED = perDialect((sql) =>
   listOf(
     sql,
-    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND account_id = ? ORDER BY seq LIMIT ${NO_LIMIT}`,
+    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND +account_id = ? ORDER BY seq LIMIT ${NO_LIMIT}`,
     { Lat: 'd.lat', Lng: 'd.lng' },
   ),
 );

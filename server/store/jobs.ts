@@ -91,7 +91,7 @@ export const childJobs = (db: Reader, parentSeq: number, after: number, limit: n
 
 const CHILDREN_OF_LIST = perDialect(
   (sql) =>
-    `SELECT ${COLUMNS} ${FROM} WHERE j.parent_seq = ? AND j.id IN (SELECT w.value FROM ${sql.list('w')}) ORDER BY j.seq`,
+    `SELECT ${COLUMNS} ${FROM} WHERE +j.parent_seq = ? AND j.id IN (SELECT w.value FROM ${sql.list('w')}) ORDER BY j.seq`,
 );
 
 /** Those of these ids that are children of the parent. */
@@ -108,7 +108,8 @@ export const jobsOfList = (db: Reader, accountId: number, seqs: readonly number[
   db.all<JobRow>(JOBS_OF_LIST(db), accountId, JSON.stringify(seqs));
 
 const WAITING_PARENTS = perDialect(
-  (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs WHERE parent_seq IS NOT NULL AND status = 'Waiting'
+  (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs ${sql.indexedBy('jobs_unfinished')}
+    WHERE parent_seq IS NOT NULL AND status IN ('Waiting', 'Running') AND status = 'Waiting' AND device_seq IS NOT NULL
     AND device_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
@@ -218,11 +219,13 @@ export const isUnfinished = async (db: Reader, deviceSeq: number, id: string): P
     deviceSeq,
   )) !== undefined;
 
+const WAITING = perDialect(
+  (sql) => `SELECT seq, parent_seq AS "parentSeq" FROM jobs ${sql.indexedBy('jobs_unfinished')}
+    WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running') AND status = 'Waiting' ORDER BY seq`,
+);
+
 /** All jobs to devices that have not started. */
-export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> =>
-  db.all(
-    'SELECT seq, parent_seq AS "parentSeq" FROM jobs WHERE device_seq IS NOT NULL AND status = \'Waiting\' ORDER BY seq',
-  );
+export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> => db.all(WAITING(db));
 
 /** The devices of the children of a parent. */
 export const childDevices = async (db: Reader, parentSeq: number): Promise<number[]> =>

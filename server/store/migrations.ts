@@ -271,4 +271,9 @@ export const migrations: readonly Migration[] = [
   STANDING_ORDER_TABLES,
   ROLLOUT_TRIGGERS,
   ROLLOUT_OUTCOMES,
+  `
+  -- The job of a device in a wave or a standing order: what counts of its attempts.
+  CREATE INDEX jobs_current ON jobs (parent_seq, device_seq) WHERE superseded = 0 AND parent_seq IS NOT NULL;
+  CREATE INDEX jobs_of_artifact ON jobs (account_id, artifact_id, seq) WHERE parent_seq IS NULL AND artifact_id IS NOT NULL;
+  `,
 ];
