@@ -15,6 +15,7 @@ import { loopbackRedirect } from '../http/loopback-redirect.ts';
 import { openSessionCookie } from '../auth/session-cookie.ts';
 import { staticFiles } from '../http/static-files.ts';
 import { refuseUnknownPaths } from '../http/unknown-paths.ts';
+import { forwardedCapabilities } from './forwarded-capabilities.ts';
 import { forward } from './upstream-forward.ts';
 import type { GatewayContext } from './upstream-service.ts';
 import { upstreamSessionRoutes } from './upstream-sessions.ts';
@@ -55,8 +56,9 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
     if (!shape) return next();
-    const editor = shape.endpoint === accountEndpoints.get ? rollouts?.accountEditor() : undefined;
-    return forward(upstream, shape, await tokenOf(http), http.env, { giveUp: context.traffic.giveUp, editor });
+    const isAccount = shape.endpoint === accountEndpoints.get;
+    const editors = isAccount ? [forwardedCapabilities(), ...(rollouts ? [rollouts.accountEditor()] : [])] : [];
+    return forward(upstream, shape, await tokenOf(http), http.env, { giveUp: context.traffic.giveUp, editors });
   });
   rollouts?.routes(app, tokenOf);
   refuseUnknownPaths(app, [...passed, ROLLOUTS]);

@@ -26,13 +26,13 @@ const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-
 const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
   Object.fromEntries(names.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])));
 
-/** Sends what `shape` names with this token and writes the answer, edited if there is an `editor`, to Node's own response. */
+/** Sends what `shape` names with this token and writes the answer, edited by `editors` if there are some, to Node's own response. */
 export async function forward(
   upstream: Upstream,
   { endpoint, target }: Shape,
   token: string,
   { incoming, outgoing }: Env['Bindings'],
-  { giveUp, editor }: { giveUp: AbortSignal; editor?: Transform | undefined },
+  { giveUp, editors = [] }: { giveUp: AbortSignal; editors?: readonly Transform[] },
 ): Promise<Response> {
   const gone = new AbortController();
   const abort = () => gone.abort();
@@ -75,14 +75,14 @@ export async function forward(
   const early = !incoming.complete;
   const answered = headersOf(answer, token);
   // Neither is of the edited body.
-  if (editor) for (const name of ['content-length', 'etag']) delete answered[name];
+  if (editors.length > 0) for (const name of ['content-length', 'etag']) delete answered[name];
   outgoing.writeHead(answer.statusCode ?? 502, {
     ...answered,
     ...(early && { connection: 'close' }),
   });
   try {
     const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
-    if (editor) scrubbers.push(editor);
+    scrubbers.push(...editors);
     await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
     // A refusal may arrive during the upload: a browser whose connection breaks then never sees it.
     if (early) await drainUpload(incoming);

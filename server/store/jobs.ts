@@ -59,7 +59,9 @@ const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.d
   j.output_bytes, j.output_removed, j.output_removed_why, coalesce(j.archived, p.archived) AS archived,
   coalesce(p.rule_name, j.rule_name) AS rule_name, j.verdict, j.verdict_because, j.verdict_stream, j.verdict_line, j.judged, c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
 // The counts are read with the state, so that both are of one moment.
-const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq';
+const fromJobs = (by = '') =>
+  `FROM jobs j ${by} LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq`;
+const FROM = fromJobs();
 
 /** The account's job with this id. */
 export const findJob = (db: Reader, accountId: number, id: string): Promise<JobRow | undefined> =>
@@ -72,14 +74,14 @@ export async function jobById(db: Reader, accountId: number, id: string): Promis
   return row;
 }
 
+const TOP_JOBS = perDialect(
+  (sql) => `SELECT ${COLUMNS} ${fromJobs(sql.indexedBy('jobs_top'))}
+    WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
+);
+
 /** Single jobs and parents that are not archived, after `seq`, in the order of submission. */
 export const topJobs = (db: Reader, accountId: number, after: number, limit: number): Promise<JobRow[]> =>
-  db.all<JobRow>(
-    `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
-    accountId,
-    after,
-    limit,
-  );
+  db.all<JobRow>(TOP_JOBS(db), accountId, after, limit);
 
 export const childJobs = (db: Reader, parentSeq: number, after: number, limit: number): Promise<JobRow[]> =>
   db.all<JobRow>(

@@ -87,7 +87,7 @@ const TO_GIVE = perDialect(
     LEFT JOIN device_versions v ON v.device_seq = d.seq AND v.artifact_name = ?
     LEFT JOIN standing_order_devices n ON n.order_seq = ? AND n.device_seq = d.seq
     WHERE d.account_id = ? AND d.grp = ? AND n.device_seq IS NULL AND (v.version IS NULL OR v.version <> ?)
-      AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.device_seq = d.seq AND j.status IN ('Waiting', 'Running')
+      AND NOT EXISTS (SELECT 1 FROM jobs j ${sql.indexedBy('jobs_unfinished')} WHERE j.device_seq = d.seq AND j.status IN ('Waiting', 'Running')
         AND (SELECT t.rule_name FROM jobs t
           WHERE t.seq = coalesce(j.parent_seq, j.seq) AND t.artifact_version IS NOT NULL) = ?)
       AND d.seq NOT IN (

@@ -1,6 +1,8 @@
 // What the statements of the store that join or sort read in SQLite, by file and exported function: each table with its
 // index (`key` is its primary key, `all` reads the whole of it), in the order of the plan. A new statement belongs here.
 import type { RuleRow } from './alert-settings.ts';
+import type { JobFilter } from './job-list.ts';
+import { NAMED_DEVICES, NAMED_JOBS } from './name-index.ts';
 import type { Example } from './test-statements.ts';
 
 const rule = (event: string) =>
@@ -13,6 +15,19 @@ const FILTERS = [
   { device_tag: 'a' },
   { device_status: 'online' },
   { device_status: 'offline' },
+];
+
+const JOB_FILTERS: Partial<JobFilter>[] = [
+  {},
+  { archived: true },
+  { name: 'a' },
+  { states: ['Failed'] },
+  { states: ['Failed', 'NoAnswer'], archived: true },
+  { deviceSeq: 1 },
+  { group: 'a' },
+  { tagId: 'a' },
+  { artifactId: 'a' },
+  { movedSince: 1 },
 ];
 
 /** Functions whose statements depend on their arguments. */
@@ -28,10 +43,16 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
       db.write((tx) => call({ ...db, write: async (unit: (each: object) => unknown) => unit(tx) }, 1) as never),
   ],
   'device-list.ts listFiltered': FILTERS.map((filter) => (call, db) => call(db, 1, filter, 0, 1)),
-  'device-list.ts matchesAfter': FILTERS.map(
-    (filter) => (call, db) =>
-      call({ ...db, get: async (sql: string) => (await db.get(sql), { last: 1 }) }, 1, filter, 0, 1),
-  ),
+  'device-list.ts matchesAmong': FILTERS.map((filter) => (call, db) => call(db, 1, filter, [1])),
+  'job-list.ts jobPage': JOB_FILTERS.map((filter) => (call, db) => {
+    const names = { find: async () => [1] };
+    return call(db, names, 1, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
+  }),
+  'name-index.ts openNameIndex': [
+    (_, db) => NAMED_DEVICES.after(db, 1, 0, 1),
+    (_, db) => NAMED_DEVICES.ofList(db, [1]),
+    (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
+  ],
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
   'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
   'timeline.ts deviceEdits': ['key', 'edit'].map(
@@ -116,11 +137,9 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-list.ts listSelected': ['d sqlite_autoindex_devices_1, dt key, t sqlite_autoindex_tags_1, sorts'],
   'device-list.ts listSeqs': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts locationsAfter': ['devices devices_of_account'],
-  'device-list.ts matchesAfter': [
-    'devices devices_of_account',
-    'devices devices_of_group',
-    'devices devices_of_account, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
-    'devices devices_online',
+  'device-list.ts matchesAmong': [
+    'devices rowid',
+    'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
   ],
   'device-order.ts openDeviceOrder': ['devices devices_of_account'],
   'device-versions.ts correctVersions': [
@@ -134,6 +153,17 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
   'devices.ts sessionsOf': ['devices rowid'],
+  'job-list.ts jobPage': [
+    'jobs jobs_top',
+    'j rowid',
+    'jobs jobs_in_archive',
+    'job_states key',
+    'j rowid, s key',
+    'jobs jobs_of_device, sorts',
+    'jobs jobs_of_group',
+    'jobs jobs_of_tag',
+    'jobs jobs_of_artifact',
+  ],
   'job-moves.ts deleteJob': ['jobs rowid, jobs jobs_superseded, sorts'],
   'job-moves.ts moveJob': ['job_output key'],
   'job-output.ts beginningOf': ['job_output key'],
@@ -162,7 +192,8 @@ export const PLANS: Record<string, readonly string[]> = {
   'jobs.ts unfinishedOf': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts waitingFor': ['j jobs_waiting_for, p rowid, c rowid'],
   'jobs.ts waitingJobs': ['jobs jobs_unfinished, sorts'],
-  'open-times.ts moveOpenTimes': ['jobs all, jobs all jobs_of_rules', 'output_order key, jobs all'],
+  'name-index.ts openNameIndex': ['devices devices_of_account', 'devices rowid', 'jobs jobs_of_account'],
+  'open-times.ts moveOpenTimes': ['jobs all, jobs all jobs_by_move', 'output_order key, jobs all'],
   'output-order.ts latestRun': ['output_order key'],
   'output-order.ts runsFrom': ['output_order key'],
   'output-usage.ts outputEndedBefore': ['jobs jobs_with_output, jobs jobs_archived'],
