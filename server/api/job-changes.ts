@@ -49,7 +49,7 @@ export async function streamOf(read: Read, show: Show): Promise<ReadableStream<U
     if (first.done !== true) yield Buffer.from(first.value);
     for await (const part of parts) yield Buffer.from(part);
   };
-  return ReadableStream.from(bytes()) as ReadableStream<Uint8Array>;
+  return ReadableStream.from(bytes());
 }
 
 type Source = { db: Database };

@@ -91,7 +91,7 @@ export async function listFiltered(
 export async function matchesAmong(
   db: Reader,
   accountId: number,
-  { device_name: _, device_id: __, ...filter }: DeviceFilter,
+  filter: DeviceFilter,
   seqs: readonly number[],
 ): Promise<number[]> {
   const { where, values } = conditions(accountId, filter);

@@ -138,7 +138,7 @@ test('pages have the jobs that reading all of them finds, in falling order', () 
         const stateOf = ({ verdict, status }: Row) => verdict ?? status;
         const statesOf = (row: Row): string[] => {
           if (row.device_seq !== null) return [stateOf(row)];
-          const states = childrenOf(row.seq).map((child) => stateOf(child) as string);
+          const states = childrenOf(row.seq).map((child) => stateOf(child));
           const own = row.ended === null ? [row.status as string] : [];
           return [
             ...own,
@@ -166,11 +166,11 @@ test('pages have the jobs that reading all of them finds, in falling order', () 
               (moved === null || row.ended === null || row.ended >= moved),
           );
           const found: number[] = [];
-          for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
-            const page = await jobPage(db, names, account, asked, { before, limit });
+          for (let next: number | undefined = Number.MAX_SAFE_INTEGER; next !== undefined;) {
+            const page = await jobPage(db, names, account, asked, { before: next, limit });
             assert.ok(page.rows.length <= limit);
             found.push(...page.rows.map(({ seq }) => seq));
-            before = page.next;
+            next = page.next;
           }
           assert.deepEqual(found, expected.map(({ seq }) => seq).toReversed(), JSON.stringify(asked));
         }
