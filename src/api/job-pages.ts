@@ -34,7 +34,8 @@ export async function readMoving(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<Job[] | undefined> {
-  if (!offers(await client.query(accountQueries.get()), 'jobs')) return undefined;
+  // What it offers does not change from one look to the next.
+  if (!offers(await client.query({ ...accountQueries.get(), staleTime: Infinity }), 'jobs')) return undefined;
   const conditions = since ? { active: since.toISOString() } : MOVING_JOBS;
   return (await readMore(conditions, START, MOST_AT_ONCE, signal)).jobs;
 }
