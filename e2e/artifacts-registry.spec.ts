@@ -171,6 +171,10 @@ test('another service: sizes without a unit, no sums, and jobs that do not say w
       },
     }),
   );
+  await page.route('**/v1/account', async (route) => {
+    const account = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...account, Capabilities: [] } });
+  });
   await page.route('**/v1/job', (route) =>
     route.fulfill({ json: [{ JobId: 'j', JobName: 'old', DeviceId: 'd', StartTime: '', EndTime: '', Result: '' }] }),
   );

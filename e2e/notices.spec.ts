@@ -49,7 +49,7 @@ async function turnOn(page: Page, service: Service): Promise<void> {
 async function hide(page: Page): Promise<void> {
   const looks: Request[] = [];
   page.on('request', (request) => {
-    if (request.url().endsWith('/v1/job')) looks.push(request);
+    if (new URL(request.url()).pathname === '/v1/jobs') looks.push(request);
   });
   await expect
     .poll(async () => {

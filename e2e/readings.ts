@@ -111,7 +111,7 @@ export const READINGS: Record<string, Reading> = {
     picker: true,
     empty: 'No artifacts yet',
   },
-  jobs: { at: () => '/jobs', from: () => '/v1/job', what: 'jobs', seen: 'first job', empty: 'No jobs yet' },
+  jobs: { at: () => '/jobs', from: () => '/v1/jobs', what: 'jobs', seen: 'first job' },
   'a job': {
     at: ({ job }) => `/jobs/${job}`,
     from: ({ job }) => `/v1/job/${job}/output`,

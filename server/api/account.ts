@@ -1,5 +1,5 @@
 // v1.md, "Account", and the account's API tokens and sessions.
-import type { NewApiToken, accountEndpoints } from '#/contract/account.ts';
+import type { Capability, NewApiToken, accountEndpoints } from '#/contract/account.ts';
 import { MOST_DEVICES } from '#/contract/job-draft.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
@@ -17,6 +17,34 @@ import { RecentSecrets } from './recent-secrets.ts';
 
 const PROOF_NEEDED =
   'is needed: an API token, or the link that "npm run token -- link" prints on the service’s machine';
+
+/** What this version has of the contract's capabilities. */
+const OFFERED: readonly Capability[] = [
+  'agent-update',
+  'alerts',
+  'archive',
+  'audit',
+  'bulk',
+  'device-key',
+  'history',
+  'idempotency',
+  'jobs',
+  'live',
+  'notes',
+  'orders',
+  'output',
+  'queue',
+  'rollouts',
+  'rules',
+  'sessions',
+  'stop',
+  'tags',
+  'timeline',
+  'tokens',
+  'usage',
+  'versions',
+  'views',
+];
 
 export function accountRoutes(
   { db, audit, now, disk, retention, alerts }: Context,
@@ -41,6 +69,7 @@ export function accountRoutes(
       return {
         ...found,
         ...(await retention.usage(account.id)),
+        Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,
         Audit: true,
         History: true,

@@ -8,7 +8,6 @@ import { hashSecret } from '../store/ids.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
 import { beginSession, deviceByKey, insertDevice, markOffline } from '../store/devices.ts';
 import type { Inventory } from '../store/devices.ts';
-import { listSeqs, matchesAfter } from '../store/device-list.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -386,19 +385,4 @@ test('a long list of devices is compressed for clients that accept it; a list of
   const children = await ask(`/v1/job/${(job as { JobId: string }).JobId}/childjobs`, 'gzip');
   assert.equal(children.headers.get('Content-Encoding'), null);
   assert.ok((await children.text()).length > 16 * 1024);
-});
-
-test('a name is looked for in portions, which together find what the whole fleet has', async () => {
-  for (const name of ['pump 1', 'fan', 'fan', 'fan', 'pump 2', 'Pump 3', 'fan']) await create(name);
-  const { db } = service.context;
-  const found: number[] = [];
-  for (let place: number | null = 0, portions = 0; place !== null; portions++) {
-    assert.ok(portions < 10);
-    const { seqs, last } = await matchesAfter(db, FIRST_ACCOUNT, { device_name: 'PUMP' }, place, 2);
-    found.push(...seqs);
-    place = last;
-  }
-  const listed = JSON.parse(await listSeqs(db, found)) as Device[];
-  assert.deepEqual(names(listed), ['pump 1', 'pump 2', 'Pump 3']);
-  assert.deepEqual(await filter({ device_name: 'PUMP' }, '2/2'), ['Pump 3']);
 });

@@ -8,19 +8,23 @@ import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deviceById, deviceByKey, insertDevice } from '../store/devices.ts';
-import { listFiltered, listFrom, listSelected, listSeqs, matchesAfter } from '../store/device-list.ts';
+import { listFiltered, listFrom, listSelected, listSeqs, matchesAmong } from '../store/device-list.ts';
+import { fold } from '../store/fold.ts';
+import { NAMED_DEVICES, openNameIndex } from '../store/name-index.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 /** Rows built at a time; other requests run between two portions. */
 const PORTION = 2_000;
-/** Devices searched at a time without an index. */
-const SCAN_ROWS = 10_000;
+/** Devices with a part of a name that are compared with the other conditions at a time, at most and at least. */
+const FOUND_ROWS = 1_000;
+const FEW_ROWS = 100;
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
   const { db, audit, order, actions, now } = context;
   const pages = openPages(db);
+  const names = openNameIndex(db, NAMED_DEVICES);
   const recent = new RecentSecrets<NewDevice>();
   const locations = openLocationList(context);
 
@@ -81,11 +85,15 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         return new Prepared(await listFiltered(db, account.id, query, offset, rows_per_page), undefined, {
           isOpen: true,
         });
+      const parts = [query.device_name, query.device_id].map((part) => part && fold(part));
       const found: number[] = [];
-      for (let after: number | null = 0; after !== null && found.length < offset + rows_per_page;) {
+      for (let after = 0; found.length < offset + rows_per_page;) {
         if (after > 0) await nextTurn();
-        const { seqs, last } = await matchesAfter(db, account.id, query, after, SCAN_ROWS);
-        found.push(...seqs);
+        const limit = Math.min(FOUND_ROWS, Math.max(FEW_ROWS, offset + rows_per_page - found.length));
+        const named = await names.find(account.id, parts, { after, limit });
+        found.push(...(await matchesAmong(db, account.id, query, named)));
+        const last = named.at(-1);
+        if (last === undefined || named.length < limit) break;
         after = last;
       }
       return new Prepared(await listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, { isOpen: true });

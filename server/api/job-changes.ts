@@ -13,20 +13,43 @@ const PORTION = 500;
 
 type Show = (row: JobRow) => Promise<object>;
 
-/** Rows as one JSON list, read and printed a portion at a time. */
-export async function rowsOf(
-  read: (after: JobRow | undefined, limit: number) => Promise<JobRow[]>,
-  show: Show,
-): Promise<string> {
-  const parts: string[] = [];
+type Read = (after: JobRow | undefined, limit: number) => Promise<JobRow[]>;
+
+/** The parts of a JSON list of rows, a portion at a time. */
+async function* partsOf(read: Read, show: Show): AsyncGenerator<string> {
+  let lead = '[';
   for (let after: JobRow | undefined; ;) {
     const rows = await read(after, PORTION);
+    const parts: string[] = [];
     for (const row of rows) parts.push(JSON.stringify(await show(row)));
+    if (parts.length > 0) {
+      yield lead + parts.join(',');
+      lead = ',';
+    }
     const last = rows.at(-1);
-    if (!last || rows.length < PORTION) return `[${parts.join(',')}]`;
+    if (!last || rows.length < PORTION) break;
     after = last;
     await nextTurn();
   }
+  yield lead === '[' ? '[]' : ']';
+}
+
+/** Rows as one JSON list. */
+export async function rowsOf(read: Read, show: Show): Promise<string> {
+  const parts: string[] = [];
+  for await (const part of partsOf(read, show)) parts.push(part);
+  return parts.join('');
+}
+
+/** The same as a stream, of which only a portion is in memory. What cannot be read at all is an error before it begins. */
+export async function streamOf(read: Read, show: Show): Promise<ReadableStream<Uint8Array>> {
+  const parts = partsOf(read, show);
+  const first = await parts.next();
+  const bytes = async function* () {
+    if (first.done !== true) yield Buffer.from(first.value);
+    for await (const part of parts) yield Buffer.from(part);
+  };
+  return ReadableStream.from(bytes());
 }
 
 type Source = { db: Database };
@@ -73,7 +96,7 @@ async function rowsOfList(
 }
 
 /** `rows`: the JSON list under the name `of`. */
-function answered({ to, isReset }: Since, of: 'Children' | 'Jobs', rows: string, more: object = {}): string {
+function answered({ to, isReset }: Since, of: 'Children' | 'Jobs' | 'Items', rows: string, more: object = {}): string {
   const head = JSON.stringify({ Version: printPosition(to), Reset: isReset, ...more });
   return `${head.slice(0, -1)},"${of}":${rows}}`;
 }
@@ -105,15 +128,31 @@ const ofJobs = (changes: readonly Change[]) => changes.filter(({ kind }) => kind
 export async function topJobsSince(source: Source, accountId: number, version: string): Promise<Prepared> {
   const since = await changesSince(source, accountId, version);
   const { db } = source;
-  const show = (row: JobRow) => summary(source, row);
   if (!since.changes) {
+    const show = (row: JobRow) => summary(source, row);
     const rows = await rowsOf((after, limit) => topJobs(db, accountId, after?.seq ?? 0, limit), show);
     return new Prepared(answered(since, 'Jobs', rows, { Removed: [] }));
   }
-  const jobs = ofJobs(since.changes);
+  const { json, Removed } = await changedTopJobs(source, accountId, since.changes);
+  return new Prepared(answered(since, 'Jobs', json, { Removed }));
+}
+
+/** The same for who has read pages of the list: without any row where all would have to be read again. */
+export async function pagedJobsSince(source: Source, accountId: number, version: string): Promise<Prepared> {
+  const since = await changesSince(source, accountId, version);
+  if (!since.changes)
+    return new Prepared(answered({ ...since, isReset: true }, 'Items', '[]', { Next: '', Removed: [] }));
+  const { json, Removed } = await changedTopJobs(source, accountId, since.changes);
+  return new Prepared(answered(since, 'Items', json, { Next: '', Removed }));
+}
+
+async function changedTopJobs(source: Source, accountId: number, changes: readonly Change[]) {
+  const { db } = source;
+  const show = (row: JobRow) => summary(source, row);
+  const jobs = ofJobs(changes);
   const seqs = new Set(jobs.map(({ object, parent }) => parent ?? object));
   // A device that comes or goes changes how many of its parents' children wait for devices that are Offline.
-  const devices = since.changes.flatMap(({ kind, object }) => (kind === 'device' ? [object] : []));
+  const devices = changes.flatMap(({ kind, object }) => (kind === 'device' ? [object] : []));
   for (const seq of await parentsWaitingFor(db, devices)) seqs.add(seq);
   const isListed = (row: JobRow) => row.parent_seq === null && row.archived === null;
   const { json, others } = await rowsOfList(source, accountId, seqs, isListed, show);
@@ -121,7 +160,7 @@ export async function topJobsSince(source: Source, accountId: number, version: s
   const removed = jobs.filter(
     ({ what, parent, object }) => what === 'removed' && parent === null && others.has(object),
   );
-  return new Prepared(answered(since, 'Jobs', json, { Removed: [...new Set(removed.map(({ id }) => id))] }));
+  return { json, Removed: [...new Set(removed.map(({ id }) => id))] };
 }
 
 /** Jobs that wait or run and changed, and those that do so no more. */

@@ -1,5 +1,6 @@
 // v1.md, "Jobs (deployments)".
-import type { jobEndpoints } from '#/contract/jobs.ts';
+import type * as z from 'zod/mini';
+import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { isUnchanged, Prepared } from '../http/implement.ts';
@@ -9,10 +10,14 @@ import { outputOfChildren } from '../store/job-output.ts';
 import { countsIn } from '../store/job-moves.ts';
 import { childJobs, childrenOfList, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
-import { deviceById, ONLINE } from '../store/devices.ts';
+import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
+import { presentPosition, printPosition } from '../store/changes.ts';
+import { countJobs, jobPage } from '../store/job-list.ts';
+import type { JobFilter } from '../store/job-list.ts';
+import { NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { openChildrenVersions } from './children-version.ts';
-import { childrenSince, queuesSince, rowsOf, topJobsSince } from './job-changes.ts';
+import { childrenSince, pagedJobsSince, queuesSince, rowsOf, streamOf, topJobsSince } from './job-changes.ts';
 import { brief, child, full, outputTails, piecesFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
@@ -34,9 +39,31 @@ const requireUnchanged =
     throw new Problem(412, 'The job has changed meanwhile', refusal);
   };
 
+const DEFAULT_LIMIT = 100;
+
+type PageQuery = z.output<typeof jobEndpoints.page.query>;
+
+/** Undefined for a device that is not there. */
+async function filterOf(db: Reader, accountId: number, query: PageQuery): Promise<JobFilter | undefined> {
+  const [, kind, of = ''] = /^(device|group|tag):([^]*)$/.exec(query.target ?? '') ?? [];
+  const device = kind === 'device' ? await findDevice(db, accountId, of) : undefined;
+  if (kind === 'device' && !device) return undefined;
+  return {
+    states: query.status?.split(',') ?? [],
+    name: query.name?.trim() ?? '',
+    archived: query.archived === 'yes',
+    ...(device && { deviceSeq: device.seq }),
+    ...(kind === 'group' && { group: of }),
+    ...(kind === 'tag' && { tagId: of }),
+    ...(query.artifact && { artifactId: query.artifact }),
+    ...(query.active && { movedSince: Date.parse(query.active) }),
+  };
+}
+
 export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
   const { db, dispatch } = context;
   const childrenVersion = openChildrenVersions(db);
+  const names = openNameIndex(db, NAMED_JOBS);
   /** Changes with everything that lists of jobs show. */
   const listVersion = () => db.version('jobs', 'job_output', ONLINE);
   return {
@@ -78,11 +105,26 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       if (since !== undefined) return topJobsSince(context, account.id, since);
       const version = await listVersion();
       if (isKnown(http, version)) return new Prepared('', version);
-      const json = await rowsOf(
-        (after, limit) => topJobs(db, account.id, after?.seq ?? 0, limit),
-        (row) => summary(context, row),
-      );
-      return new Prepared(json, version);
+      const read = (after: JobRow | undefined, limit: number) => topJobs(db, account.id, after?.seq ?? 0, limit);
+      return new Prepared(() => streamOf(read, (row) => summary(context, row)), version);
+    },
+
+    page: async ({ account, query }) => {
+      if (query.since !== undefined) return pagedJobsSince(context, account.id, query.since);
+      // Read before the jobs, which may be newer: their changes are then reported once more.
+      const Version = printPosition(await presentPosition(db));
+      const Total = query.before ? undefined : await countJobs(db, account.id);
+      const filter = await filterOf(db, account.id, query);
+      const range = {
+        before: Number(query.before || Number.MAX_SAFE_INTEGER),
+        limit: Number(query.limit ?? DEFAULT_LIMIT),
+      };
+      const { rows, next } = filter
+        ? await jobPage(db, names, account.id, filter, range)
+        : { rows: [], next: undefined };
+      const Items: Job[] = [];
+      for (const row of rows) Items.push(await summary(context, row));
+      return { Items, Next: next === undefined ? '' : String(next), Version, ...(Total !== undefined && { Total }) };
     },
 
     queues: async ({ account, query: { since }, http }) => {

@@ -88,7 +88,6 @@ export function openSqliteTarget(target: FolderTarget): TableTarget {
     complete: () =>
       at(address, async () => {
         for (const { sql } of triggers) open().exec(String(sql));
-        open().exec('PRAGMA optimize');
         open().close();
         sqlite = undefined;
         const handle = openSync(target.path('muster.db'), 'r+');

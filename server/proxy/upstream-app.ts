@@ -14,6 +14,7 @@ import { loopbackRedirect } from '../http/loopback-redirect.ts';
 import { openSessionCookie } from '../auth/session-cookie.ts';
 import { staticFiles } from '../http/static-files.ts';
 import { refuseUnknownPaths } from '../http/unknown-paths.ts';
+import { forwardedCapabilities } from './forwarded-capabilities.ts';
 import { forward } from './upstream-forward.ts';
 import type { GatewayContext } from './upstream-service.ts';
 import { upstreamSessionRoutes } from './upstream-sessions.ts';
@@ -54,7 +55,8 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
     if (!shape) return next();
-    return forward(upstream, shape, await tokenOf(http), http.env, context.traffic);
+    const editors = shape.endpoint === accountEndpoints.get ? [forwardedCapabilities()] : [];
+    return forward(upstream, shape, await tokenOf(http), http.env, { giveUp: context.traffic.giveUp, editors });
   });
   refuseUnknownPaths(app, passed);
   loopbackRedirect(app, context);

@@ -30,6 +30,13 @@ test('what the account offers is answered through a gateway', async (t) => {
   const read = (target: string) =>
     fetch(gateway.url + target, { headers: { Authorization: `Bearer ${service.token}` } });
   const account = (await (await read('/v1/account')).json()) as Record<string, unknown>;
+  // The archive and the events are not forwarded.
+  const { Capabilities } = account as { Capabilities: string[] };
+  assert.deepEqual(
+    ['jobs', 'audit', 'archive', 'live'].map((name) => Capabilities.includes(name)),
+    [true, true, false, false],
+  );
+  assert.equal((await read('/v1/jobs')).status, 200);
   const offered = Object.keys(account).filter((name) => account[name] === true);
   assert.ok(offered.length > 0);
   for (const name of offered) {

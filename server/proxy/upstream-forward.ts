@@ -1,5 +1,6 @@
 // Forwards a request to the upstream service, and returns its answer: bodies as streams, headers by name, and nothing
 // that would make the answer more than data in the browser.
+import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -25,13 +26,13 @@ const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-
 const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
   Object.fromEntries(names.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])));
 
-/** Sends what `shape` names with this token and writes the answer to Node's own response. */
+/** Sends what `shape` names with this token and writes the answer, changed by the editors, to Node's own response. */
 export async function forward(
   upstream: Upstream,
   { endpoint, target }: Shape,
   token: string,
   { incoming, outgoing }: Env['Bindings'],
-  { giveUp }: { giveUp: AbortSignal },
+  { giveUp, editors = [] }: { giveUp: AbortSignal; editors?: readonly Transform[] },
 ): Promise<Response> {
   const gone = new AbortController();
   const abort = () => gone.abort();
@@ -73,12 +74,15 @@ export async function forward(
   }
   const early = !incoming.complete;
   const answered = headersOf(answer, token);
+  // Neither is of the edited body.
+  if (editors.length > 0) for (const name of ['content-length', 'etag']) delete answered[name];
   outgoing.writeHead(answer.statusCode ?? 502, {
     ...answered,
     ...(early && { connection: 'close' }),
   });
   try {
     const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
+    scrubbers.push(...editors);
     await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
     // A refusal may arrive during the upload: a browser whose connection breaks then never sees it.
     if (early) await drainUpload(incoming);

@@ -52,6 +52,12 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
     sqlite = options.readOnly ? openReadOnly(file) : new DatabaseSync(file);
     sqlite.exec('PRAGMA busy_timeout = 2000');
     checkContent(sqlite, file, kind);
+    if (!options.readOnly && dropStatistics(sqlite)) {
+      // A connection keeps what it has read of them.
+      sqlite.close();
+      sqlite = new DatabaseSync(file);
+      sqlite.exec('PRAGMA busy_timeout = 2000');
+    }
     if (!options.readOnly)
       sqlite.exec(`
         PRAGMA auto_vacuum = INCREMENTAL; -- of a new file; an older one changes with a VACUUM
@@ -67,13 +73,22 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
     `);
     bringUpToDate(sqlite, file, kind, options);
     if (options.readOnly) shadowTables(sqlite, kind);
-    else sqlite.exec('PRAGMA optimize = 0x10002');
     sqlite.exec('PRAGMA busy_timeout = 50');
     return sqlite;
   } catch (cause) {
     sqlite?.close();
     throw describeOpenError(cause, file);
   }
+}
+
+/**
+ * The planner must not depend on statistics: figures of a moment at which a table was empty mislead it for weeks. Without
+ * any it chooses by the statement and the indexes alone, which query-plans.test.ts checks. False if there were none.
+ */
+function dropStatistics(sqlite: DatabaseSync): boolean {
+  const found = sqlite.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat_'").all();
+  for (const { name } of found) sqlite.exec(`DROP TABLE ${String(name)}`);
+  return found.length > 0;
 }
 
 /** Without a write-ahead log SQLite needs only the file; with one, also the index that a crash left. */

@@ -49,7 +49,7 @@ const LISTED = perDialect((sql) =>
 const LOCATED = perDialect((sql) =>
   listOf(
     sql,
-    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND account_id = ? ORDER BY seq LIMIT ${NO_LIMIT}`,
+    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND +account_id = ? ORDER BY seq LIMIT ${NO_LIMIT}`,
     { Lat: 'd.lat', Lng: 'd.lng' },
   ),
 );
@@ -70,7 +70,7 @@ const LOCATIONS = perDialect(
 export const listFrom = async (db: Reader, accountId: number, seq: number, rows: number): Promise<string> =>
   (await db.get<{ json: string }>(PAGE(db), accountId, seq, rows))?.json ?? '[]';
 
-/** JSON list of the devices that meet every condition; an empty condition does not count. */
+/** JSON list of the devices that meet every condition; an empty condition does not count, nor does a part of a name or id. */
 export async function listFiltered(
   db: Reader,
   accountId: number,
@@ -78,7 +78,7 @@ export async function listFiltered(
   offset: number,
   rows: number,
 ): Promise<string> {
-  const { where, values } = conditions(db.dialect, accountId, filter);
+  const { where, values } = conditions(accountId, filter);
   if (!where) return '[]';
   const sql = listOf(
     db.dialect,
@@ -87,27 +87,18 @@ export async function listFiltered(
   return (await db.get<{ json: string }>(sql, ...values, rows, offset))?.json ?? '[]';
 }
 
-/**
- * The seqs of matching devices among the first `rows` after `seq`, and the last seq that was examined (null past the
- * end). No index helps to find part of a name, and searching a whole fleet at once would delay other requests.
- */
-export async function matchesAfter(
+/** Which of these devices of the account meet the conditions other than parts of names and ids, in the order of seqs. */
+export async function matchesAmong(
   db: Reader,
   accountId: number,
   filter: DeviceFilter,
-  seq: number,
-  rows: number,
-): Promise<{ seqs: number[]; last: number | null }> {
-  const { where, values } = conditions(db.dialect, accountId, filter);
-  const { last } = (await db.get<{ last: number | null }>(
-    'SELECT max(seq) AS last FROM (SELECT seq FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?) page',
-    accountId,
-    seq,
-    rows,
-  )) ?? { last: null };
-  if (last === null || !where) return { seqs: [], last: null };
-  const sql = `SELECT seq FROM devices WHERE ${where} AND seq > ? AND seq <= ? ORDER BY seq`;
-  return { seqs: (await db.all<{ seq: number }>(sql, ...values, seq, last)).map((row) => row.seq), last };
+  seqs: readonly number[],
+): Promise<number[]> {
+  const { where, values } = conditions(accountId, filter);
+  if (!where) return [];
+  const sql = `SELECT seq FROM devices WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${db.dialect.list('w')}) AND +${where}
+    ORDER BY seq`;
+  return (await db.all<{ seq: number }>(sql, JSON.stringify(seqs), ...values)).map((row) => row.seq);
 }
 
 /** JSON list of the devices with these seqs, in creation order. */
@@ -119,19 +110,13 @@ export const listLocated = async (db: Reader, accountId: number, seqs: number[])
   (await db.get<{ json: string }>(LOCATED(db), JSON.stringify(seqs), accountId))?.json ?? '[]';
 
 /** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
-function conditions(
-  dialect: Dialect,
-  accountId: number,
-  filter: DeviceFilter,
-): { where: string; values: (string | number)[] } {
+function conditions(accountId: number, filter: DeviceFilter): { where: string; values: (string | number)[] } {
   const parts = ['account_id = ?'];
   const values: (string | number)[] = [accountId];
   const add = (sql: string, ...more: (string | number)[]) => {
     parts.push(sql);
     values.push(...more);
   };
-  if (filter.device_name) add(dialect.contains('name_folded'), fold(filter.device_name));
-  if (filter.device_id) add(dialect.contains('id'), fold(filter.device_id));
   if (filter.device_group) add('grp = ?', filter.device_group);
   if (filter.device_tag)
     add(

@@ -7,6 +7,7 @@ import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { CAUSES, noteState } from './state-history.ts';
 import { fold } from './fold.ts';
+import { DEVICES_RENAMED } from './name-index.ts';
 import { markTunnelsDown } from './tunnels.ts';
 
 /** The columns that the rest of the service needs. */
@@ -83,7 +84,10 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
     if (value !== undefined) await tx.run(`UPDATE devices SET ${column} = ? WHERE seq = ?`, value.toWellFormed(), seq);
   };
   await set('name', change.DeviceName);
-  if (change.DeviceName !== undefined) await set('name_folded', fold(change.DeviceName.toWellFormed()));
+  if (change.DeviceName !== undefined) {
+    await set('name_folded', fold(change.DeviceName.toWellFormed()));
+    tx.bump(DEVICES_RENAMED);
+  }
   await set('grp', change.DeviceGroup);
   await set('customer', change.CustomerName);
   await set('site', change.CustomerSite);

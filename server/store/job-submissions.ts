@@ -195,14 +195,14 @@ export const devicesOfGroup = (db: Reader, accountId: number, group: string): Pr
 
 export const devicesOfTag = (db: Reader, accountId: number, tagId: string): Promise<Target[]> =>
   db.all<Target>(
-    `SELECT d.seq, d.id, d.name FROM device_tags t JOIN devices d ON d.seq = t.device_seq
-     WHERE t.tag_id = ? AND d.account_id = ? ORDER BY d.seq`,
+    `SELECT d.seq, d.id, d.name FROM device_tags t CROSS JOIN devices d
+     WHERE t.tag_id = ? AND d.seq = t.device_seq AND d.account_id = ? ORDER BY t.device_seq`,
     tagId,
     accountId,
   );
 
 const DEVICES_OF_LIST = perDialect(
-  (sql) => `SELECT seq, id, name FROM devices WHERE account_id = ? AND id IN (SELECT w.value FROM ${sql.list('w')})
+  (sql) => `SELECT seq, id, name FROM devices WHERE +account_id = ? AND id IN (SELECT w.value FROM ${sql.list('w')})
     ORDER BY seq`,
 );
 

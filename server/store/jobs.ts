@@ -59,7 +59,9 @@ const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.d
   j.output_bytes, j.output_removed, j.output_removed_why, coalesce(j.archived, p.archived) AS archived,
   coalesce(p.rule_name, j.rule_name) AS rule_name, j.verdict, j.verdict_because, j.verdict_stream, j.verdict_line, j.judged, c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
 // The counts are read with the state, so that both are of one moment.
-const FROM = 'FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq';
+const fromJobs = (by = '') =>
+  `FROM jobs j ${by} LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq`;
+const FROM = fromJobs();
 
 /** The account's job with this id. */
 export const findJob = (db: Reader, accountId: number, id: string): Promise<JobRow | undefined> =>
@@ -72,14 +74,14 @@ export async function jobById(db: Reader, accountId: number, id: string): Promis
   return row;
 }
 
+const TOP_JOBS = perDialect(
+  (sql) => `SELECT ${COLUMNS} ${fromJobs(sql.indexedBy('jobs_top'))}
+    WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
+);
+
 /** Single jobs and parents that are not archived, after `seq`, in the order of submission. */
 export const topJobs = (db: Reader, accountId: number, after: number, limit: number): Promise<JobRow[]> =>
-  db.all<JobRow>(
-    `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
-    accountId,
-    after,
-    limit,
-  );
+  db.all<JobRow>(TOP_JOBS(db), accountId, after, limit);
 
 export const childJobs = (db: Reader, parentSeq: number, after: number, limit: number): Promise<JobRow[]> =>
   db.all<JobRow>(
@@ -91,7 +93,7 @@ export const childJobs = (db: Reader, parentSeq: number, after: number, limit: n
 
 const CHILDREN_OF_LIST = perDialect(
   (sql) =>
-    `SELECT ${COLUMNS} ${FROM} WHERE j.parent_seq = ? AND j.id IN (SELECT w.value FROM ${sql.list('w')}) ORDER BY j.seq`,
+    `SELECT ${COLUMNS} ${FROM} WHERE +j.parent_seq = ? AND j.id IN (SELECT w.value FROM ${sql.list('w')}) ORDER BY j.seq`,
 );
 
 /** Those of these ids that are children of the parent. */
@@ -108,7 +110,8 @@ export const jobsOfList = (db: Reader, accountId: number, seqs: readonly number[
   db.all<JobRow>(JOBS_OF_LIST(db), accountId, JSON.stringify(seqs));
 
 const WAITING_PARENTS = perDialect(
-  (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs WHERE parent_seq IS NOT NULL AND status = 'Waiting'
+  (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs ${sql.indexedBy('jobs_unfinished')}
+    WHERE parent_seq IS NOT NULL AND status IN ('Waiting', 'Running') AND status = 'Waiting' AND device_seq IS NOT NULL
     AND device_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
@@ -218,11 +221,13 @@ export const isUnfinished = async (db: Reader, deviceSeq: number, id: string): P
     deviceSeq,
   )) !== undefined;
 
+const WAITING = perDialect(
+  (sql) => `SELECT seq, parent_seq AS "parentSeq" FROM jobs ${sql.indexedBy('jobs_unfinished')}
+    WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running') AND status = 'Waiting' ORDER BY seq`,
+);
+
 /** All jobs to devices that have not started. */
-export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> =>
-  db.all(
-    'SELECT seq, parent_seq AS "parentSeq" FROM jobs WHERE device_seq IS NOT NULL AND status = \'Waiting\' ORDER BY seq',
-  );
+export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> => db.all(WAITING(db));
 
 /** The devices of the children of a parent. */
 export const childDevices = async (db: Reader, parentSeq: number): Promise<number[]> =>

@@ -17,6 +17,7 @@ import {
 } from './change-log-tables.ts';
 import { DEVICE_VERSIONS_TABLE } from './device-version-table.ts';
 import { FIRST_TABLES } from './first-tables.ts';
+import { JOB_LIST_TABLES, JOB_LIST_TRIGGERS } from './job-list-tables.ts';
 import { ROLLOUT_OUTCOMES, ROLLOUT_TABLES, ROLLOUT_TRIGGERS } from './rollout-tables.ts';
 import { STANDING_ORDER_TABLES } from './standing-order-tables.ts';
 import { TOTALS_TABLE, TOTALS_TRIGGERS } from './state-totals-tables.ts';
@@ -271,4 +272,11 @@ export const migrations: readonly Migration[] = [
   STANDING_ORDER_TABLES,
   ROLLOUT_TRIGGERS,
   ROLLOUT_OUTCOMES,
+  `
+  -- The job of a device in a wave or a standing order: what counts of its attempts.
+  CREATE INDEX jobs_current ON jobs (parent_seq, device_seq) WHERE superseded = 0 AND parent_seq IS NOT NULL;
+  CREATE INDEX jobs_of_artifact ON jobs (account_id, artifact_id, seq) WHERE parent_seq IS NULL AND artifact_id IS NOT NULL;
+  `,
+  JOB_LIST_TABLES,
+  JOB_LIST_TRIGGERS,
 ];

@@ -2,6 +2,7 @@
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import type { RolloutRow, WaveRow } from './rollouts.ts';
 
 /**
@@ -17,6 +18,10 @@ const STATE = `CASE
   WHEN coalesce(j.verdict, j.status) <> 'Succeeded' THEN 'Failed'
   WHEN v.seq IS NULL OR v.state_online = 0 THEN 'NotBack'
   ELSE 'Succeeded' END`;
+
+/** The job of a device `v` in its wave `w`. */
+const jobOf = (sql: Dialect) => `LEFT JOIN jobs j ${sql.indexedBy('jobs_current')}
+    ON j.parent_seq = w.job_seq AND j.device_seq = v.seq AND j.superseded = 0`;
 
 export type StateCounts = Partial<Record<RolloutDeviceState, number>>;
 
@@ -87,17 +92,21 @@ export interface DevicePosition {
   id: string;
 }
 
-const DEVICES = `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt,
+const devicesWithStates = (
+  sql: Dialect,
+) => `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt,
     j.reason, j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
     coalesce(r.outcome, CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END) AS state
   FROM rollout_devices r
   LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
   LEFT JOIN devices v ON v.id = r.device_id AND v.account_id = ?
-  LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
+  ${jobOf(sql)}
   WHERE r.rollout_seq = ?`;
 
-const KEEP = `UPDATE rollout_devices SET outcome = each.state FROM (${DEVICES}) AS each
-  WHERE rollout_devices.rollout_seq = ? AND rollout_devices.device_id = each.device_id`;
+const KEEP = perDialect(
+  (sql) => `UPDATE rollout_devices SET outcome = each.state FROM (${devicesWithStates(sql)}) AS each
+    WHERE rollout_devices.rollout_seq = ? AND rollout_devices.device_id = each.device_id`,
+);
 
 /** Whether jobs of its waves wait, run or are to be judged. */
 const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
@@ -114,7 +123,7 @@ const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
  */
 export async function keepOutcomes(tx: Tx, rollout: RolloutRow): Promise<void> {
   if (await isUnderWay(tx, rollout.seq)) return;
-  await tx.run(KEEP, rollout.account_id, rollout.seq, rollout.seq);
+  await tx.run(KEEP(tx), rollout.account_id, rollout.seq, rollout.seq);
   const rows = await tx.all<{ wave: number; outcome: RolloutDeviceState; devices: number }>(
     'SELECT wave, outcome, count(*) AS devices FROM rollout_devices WHERE rollout_seq = ? GROUP BY wave, outcome',
     rollout.seq,
@@ -137,33 +146,28 @@ interface DevicesWanted {
   wave?: number | undefined;
 }
 
+const LIST = perDialect(
+  (sql) => `SELECT * FROM (${devicesWithStates(sql)} AND (r.wave, r.device_id) > (?, ?)) AS each
+    WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
+);
+
 /** By wave and id, after a position. */
 export const devicesOf = (
   db: Reader,
   rollout: RolloutRow,
   { after, limit, state, wave = -1 }: DevicesWanted,
 ): Promise<DeviceStateRow[]> =>
-  db.all<DeviceStateRow>(
-    `SELECT * FROM (${DEVICES} AND (r.wave, r.device_id) > (?, ?)) AS each
-     WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
-    rollout.account_id,
-    rollout.seq,
-    after.wave,
-    after.id,
-    state ?? 'any',
-    wave,
-    limit,
-  );
+  db.all<DeviceStateRow>(LIST(db), rollout.account_id, rollout.seq, after.wave, after.id, state ?? 'any', wave, limit);
+
+const STATES = perDialect(
+  (sql) => `SELECT wave, state, device_id FROM (${devicesWithStates(sql)}) AS each ORDER BY wave, state, device_id`,
+);
 
 export const statesOf = (
   db: Reader,
   rollout: RolloutRow,
 ): Promise<Pick<DeviceStateRow, 'wave' | 'state' | 'device_id'>[]> =>
-  db.all(
-    `SELECT wave, state, device_id FROM (${DEVICES}) AS each ORDER BY wave, state, device_id`,
-    rollout.account_id,
-    rollout.seq,
-  );
+  db.all(STATES(db), rollout.account_id, rollout.seq);
 
 const EXIT_CODES = perDialect(
   (sql) => `SELECT id, exit_code FROM jobs
@@ -224,7 +228,7 @@ export const jobOfDevice = (
     `SELECT j.seq, j.parent_seq FROM rollout_devices r
      JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
      JOIN devices v ON v.id = r.device_id
-     JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
+     JOIN jobs j ON j.parent_seq = w.job_seq AND j.device_seq = v.seq AND j.superseded = 0
      WHERE r.rollout_seq = ? AND r.device_id = ?`,
     rolloutSeq,
     deviceId,
@@ -256,19 +260,19 @@ export async function sitesOf(
   return new Map(rows.map((row) => [row.seq, row]));
 }
 
+const OUTCOMES = perDialect(
+  (sql) => `SELECT v.seq, CASE WHEN coalesce(j.verdict, j.status) = 'Succeeded' THEN 1 ELSE 0 END AS took
+    FROM rollout_devices r JOIN devices v ON v.id = r.device_id AND +v.account_id = ?
+    LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
+    ${jobOf(sql)}
+    WHERE r.rollout_seq = ? AND r.skipped = 0 ORDER BY v.seq`,
+);
+
 /** Its devices that still exist, and how many of them took what it brought. */
 export async function outcomeOf(
   db: Reader,
   rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
 ): Promise<{ succeeded: number; deviceSeqs: number[] }> {
-  const rows = await db.all<{ seq: number; took: number }>(
-    `SELECT v.seq, CASE WHEN coalesce(j.verdict, j.status) = 'Succeeded' THEN 1 ELSE 0 END AS took
-     FROM rollout_devices r JOIN devices v ON v.id = r.device_id AND v.account_id = ?
-     LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
-     LEFT JOIN jobs j ON j.device_seq = v.seq AND j.parent_seq = w.job_seq AND j.superseded = 0
-     WHERE r.rollout_seq = ? AND r.skipped = 0 ORDER BY v.seq`,
-    rollout.account_id,
-    rollout.seq,
-  );
+  const rows = await db.all<{ seq: number; took: number }>(OUTCOMES(db), rollout.account_id, rollout.seq);
   return { succeeded: rows.filter(({ took }) => took === 1).length, deviceSeqs: rows.map(({ seq }) => seq) };
 }

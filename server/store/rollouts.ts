@@ -67,7 +67,7 @@ export const rolloutsToKeep = (db: Reader): Promise<RolloutRow[]> =>
 const INSERT_DEVICES = perDialect(
   (sql) => `INSERT INTO rollout_devices (rollout_seq, wave, device_id, device_name)
     SELECT CAST(? AS BIGINT), CAST(? AS BIGINT), d.id, d.name FROM devices d
-    WHERE d.account_id = ? AND d.id IN (SELECT w.value FROM ${sql.list('w')})
+    WHERE +d.account_id = ? AND d.id IN (SELECT w.value FROM ${sql.list('w')})
     ON CONFLICT DO NOTHING`,
 );
 
@@ -188,7 +188,7 @@ export const setWave = (tx: Tx, rolloutSeq: number, { number, began, passed, for
 export const devicesToBegin = async (db: Reader, rollout: RolloutRow, wave: number): Promise<string[]> =>
   (
     await db.all<{ id: string }>(
-      `SELECT d.id FROM rollout_devices r JOIN devices d ON d.id = r.device_id AND d.account_id = ?
+      `SELECT d.id FROM rollout_devices r JOIN devices d ON d.id = r.device_id AND +d.account_id = ?
        WHERE r.rollout_seq = ? AND r.wave = ? AND r.skipped = 0 ORDER BY d.seq`,
       rollout.account_id,
       rollout.seq,

@@ -120,11 +120,6 @@ export function openDatabase(
       isClosed = true;
       await queue.end();
       reclaim?.stop();
-      try {
-        sqlite.exec('PRAGMA optimize');
-      } catch {
-        // Without space for new statistics the older ones remain.
-      }
       // The last connection to close moves the log to the database file.
       if (reads !== sqlite) reads.close();
       sqlite.close();

@@ -3,6 +3,7 @@
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { fold } from './fold.ts';
 
 export interface StandingOrderRow {
@@ -86,10 +87,11 @@ const TO_GIVE = perDialect(
     LEFT JOIN device_versions v ON v.device_seq = d.seq AND v.artifact_name = ?
     LEFT JOIN standing_order_devices n ON n.order_seq = ? AND n.device_seq = d.seq
     WHERE d.account_id = ? AND d.grp = ? AND n.device_seq IS NULL AND (v.version IS NULL OR v.version <> ?)
-      AND NOT EXISTS (SELECT 1 FROM jobs j JOIN jobs t ON t.seq = coalesce(j.parent_seq, j.seq)
-        WHERE j.device_seq = d.seq AND j.status IN ('Waiting', 'Running') AND t.rule_name = ?
-          AND t.artifact_version IS NOT NULL)
-      AND d.seq NOT IN (SELECT j.device_seq FROM to_judge JOIN jobs j ON j.seq = job_seq WHERE j.device_seq IS NOT NULL)
+      AND NOT EXISTS (SELECT 1 FROM jobs j ${sql.indexedBy('jobs_unfinished')} WHERE j.device_seq = d.seq AND j.status IN ('Waiting', 'Running')
+        AND (SELECT t.rule_name FROM jobs t
+          WHERE t.seq = coalesce(j.parent_seq, j.seq) AND t.artifact_version IS NOT NULL) = ?)
+      AND d.seq NOT IN (
+        SELECT coalesce((SELECT j.device_seq FROM jobs j WHERE j.seq = job_seq), 0) FROM to_judge)
       AND NOT EXISTS (SELECT 1 FROM rollout_devices r WHERE r.device_id = d.id AND r.skipped = 0
         AND r.rollout_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}))
       AND NOT EXISTS (SELECT 1 FROM device_tags g WHERE g.device_seq = d.seq
@@ -138,17 +140,21 @@ const STATE = `CASE
   WHEN coalesce(j.verdict, j.status) IN ('RolledBack', 'NoAnswer') THEN j.verdict
   WHEN coalesce(j.verdict, j.status) <> 'Succeeded' THEN 'Failed'
   ELSE 'Replaced' END`;
-const DEVICES = `FROM standing_orders o JOIN devices d ON d.account_id = o.account_id AND d.grp = o.grp
+const devicesOf = (
+  sql: Dialect,
+) => `FROM standing_orders o JOIN devices d ON d.account_id = o.account_id AND d.grp = o.grp
   LEFT JOIN device_versions v ON v.device_seq = d.seq AND v.artifact_name = o.artifact_name
   LEFT JOIN standing_order_devices n ON n.order_seq = o.seq AND n.device_seq = d.seq
-  LEFT JOIN jobs j ON j.device_seq = d.seq AND j.parent_seq = n.job_seq AND j.superseded = 0
+  LEFT JOIN jobs j ${sql.indexedBy('jobs_current')}
+    ON j.parent_seq = n.job_seq AND j.device_seq = d.seq AND j.superseded = 0
   WHERE o.seq = ?`;
 
+const COUNTS = perDialect(
+  (sql) => `SELECT state, count(*) AS devices FROM (SELECT ${STATE} AS state ${devicesOf(sql)}) AS each GROUP BY state`,
+);
+
 export async function countStandingOrder(db: Reader, orderSeq: number): Promise<Record<string, number>> {
-  const rows = await db.all<{ state: string; devices: number }>(
-    `SELECT state, count(*) AS devices FROM (SELECT ${STATE} AS state ${DEVICES}) AS each GROUP BY state`,
-    orderSeq,
-  );
+  const rows = await db.all<{ state: string; devices: number }>(COUNTS(db), orderSeq);
   return Object.fromEntries(rows.map(({ state, devices }) => [state, devices]));
 }
 
@@ -173,7 +179,7 @@ interface DevicesAsked {
 
 const LIST = perDialect(
   (sql) => `SELECT * FROM (SELECT d.seq, d.id AS device_id, d.name AS device_name, ${STATE} AS state, j.id AS job_id,
-      j.reason, j.exit_code, j.verdict_because ${DEVICES} AND d.seq < ?) AS each
+      j.reason, j.exit_code, j.verdict_because ${devicesOf(sql)} AND d.seq < ?) AS each
     WHERE (? = 0 OR state IN (SELECT w.value FROM ${sql.list('w')})) ORDER BY seq DESC LIMIT ?`,
 );
 

@@ -200,9 +200,9 @@ export async function pruneStates(db: Database, before: number): Promise<void> {
       async (tx) => {
         const { changes } = await tx.run(
           `DELETE FROM state_changes WHERE (at, device_seq) IN (
-             SELECT at, device_seq FROM state_changes AS old WHERE at < ?1 AND EXISTS (
-               SELECT 1 FROM state_changes AS later
-               WHERE later.device_seq = old.device_seq AND later.at > old.at AND later.at < ?1)
+             SELECT at, device_seq FROM state_changes AS old WHERE at < ?1 AND (
+               SELECT min(later.at) FROM state_changes AS later
+               WHERE later.device_seq = old.device_seq AND later.at > old.at) < ?1
              ORDER BY at LIMIT ${REMOVED_AT_ONCE})`,
           before,
         );

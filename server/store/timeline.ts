@@ -58,10 +58,10 @@ export const deviceEdits = (
   db.all<AuditRow & { tag: string | null }>(
     `SELECT seq, at, actor, action, target, CASE WHEN action IN ('tag.attach', 'tag.detach') THEN (
          SELECT name FROM tags WHERE tags.account_id = audit.account_id AND target = tags.id || ' ' || ?1) END AS tag
-     FROM audit
-     WHERE seq IN (SELECT audit_seq FROM audit_objects WHERE object = ?1) AND account_id = ?2 AND outcome = 'done'
+     FROM audit_objects CROSS JOIN audit
+     WHERE object = ?1 AND seq = audit_seq AND account_id = ?2 AND outcome = 'done'
        AND at < ?3 AND ${EDITS[kind]}
-     ORDER BY seq DESC LIMIT ?4`,
+     ORDER BY audit_seq DESC LIMIT ?4`,
     deviceId,
     accountId,
     before,

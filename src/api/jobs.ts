@@ -96,7 +96,7 @@ export async function submitJob(body: JobDraft, key: string): Promise<{ JobId: s
   return answer;
 }
 
-/** All jobs as they are now, for decisions that must not use an earlier list. */
+/** All jobs as they are now, where a service does not filter them. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });
 
 /** What a write to jobs makes stale. */

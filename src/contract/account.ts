@@ -2,6 +2,52 @@
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pathId, text, type Group } from '#/contract/endpoint.ts';
 
+/** What a service may offer beyond the document. A service without the list is a plain one; other words are not ours. */
+export const CAPABILITIES = [
+  'agent-update',
+  'alerts',
+  'alert-email',
+  'archive',
+  'audit',
+  'bulk',
+  'device-key',
+  'enrolment',
+  'facts',
+  'history',
+  'idempotency',
+  'jobs',
+  'live',
+  'notes',
+  'open-tunnels',
+  'orders',
+  'output',
+  'people',
+  'queue',
+  'rollouts',
+  'rules',
+  'sessions',
+  'stop',
+  'tags',
+  'timeline',
+  'tokens',
+  'uploads',
+  'usage',
+  'versions',
+  'views',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+const isCapability = (word: unknown): word is Capability => CAPABILITIES.some((known) => known === word);
+const capabilities = z.catch(
+  z.optional(
+    z.pipe(
+      z.array(z.unknown()),
+      z.transform((words) => words.filter(isCapability)),
+    ),
+  ),
+  undefined,
+);
+
 const flag = z.catch(z.optional(z.boolean()), undefined);
 
 export const account = z.looseObject({
@@ -27,6 +73,8 @@ export const account = z.looseObject({
     ),
     undefined,
   ),
+  /** What the service offers beyond the document. Missing or empty: nothing. */
+  Capabilities: capabilities,
   /** Most devices of a job to `DeviceIds`; missing if the service does not accept these. */
   JobDevicesLimit: optionalNumber,
   /** Whether there is an audit log, GET /v1/audit. */

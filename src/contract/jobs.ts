@@ -1,6 +1,16 @@
 // v1.md, "Jobs (deployments)": a submission to one device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
-import { list, number, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import {
+  list,
+  number,
+  optionalNumber,
+  optionalText,
+  pageFields,
+  pathId,
+  row,
+  text,
+  type Group,
+} from '#/contract/endpoint.ts';
 import { arrivedPiece, childIds, childOutput, offset, outputPiece } from '#/contract/job-outputs.ts';
 import { jobDraft, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
 
@@ -145,6 +155,19 @@ const foundJob = z.pipe(
 /** The lists of our additions: bare arrays of jobs. Any other format means that the service lacks the addition. */
 const foundJobs = z.array(foundJob);
 
+/** What a condition on the list may name: a status, or a verdict of the outcome rules. */
+const LISTED_STATUSES: readonly string[] = [...JOB_STATUSES, 'RolledBack', 'NoAnswer'];
+const statuses = z
+  .string()
+  .check(
+    z.refine(
+      (value) => value.split(',').every((status) => LISTED_STATUSES.includes(status)),
+      `must be some of ${LISTED_STATUSES.join(', ')}, with commas`,
+    ),
+  );
+/** What the jobs are aimed at. */
+const TARGET = /^(device|group|tag):[^]{1,255}$/;
+
 /** Names a moment of the account's data; an answer gives the next one. */
 const since = z.optional(z.string().check(z.maxLength(200)));
 
@@ -223,6 +246,41 @@ export const jobEndpoints = {
     summary: 'List jobs to single devices and parent jobs, in summary; or those that changed since a version',
     query: z.object({ since }),
     response: list(job),
+  },
+  /**
+   * The list that grows: by cursor, with the conditions together. A page may have fewer jobs than `limit` although there
+   * is a `Next`, where few of many jobs meet all conditions. With `since`, the Version of an earlier answer, it has the
+   * jobs that changed since then, whatever the other conditions are, and the ids of those that left the list; or
+   * `Reset: true` and nothing else, if too much has changed.
+   */
+  page: {
+    method: 'GET',
+    path: '/v1/jobs',
+    addition: true,
+    summary: 'List jobs to single devices and parent jobs that meet every given condition, newest first, page by page',
+    query: z.object({
+      /** Some of these, with commas: Succeeded on all devices, or any other one on at least one device. */
+      status: z.optional(statuses),
+      /** A part of the name in any letter case, or the id. */
+      name: z.optional(z.string().check(z.maxLength(255))),
+      target: z.optional(z.string().check(z.regex(TARGET, 'must be device:<DeviceId>, group:<name> or tag:<TagId>'))),
+      artifact: z.optional(z.string().check(z.maxLength(100))),
+      /** Jobs that have not ended before this time. */
+      active: z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time'))),
+      archived: z.optional(z.enum(['yes', 'no'], 'must be yes or no')),
+      since,
+      ...pageFields,
+    }),
+    response: z.object({
+      Items: foundJobs,
+      Next: text,
+      /** Names the moment of this answer, for `since`. */
+      Version: text,
+      /** Of a first page: the number of jobs without any condition. */
+      Total: z.optional(z.number()),
+      Reset: z.optional(z.boolean()),
+      Removed: z.optional(z.array(z.string())),
+    }),
   },
   /** Not below /v1/job, where it could be the id of a job on another service. `since` as in `list`. */
   queues: {

@@ -7,7 +7,7 @@ const LONGEST = 255;
 const LONGEST_BASE = LONGEST - ' retry 999999'.length;
 
 /** The name of what was done first. */
-const baseOf = (name: string): string => name.replace(RETRY, '').slice(0, LONGEST_BASE);
+export const baseOf = (name: string): string => name.replace(RETRY, '').slice(0, LONGEST_BASE);
 
 export const isRetry = (name: string): boolean => RETRY.test(name);
 

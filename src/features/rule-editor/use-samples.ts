@@ -5,8 +5,12 @@ import { isMoving, isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 
 const MOST_JOBS = 50;
+/** Ended jobs that are looked through for some of the name. */
+const LATEST = 300;
+const ENDED = 'Succeeded,Failed,Interrupted,RolledBack,NoAnswer';
 /** A list of choices that a person can still look through. */
 const MOST_DEVICES = 200;
 const NONE: Job[] = [];
@@ -15,7 +19,7 @@ export type Samples = ReturnType<typeof useSamples>;
 
 /** The jobs of a name that have ended, the newest first, after the one that is looked at. */
 function useEndedJobs(name: string, first: Job | undefined) {
-  const list = useQuery(jobQueries.list());
+  const list = useJobs({ status: ENDED }, { most: LATEST });
   const jobs = useMemo(() => {
     const ended = newestFirst((list.data ?? NONE).filter((job) => job.RuleName === name && !isMoving(job)));
     const others = ended.filter(({ JobId }) => JobId !== first?.JobId).slice(0, MOST_JOBS);

@@ -20,8 +20,9 @@ import {
 } from './versions/artifact-facts.tsx';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { VersionBars } from './version-bars.tsx';
-import { usageIn, type UsageIndex } from './versions/artifact-usage.ts';
+import { usageIn, usageOf, type UsageIndex } from './versions/artifact-usage.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
@@ -48,7 +49,9 @@ export function ArtifactDetails({ artifact, ...rest }: ArtifactDetailsProps) {
   );
 }
 
-function UsedBy({ artifact, usage }: { artifact: Artifact; usage: NonNullable<UsageIndex> }) {
+function UsedBy({ artifact }: { artifact: Artifact }) {
+  const usage = usageOf(useJobs({ artifact: artifact.ArtifactId }).data);
+  if (!usage) return null;
   const { waiting, running, done } = usageIn(usage, artifact);
   const jobs = [...waiting, ...running, ...done];
   return (
@@ -115,7 +118,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
         )}
       </dl>
       <VersionBars artifact={ruleNameOf(Name, Version)} />
-      {usage && <UsedBy artifact={artifact} usage={usage} />}
+      {usage && <UsedBy artifact={artifact} />}
       {isUsageUnknown && <p className="dim">This service does not report which jobs use it.</p>}
       {Command && (
         <div className={classes.command}>

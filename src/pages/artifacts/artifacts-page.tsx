@@ -3,10 +3,10 @@ import { useMemo, useState, useEffect, useSyncExternalStore } from 'react';
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useQuery, useMutation } from '@tanstack/react-query';
-import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries, artifactMutations } from '#/api/artifacts.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
@@ -42,14 +42,11 @@ const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog
 const DeleteArtifactVersions = lazyDialog(() => import('./delete-artifact-versions.tsx'), 'DeleteArtifactVersions');
 const BuilderDialog = lazyDialog(() => import('./builder/builder-dialog.tsx'), 'BuilderDialog');
 
-/** How often the list of jobs is read again, for where artifacts are used. */
-const JOBS_PACE = 15_000;
-
 function useArtifacts() {
   const artifacts = useQuery(artifactQueries.list());
   const listed = useDeferredQuery(artifacts);
   const account = useQuery(accountQueries.get()).data;
-  const jobs = useQuery({ ...jobQueries.list(), refetchInterval: livePace(JOBS_PACE) });
+  const jobs = useJobs(MOVING_JOBS, { most: 500 });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
   // Where artifacts are used is as old as the list of jobs.
   const oldest = Math.min(listed.dataUpdatedAt, jobs.dataUpdatedAt || listed.dataUpdatedAt);

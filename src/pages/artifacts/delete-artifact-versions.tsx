@@ -1,9 +1,9 @@
 // Deletes old versions: how many of each name remain, exactly which are deleted, and what became of each.
 import { useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactRemoval, artifactText } from '#/api/artifacts.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
 import { useBulkRun, type BulkKind } from '#/features/bulk/use-bulk-run.ts';
 import { counted, formatBytes, formatCount } from '#/lib/format.ts';
@@ -41,7 +41,8 @@ interface DeleteArtifactVersionsProps {
 }
 
 export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVersionsProps) {
-  const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });
+  // All of them: an artifact that one of them needs must stay.
+  const jobs = useJobs(MOVING_JOBS, { most: Infinity, staleTime: 0 });
   const usage = usageOf(jobs.data);
   const [keep, setKeep] = useState('3');
   // The registry shrinks by what is deleted: the plan is settled with the click.

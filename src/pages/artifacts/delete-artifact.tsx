@@ -1,8 +1,8 @@
 // The question before an artifact is deleted: which jobs would fail, and what space is freed.
-import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { ArtifactJobs } from './artifact-jobs.tsx';
@@ -17,7 +17,7 @@ const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? na
 export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
   // As of now: an older list could be wrong by a job.
-  const jobs = useQuery({ ...jobQueries.list(), staleTime: 0 });
+  const jobs = useJobs({ ...MOVING_JOBS, artifact: ArtifactId }, { most: 500, staleTime: 0 });
   const index = usageOf(jobs.data);
   const usage = index && usageIn(index, artifact);
   // Not read yet, or not readable: it may be needed.

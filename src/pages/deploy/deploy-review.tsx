@@ -5,7 +5,8 @@ import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { earlierRunQueries, type EarlierRuns } from '#/features/jobs/earlier-runs.ts';
 import { queueQueries } from '#/features/job-queue/queue-reader.ts';
 import { VERDICTS, countVerdicts } from '#/features/jobs/verdict.ts';
@@ -42,7 +43,7 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: !!payload && 'artifact' in payload });
   const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
   const queues = useQuery(queueQueries.all());
-  const jobs = useQuery(jobQueries.list());
+  const jobs = useJobs(MOVING_JOBS, { most: 500 });
   const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: same.length > 0 });
   if (devices.length === 0)
     return (

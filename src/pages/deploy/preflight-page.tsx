@@ -6,6 +6,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
 import { rowName, type Column } from '#/ui/table/table.tsx';
@@ -36,11 +37,8 @@ function useChecks(id: string | undefined, name: string | undefined) {
   const job = one.data?.complete ? one.data.job : undefined;
   const parent = job && isParent(job) ? job.JobId : undefined;
   const children = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
-  const named = useQuery({
-    ...jobQueries.list(),
-    select: (jobs) => jobs.filter(({ JobName }) => JobName === name),
-    enabled: name !== undefined,
-  });
+  const found = useJobs({ name: name ?? '' }, { most: 500, enabled: name !== undefined });
+  const named = { ...found, data: found.data?.filter(({ JobName }) => JobName === name) };
   const single = useMemo(() => job && [job], [job]);
   const many = name !== undefined ? named : children;
   const isOne = name === undefined && parent === undefined;

@@ -11,6 +11,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import { archiveQueries } from '#/api/archive.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
@@ -35,7 +36,7 @@ import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from './children/job-url.ts';
 import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
-import { isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
+import { baseOf, isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
 import { counted } from '#/lib/format.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './job-page.module.css';
@@ -249,7 +250,7 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
 /** Links a job to its retries and back, where these are jobs of their own: only the names connect them. */
 function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job }) {
   // A page's own list of jobs is read again after each retry; that is when it matters.
-  const list = useQuery({ ...jobQueries.list(), refetchInterval: false, staleTime: 60_000 });
+  const list = useJobs({ name: baseOf(JobName).trim() || JobId }, { most: 50, staleTime: 60_000 });
   const same = list.data?.filter((each) => each.JobId !== JobId && isSameOrder(each.JobName, JobName)) ?? [];
   const retries = same.filter((each) => isRetry(each.JobName));
   const first = isRetry(JobName) && !ParentJobId ? same.find((each) => !isRetry(each.JobName)) : undefined;

@@ -3,6 +3,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { artifactText } from '#/api/artifacts.ts';
+import type { JobConditions } from '#/api/job-pages.ts';
 import { isParent } from '#/contract/job-state.ts';
 import { spanOf, timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
@@ -76,6 +77,40 @@ export function filterJobs(
       (within === undefined || isWithin(job, within, now)) &&
       (state === undefined || (isKindName(state) ? isKind(job, state) : isIn(job, state))),
   );
+}
+
+/** What a service that filters takes for a state. */
+const STATUSES: Record<Verdict | JobKind, string> = {
+  moving: 'Waiting,Running',
+  bad: 'Failed,RolledBack,NoAnswer,Interrupted',
+  Failed: 'Failed',
+  'Rolled back': 'RolledBack',
+  'No answer': 'NoAnswer',
+  Interrupted: 'Interrupted',
+  Cancelled: 'Cancelled',
+  Succeeded: 'Succeeded',
+  // Such a service says how a job ended.
+  Finished: '',
+  Running: 'Running',
+  Waiting: 'Waiting',
+};
+const HOUR = 3_600_000;
+
+/** The filter as conditions of the service. It may find a little more: what has moved is taken by whole hours. */
+export function conditionsOf(
+  { name, state, within, device, group, tag, artifact }: JobListView,
+  now: Date,
+): JobConditions {
+  const target = device ? `device:${device}` : group ? `group:${group}` : tag ? `tag:${tag}` : '';
+  const hour = Math.floor(now.getTime() / HOUR) * HOUR;
+  const status = state && STATUSES[state];
+  return {
+    ...(name.trim() && { name: name.trim() }),
+    ...(status && { status }),
+    ...(target && { target }),
+    ...(artifact && { artifact }),
+    ...(within !== undefined && { active: new Date(hour - within * HOUR).toISOString() }),
+  };
 }
 
 /** `jobs` newest first, which stays the order of equals. */

@@ -5,12 +5,12 @@ import type { Job } from '#/contract/jobs.ts';
 import { archiveQueries } from '#/api/archive.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/contract/job-state.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
-import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
 import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { useStore } from '#/ui/state/use-store.ts';
+import { NextPage } from '#/ui/table/more-rows.tsx';
 import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -36,7 +36,7 @@ const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
   const [view, url] = useUrlState(jobListUrl);
-  const { jobs, all, find, shown, choices, tags, alone } = useJobList(view);
+  const { jobs, all, find, shown, choices, tags, alone, isSortable, count, more, readRest } = useJobList(view);
   const selected = useStore(jobSelection);
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
@@ -49,9 +49,12 @@ export function JobsPage() {
   const toStop = useSnapshot(dialog === 'stop-selected', () =>
     picked.length > 0 ? picked.filter(canBeStopped) : undefined,
   );
-  const subject = jobs.data?.find(({ JobId }) => JobId === view.job);
+  const subject = all.find(({ JobId }) => JobId === view.job);
   const close = () => url.close('dialog', 'job');
-  const openEnded = () => url.open({ dialog: hasArchive ? 'archive' : 'delete-ended' });
+  const openEnded = async () => {
+    await readRest();
+    url.open({ dialog: hasArchive ? 'archive' : 'delete-ended' });
+  };
   const verb = hasArchive ? 'Archive' : 'Delete';
   const isList = picked.length === 0 || dialog === 'archive' || dialog === 'delete-ended';
   const of = isList ? shown : picked;
@@ -64,7 +67,8 @@ export function JobsPage() {
           <Button
             disabled={executed.length === 0}
             title={executed.length === 0 ? 'There is no executed job in this list' : undefined}
-            onClick={openEnded}
+            loading={more?.isFetchingNextPage ?? false}
+            onClick={() => void openEnded()}
           >
             {verb} executed…
           </Button>
@@ -85,12 +89,9 @@ export function JobsPage() {
           </Empty>
         }
       >
-        {(rows) => (
+        {() => (
           <div className={classes.list}>
-            <JobFilters
-              choices={choices}
-              count={`${filtered ? `${formatCount(shown.length)} of ` : ''}${jobsText(rows.length)}`}
-            />
+            <JobFilters choices={choices} count={count} />
             {alone && <p className="dim">This service does not report the device’s part in jobs to groups and tags.</p>}
             {executed.length > MANY_EXECUTED && (
               <div className={classes.note}>
@@ -100,7 +101,7 @@ export function JobsPage() {
                     ? 'Archived, their output can still be searched, and the list stays short.'
                     : 'Delete them to keep the queue of the service short.'}
                 </p>
-                <Button size="xs" onClick={openEnded}>
+                <Button size="xs" onClick={() => void openEnded()}>
                   {verb} executed…
                 </Button>
               </div>
@@ -115,12 +116,13 @@ export function JobsPage() {
                 jobs={shown}
                 find={find}
                 tags={tags}
-                sort={view.sort}
-                onSort={(sort) => url.set({ sort })}
+                sort={isSortable ? view.sort : undefined}
+                onSort={isSortable ? (sort) => url.set({ sort }) : undefined}
                 onStop={({ JobId }) => url.open({ dialog: 'stop', job: JobId })}
                 onDelete={({ JobId }) => url.open({ dialog: 'delete', job: JobId })}
               />
             )}
+            {more && <NextPage reading={more} label="Show older jobs" />}
             {picked.length > 0 && (
               <JobBar
                 jobs={picked}

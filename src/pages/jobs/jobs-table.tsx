@@ -51,7 +51,8 @@ interface JobsTableProps {
   find: (id: string) => Job | undefined;
   tags: Tag[] | undefined;
   sort: Sort | undefined;
-  onSort: (sort: Sort | undefined) => void;
+  /** Undefined while a part of the list is not read. */
+  onSort: ((sort: Sort | undefined) => void) | undefined;
   onStop: (job: Job) => void;
   onDelete: (job: Job) => void;
 }

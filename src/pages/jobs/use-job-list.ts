@@ -1,30 +1,112 @@
-// The jobs that the list shows: read, filtered and sorted, with what is known of each.
-import { useMemo } from 'react';
-import { useQuery } from '@tanstack/react-query';
+// The jobs that the list shows: found by the service page by page, or read as a whole, filtered and sorted here.
+import { useCallback, useMemo, useState } from 'react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
+import { jobPageQueries, readOn, type JobPages } from '#/api/job-pages.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
+import { jobsText } from '#/features/jobs/job-words.ts';
+import { useJobPages } from '#/features/jobs/use-jobs.ts';
 import { isUnreported, useAwaited } from '#/features/job-queue/use-awaited.ts';
-import { choicesOf, filterJobs, sortJobs, type JobListView } from './job-list.ts';
+import { formatCount } from '#/lib/format.ts';
+import { useNow } from '#/ui/controls/time.tsx';
+import { choicesOf, conditionsOf, filterJobs, isJobListFiltered, sortJobs, type JobListView } from './job-list.ts';
 
 const NONE: Job[] = [];
 
+/** Most jobs of the list that one action concerns. */
+export const MOST_LISTED = 10_000;
+
 export function useJobList(view: JobListView) {
-  const jobs = useQuery(jobQueries.list());
+  const isPaged = useJobPages();
+  const whole = useWholeList(view, isPaged === false);
+  const paged = usePagedList(view, isPaged === true);
+  return isPaged === false ? whole : paged;
+}
+
+/** Of a service that filters: as many jobs as were asked for. */
+function usePagedList(view: JobListView, enabled: boolean) {
+  const client = useQueryClient();
+  const now = useNow();
+  const query = jobPageQueries.list(conditionsOf(view, now));
+  // The filter bar and the rows stay while others are looked for.
+  const pages = useQuery({ ...query, enabled, placeholderData: keepPreviousData });
+  // Without conditions, for the choices; of an unfiltered list it is the same query.
+  const newest = useQuery({ ...jobPageQueries.list({}), enabled });
+  const { tags, choices } = useChoices(newest.data?.jobs ?? NONE, enabled);
+  const isComplete = pages.data?.next === '';
+  const found = pages.data?.jobs ?? NONE;
+  const isEarlier = pages.isPlaceholderData;
+  const shown = useMemo(() => {
+    // The service has compared names and devices, but not of the rows that are shown until it answers.
+    const listed = filterJobs(found, isEarlier ? view : { ...view, device: '', name: '' }, undefined, now);
+    return isComplete ? sortJobs(listed, view.sort, tags) : listed;
+  }, [found, view, isEarlier, isComplete, tags, now]);
+  const [isReading, setIsReading] = useState(false);
+  const readMore = async (count?: number) => {
+    setIsReading(true);
+    try {
+      await readOn(client, query.queryKey, count);
+    } finally {
+      setIsReading(false);
+    }
+  };
+  // Selected jobs stay known when the filter changes.
+  const known = client.getQueriesData<JobPages>({ queryKey: ['jobs', 'pages'] });
+  const all = [...new Map(known.flatMap(([, data]) => data?.jobs ?? []).map((job) => [job.JobId, job])).values()];
+  const find = useCallback((id: string) => found.find(({ JobId }) => JobId === id), [found]);
+  const total = pages.data?.total ?? 0;
+  const isFiltered = isJobListFiltered(view);
+  return {
+    jobs: { ...pages, data: pages.data && (isFiltered ? (newest.data?.jobs ?? found) : found) },
+    all,
+    find,
+    shown,
+    choices,
+    tags,
+    alone: false,
+    isSortable: isComplete,
+    count: isFiltered
+      ? `${formatCount(shown.length)}${isComplete ? '' : '+'} of ${jobsText(newest.data?.total ?? total)}`
+      : jobsText(Math.max(total, shown.length)),
+    more: {
+      hasNextPage: pages.data !== undefined && !isComplete,
+      isFetchingNextPage: isReading,
+      fetchNextPage: () => readMore(),
+    },
+    /** Reads the rest of the list, as far as one action may concern it. */
+    readRest: () => readMore(MOST_LISTED - found.length),
+  };
+}
+
+/** Of a service that does not filter: all jobs, the newest first, with the fleet's data on those that wait for a device. */
+function useWholeList(view: JobListView, enabled: boolean) {
+  const jobs = useQuery({ ...jobQueries.list(), enabled });
   const { all, find } = useAwaitedJobs(jobs.data);
-  const { tags, choices } = useChoices(all);
-  const own = useOwnJobs(view.device);
+  const { tags, choices } = useChoices(all, enabled);
+  const own = useOwnJobs(view.device, enabled);
   const shown = useMemo(
     () => sortJobs(filterJobs(all, view, own.parents), view.sort, tags),
     [all, view, own.parents, tags],
   );
-  return { jobs, all, find, shown, choices, tags, alone: view.device !== '' && own.error !== null };
+  return {
+    jobs,
+    all,
+    find,
+    shown,
+    choices,
+    tags,
+    alone: view.device !== '' && own.error !== null,
+    isSortable: true,
+    count: `${isJobListFiltered(view) ? `${formatCount(shown.length)} of ` : ''}${jobsText(all.length)}`,
+    more: undefined,
+    readRest: async () => {},
+  };
 }
 
-/** The jobs, the newest first, with the fleet's data on those that wait for a device. */
 function useAwaitedJobs(jobs: Job[] = NONE) {
   const awaited = useAwaited(jobs, useSmallFleet(jobs.some(isUnreported)));
   return useMemo(() => {
@@ -33,18 +115,18 @@ function useAwaitedJobs(jobs: Job[] = NONE) {
   }, [awaited]);
 }
 
-function useChoices(jobs: Job[]) {
+function useChoices(jobs: Job[], enabled: boolean) {
   const hasTags = jobs.some(({ TagId }) => TagId);
   const hasArtifacts = jobs.some(({ ArtifactId }) => ArtifactId);
-  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags, retry: false }).data;
-  const artifacts = useQuery({ ...artifactQueries.list(), enabled: hasArtifacts }).data;
+  const tags = useQuery({ ...tagQueries.list(), enabled: enabled && hasTags, retry: false }).data;
+  const artifacts = useQuery({ ...artifactQueries.list(), enabled: enabled && hasArtifacts }).data;
   const choices = useMemo(() => choicesOf(jobs, tags, artifacts), [jobs, tags, artifacts]);
   return { tags, choices };
 }
 
 /** The jobs to groups and tags that a device has a part in: without them only those to the device itself are found. */
-function useOwnJobs(device: string) {
-  const { data, error } = useQuery({ ...jobQueries.ofDevice(device), enabled: device !== '', retry: false });
+function useOwnJobs(device: string, enabled: boolean) {
+  const { data, error } = useQuery({ ...jobQueries.ofDevice(device), enabled: enabled && device !== '', retry: false });
   const parents = useMemo(
     () => data && new Set(data.flatMap(({ ParentJobId }) => (ParentJobId ? [ParentJobId] : []))),
     [data],

@@ -6,7 +6,7 @@ import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import { livePace } from '#/api/live.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { addAtOnce } from '#/features/install/at-once.ts';
@@ -48,7 +48,7 @@ function deviceOf(index: FleetIndex | undefined): string | undefined {
 function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
   const artifacts = useQuery({ ...artifactQueries.list(), refetchInterval: livePace(LOOK) }).data;
-  const jobs = useQuery(jobQueries.list()).data;
+  const jobs = useJobs({}, { most: 1 }).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
   const first = deviceOf(index);

@@ -4,7 +4,9 @@ import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
+import { useNow } from '#/ui/controls/time.tsx';
 import type { Account } from '#/contract/account.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -19,7 +21,7 @@ import { Link } from '#/ui/url/link.tsx';
 import { CameAndWent, FlappingDevices } from './came-and-went.tsx';
 import { FailedLately, UnderWay } from './deployments.tsx';
 import { DownNow } from './down-now.tsx';
-import { fleetFigures } from './figures.ts';
+import { fleetFigures, LATELY } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { FleetSummary } from './fleet-summary.tsx';
 import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
@@ -30,6 +32,8 @@ const NONE: Job[] = [];
 /** Milliseconds between two looks at the account: who adds the first device waits for it to appear. */
 const OFTEN = 5_000;
 const SELDOM = 60_000;
+const MOST_JOBS = 200;
+const FAILED = 'Failed,Interrupted,RolledBack,NoAnswer';
 
 export function OverviewPage() {
   const account = useQuery({
@@ -45,12 +49,21 @@ export function OverviewPage() {
   );
 }
 
-/** The jobs, the newest first. */
-function useJobs(index: FleetIndex | undefined) {
-  const jobs = useQuery(jobQueries.list());
-  const awaited = useAwaited(jobs.data ?? NONE, index);
+/** Those under way and those that failed lately, the newest first. */
+function useCurrentJobs(index: FleetIndex | undefined) {
+  const hour = Math.floor(useNow().getTime() / 3_600_000) * 3_600_000;
+  const moving = useJobs(MOVING_JOBS, { most: MOST_JOBS });
+  const bad = useJobs(
+    { status: FAILED, active: new Date(hour - LATELY * 3_600_000).toISOString() },
+    { most: MOST_JOBS },
+  );
+  const both = useMemo(() => {
+    if (!moving.data || !bad.data) return undefined;
+    return [...new Map([...moving.data, ...bad.data].map((job) => [job.JobId, job])).values()];
+  }, [moving.data, bad.data]);
+  const awaited = useAwaited(both ?? NONE, index);
   const all = useMemo(() => newestFirst(awaited), [awaited]);
-  return { jobs, all };
+  return { jobs: { ...(moving.error ? moving : bad), data: both }, all };
 }
 
 function Day({ account }: { account: Account }) {
@@ -58,7 +71,7 @@ function Day({ account }: { account: Account }) {
   const index = fleet?.index;
   const online = useMemo(() => index && fleetFigures(index).online, [index]);
   const recent = useRecent(account.History === true, index, online);
-  const { jobs, all } = useJobs(index);
+  const { jobs, all } = useCurrentJobs(index);
   const reading = {
     data: index,
     error: fleet?.error ?? null,

@@ -6,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
 import { isMoving } from '#/contract/job-state.ts';
 import { isLive } from '#/api/live.ts';
+import { readMoving } from '#/api/job-pages.ts';
 import { jobQueries, readJobs } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { paths } from '#/paths.ts';
@@ -17,6 +18,8 @@ import { newsBetween, type JobNews } from './job-news.ts';
 /** Milliseconds until the first look, and between two; browsers make it a minute for a tab that is long hidden. */
 const FIRST_LOOK = 10_000;
 const LOOK = 35_000;
+/** By so much the clock of the service may be behind. */
+const CLOCKS = 600_000;
 /** A list that was read this short a time ago still holds. */
 const FRESH = 5_000;
 
@@ -44,11 +47,12 @@ export function JobNotices() {
     const unseen = new Map<string, JobNews>();
     let stop: AbortController | undefined;
     let timer: ReturnType<typeof setTimeout>;
+    let left = new Date();
 
     const look = async (before: readonly Job[] | undefined, signal: AbortSignal) => {
       let seen = before;
       try {
-        const now = await readJobs(signal);
+        const now = (await readMoving(client, seen && left, signal)) ?? (await readJobs(signal));
         if (signal.aborted) return;
         for (const news of newsBetween(seen ?? [], now)) {
           unseen.set(news.id, news);
@@ -63,6 +67,7 @@ export function JobNotices() {
     };
     const leave = () => {
       stop = new AbortController();
+      left = new Date(Date.now() - CLOCKS);
       const { signal } = stop;
       const { data, dataUpdatedAt = 0 } = client.getQueryState(jobQueries.list().queryKey) ?? {};
       if (!data || (!isLive() && Date.now() - dataUpdatedAt > FRESH)) void look(undefined, signal);

@@ -5,7 +5,7 @@ import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
-import { jobQueries } from '#/api/jobs.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { stateOf } from '#/features/jobs/outcome.ts';
@@ -21,6 +21,8 @@ import { recentEntries } from './recent.ts';
 /** Read once when the palette opens and typed into; no list is polled for it. */
 const once = { refetchInterval: false as const, staleTime: 30_000 };
 const SOME = 4;
+/** Jobs that the service finds by their name. */
+const FOUND = 20;
 
 /** The members of a group or tag, counted once the fleet is in memory, and no longer once that is old. */
 function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isOld: boolean): Entry[] {
@@ -36,8 +38,9 @@ function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isO
     }));
 }
 
-function useJobEntries(isAsked: boolean): Entry[] {
-  const jobs = useQuery({ ...jobQueries.list(), ...once, enabled: isAsked }).data;
+function useJobEntries(search: string): Entry[] {
+  const isAsked = search !== '';
+  const jobs = useJobs({ name: search.trim() }, { most: FOUND, enabled: isAsked, staleTime: once.staleTime }).data;
   return useMemo(
     () =>
       (jobs ?? []).map((job) => ({
@@ -93,7 +96,7 @@ function useActions(showRequests: () => void): Entry[] {
 export function useEntries(search: string, showRequests: () => void) {
   const devices = useFoundDevices(search);
   const isAsked = search !== '';
-  const jobEntries = useJobEntries(isAsked);
+  const jobEntries = useJobEntries(search);
   const artifactEntries = useArtifactEntries(isAsked);
   const { groupEntries, tagEntries } = useLabelEntries(isAsked, devices.fleet);
   const actions = useActions(showRequests);

@@ -11,6 +11,7 @@ import { submittedAs } from '#/api/submitted.ts';
 import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
 import { isParent } from '#/contract/job-state.ts';
 import { JOBS_CHANGED, jobQueries } from '#/api/jobs.ts';
+import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps, type BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
@@ -106,7 +107,7 @@ function useWork(job: Job) {
 
 function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
   const { work, lost, field } = useWork(job);
-  const list = useQuery(jobQueries.list());
+  const list = useJobs({ name: retriesOf(job.JobName).trim() }, { most: 500 });
   const queues = useQuery(queueQueries.all());
   // List and queues grow by the new jobs themselves: name and plan are settled with the click.
   const [settled, setSettled] = useState<{ name: string; queues: Queues }>();

@@ -1,0 +1,221 @@
+// The list of single jobs and parents by cursor, newest first. Each condition has an index in the order of the list, or
+// a short list of jobs; the one with the fewest jobs is followed, and its jobs are compared with the other conditions, a
+// bounded number for each page.
+import type { Reader } from './database.ts';
+import { fold } from './fold.ts';
+import { jobsOfList } from './jobs.ts';
+import type { JobRow } from './jobs.ts';
+import type { NameIndex } from './name-index.ts';
+
+export interface JobFilter {
+  /** Statuses and verdicts, of the job or of any of its devices; empty: any. */
+  states: readonly string[];
+  /** A part of its name, or its id. */
+  name: string;
+  /** The seq of the device that it or a child is for. */
+  deviceSeq?: number;
+  group?: string;
+  tagId?: string;
+  artifactId?: string;
+  /** Waiting or running, or ended since. */
+  movedSince?: number;
+  archived: boolean;
+}
+
+export interface JobPage {
+  rows: JobRow[];
+  /** The seq below which the next page begins; undefined at the end. */
+  next: number | undefined;
+}
+
+/** Jobs that a condition selects below `before`, in falling order. */
+type Source = (before: number, limit: number) => Promise<number[]>;
+
+/** Jobs that are compared for one page. The page then ends, with what was found and with a next one. */
+const MOST_COMPARED = 2_000;
+const COMPARED_AT_ONCE = 500;
+const LEAST_COMPARED = 50;
+/** A condition with more jobs counts as one with many. */
+const FEW = 1_000;
+
+export async function jobPage(
+  db: Reader,
+  names: NameIndex,
+  accountId: number,
+  filter: JobFilter,
+  { before, limit }: { before: number; limit: number },
+): Promise<JobPage> {
+  const ofDevice = filter.deviceSeq === undefined ? undefined : await jobsOfDevice(db, filter.deviceSeq);
+  const source = await fewest(await sourcesOf(db, { names, accountId, filter, ofDevice }), before);
+  const compare = comparison(db, accountId, filter);
+  const device = ofDevice && new Set(ofDevice);
+  const part = fold(filter.name);
+  const fits = ({ seq, id, name }: Compared) =>
+    (device?.has(seq) ?? true) && (part === '' || id === part || fold(name).includes(part));
+
+  const seqs: number[] = [];
+  let next: number | undefined = before;
+  for (let compared = 0; next !== undefined && seqs.length < limit && compared < MOST_COMPARED;) {
+    const size = Math.min(COMPARED_AT_ONCE, Math.max(limit, LEAST_COMPARED));
+    const candidates = await source(next, size);
+    const fitting = new Set((await compare(candidates)).filter(fits).map(({ seq }) => seq));
+    const found = candidates.filter((seq) => fitting.has(seq)).slice(0, limit - seqs.length);
+    seqs.push(...found);
+    compared += candidates.length;
+    const last = seqs.length === limit ? found.at(-1) : candidates.at(-1);
+    next = candidates.length < size && last === candidates.at(-1) ? undefined : last;
+  }
+  return { rows: (await jobsOfList(db, accountId, seqs)).toReversed(), next };
+}
+
+interface Compared {
+  seq: number;
+  id: string;
+  name: string;
+}
+
+/** Reads those of some jobs that meet all conditions but those of name and device. */
+function comparison(
+  db: Reader,
+  accountId: number,
+  filter: JobFilter,
+): (seqs: readonly number[]) => Promise<Compared[]> {
+  const { states, group, tagId, artifactId, movedSince, archived } = filter;
+  const conditions = ['j.account_id = ?', 'j.parent_seq IS NULL', `j.archived IS ${archived ? 'NOT NULL' : 'NULL'}`];
+  const values: (string | number)[] = [accountId];
+  const add = (sql: string, ...more: (string | number)[]) => {
+    conditions.push(sql);
+    values.push(...more);
+  };
+  if (group !== undefined) add('j.device_group = ?', group);
+  if (tagId !== undefined) add('j.tag_id = ?', tagId);
+  if (artifactId !== undefined) add('j.artifact_id = ?', artifactId);
+  if (movedSince !== undefined) add(`(j.status IN ('Waiting', 'Running') OR ${MOVED} >= ?)`, movedSince);
+  if (states.length > 0)
+    add(
+      `EXISTS (SELECT 1 FROM job_states s WHERE s.account_id = j.account_id AND s.archived = ${archived ? 1 : 0}
+         AND s.state IN (${states.map(() => '?').join(', ')}) AND s.job_seq = j.seq)`,
+      ...states,
+    );
+  const sql = `SELECT j.seq, j.id, j.name FROM ${db.dialect.list('w')} CROSS JOIN jobs j
+    WHERE j.seq = CAST(w.value AS BIGINT) AND ${conditions.join(' AND ')}`;
+  return (seqs) => db.all<Compared>(sql, JSON.stringify(seqs), ...values);
+}
+
+const MOVED = 'coalesce(ended, started, created)';
+
+// ---- Where to look ---------------------------------------------------------------------------------------------------
+
+/** The condition with the fewest jobs, as far as that is worth finding out. */
+async function fewest(sources: readonly Source[], before: number): Promise<Source> {
+  let best: { source: Source; count: number } | undefined;
+  for (const source of sources) {
+    if (sources.length === 1) return source;
+    const { length: count } = await source(before, FEW);
+    if (!best || count < best.count) best = { source, count };
+    if (count < LEAST_COMPARED) break;
+  }
+  return best?.source ?? listed([]);
+}
+
+interface Search {
+  names: NameIndex;
+  accountId: number;
+  filter: JobFilter;
+  ofDevice: readonly number[] | undefined;
+}
+
+async function sourcesOf(db: Reader, { names, accountId, filter, ofDevice }: Search): Promise<Source[]> {
+  const { states, name, group, tagId, artifactId, movedSince, archived } = filter;
+  const seqs = async (sql: string, ...args: (string | number)[]) =>
+    (await db.all<{ seq: number }>(sql, ...args)).map(({ seq }) => seq);
+  const inState =
+    (state: string): Source =>
+    (before, limit) =>
+      seqs(
+        `SELECT job_seq AS seq FROM job_states WHERE account_id = ? AND archived = ? AND state = ? AND job_seq < ?
+         ORDER BY job_seq DESC LIMIT ?`,
+        accountId,
+        archived ? 1 : 0,
+        state,
+        before,
+        limit,
+      );
+  const withValue =
+    (column: 'device_group' | 'tag_id' | 'artifact_id', value: string): Source =>
+    (before, limit) =>
+      seqs(
+        `SELECT seq FROM jobs WHERE account_id = ? AND parent_seq IS NULL AND ${column} = ? AND seq < ?
+         ORDER BY seq DESC LIMIT ?`,
+        accountId,
+        value,
+        before,
+        limit,
+      );
+  const found: Source[] = [];
+  if (ofDevice !== undefined) found.push(listed(ofDevice));
+  if (name !== '') {
+    const part = fold(name);
+    const withId = await seqs('SELECT seq FROM jobs WHERE id = ? AND account_id = ?', part, accountId);
+    found.push(merged([(before, limit) => names.find(accountId, [part], { before, limit }), listed(withId)]));
+  }
+  if (artifactId !== undefined) found.push(withValue('artifact_id', artifactId));
+  if (tagId !== undefined) found.push(withValue('tag_id', tagId));
+  if (group !== undefined) found.push(withValue('device_group', group));
+  if (states.length > 0) found.push(merged(states.map(inState)));
+  if (movedSince !== undefined) {
+    const lately = await seqs(
+      `SELECT seq FROM jobs WHERE account_id = ? AND parent_seq IS NULL AND ${MOVED} >= ? LIMIT ?`,
+      accountId,
+      movedSince,
+      FEW,
+    );
+    // Where most have moved, they are among the newest.
+    if (lately.length < FEW) found.push(merged([inState('Waiting'), inState('Running'), listed(lately)]));
+  }
+  if (found.length > 0) return found;
+  return [
+    (before, limit) =>
+      seqs(
+        `SELECT seq FROM jobs ${db.dialect.indexedBy(archived ? 'jobs_in_archive' : 'jobs_top')}
+         WHERE account_id = ? AND parent_seq IS NULL AND archived IS ${archived ? 'NOT NULL' : 'NULL'} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+        accountId,
+        before,
+        limit,
+      ),
+  ];
+}
+
+const falling = (seqs: Iterable<number>) => [...new Set(seqs)].toSorted((one, other) => other - one);
+
+function listed(seqs: readonly number[]): Source {
+  const all = falling(seqs);
+  return async (before, limit) => all.filter((seq) => seq < before).slice(0, limit);
+}
+
+const merged =
+  (sources: readonly Source[]): Source =>
+  async (before, limit) => {
+    const seqs: number[] = [];
+    for (const source of sources) seqs.push(...(await source(before, limit)));
+    return falling(seqs).slice(0, limit);
+  };
+
+/** Single jobs to a device, and the parents of its other jobs. */
+const jobsOfDevice = async (db: Reader, deviceSeq: number): Promise<number[]> =>
+  (
+    await db.all<{ seq: number }>(
+      'SELECT DISTINCT coalesce(parent_seq, seq) AS seq FROM jobs WHERE device_seq = ?',
+      deviceSeq,
+    )
+  ).map(({ seq }) => seq);
+
+/** How many the list has without a condition. */
+export const countJobs = async (db: Reader, accountId: number): Promise<number> =>
+  (
+    await db.get<{ count: number }>(
+      `SELECT count(*) AS count FROM jobs ${db.dialect.indexedBy('jobs_top')}
+       WHERE account_id = ? AND parent_seq IS NULL AND archived IS NULL`,
+      accountId,
+    )
+  )?.count ?? 0;

@@ -1,0 +1,236 @@
+// Names in memory, to find a part of one: a database finds that by reading all of them, while comparing 100,000 short
+// texts in memory takes a millisecond, for a part of any length. Names lie one behind the other in a few long texts, so
+// that a search is a few calls of `indexOf`.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { changesBetween, presentPosition } from './changes.ts';
+import type { ChangeKind, Position } from './changes.ts';
+import type { Database } from './database.ts';
+import { perDialect } from './dialect.ts';
+import { fold } from './fold.ts';
+
+/** What a row is found by: its folded name, and its id. */
+export interface Named {
+  seq: number;
+  texts: readonly string[];
+}
+
+export interface NameSource {
+  kind: ChangeKind;
+  /** The name that is bumped with each change of a name; undefined if names never change. */
+  renamed?: string;
+  /** Rows of an account after `seq`, in order. */
+  after(db: Database, accountId: number, seq: number, limit: number): Promise<Named[]>;
+  /** Those of these rows that exist. */
+  ofList(db: Database, seqs: readonly number[]): Promise<Named[]>;
+}
+
+/** Parts of the texts of a row, in their order; '' and undefined match any. They are folded. */
+export type Parts = readonly (string | undefined)[];
+
+export interface NameIndex {
+  /**
+   * Rows whose texts contain these parts, in the order of their seq or, with `before`, backwards from there; the first
+   * `limit` of them. Deleted rows may be among them: the caller reads the rows.
+   */
+  find(accountId: number, parts: Parts, range: { before?: number; after?: number; limit: number }): Promise<number[]>;
+}
+
+/** Rows in one text, and rows read at a time: other requests run between two portions. */
+const PORTION = 500;
+/** Changes that are looked through for changed names; beyond, all names are read again. */
+const MOST_CHANGES = 10_000;
+/** Until then deleted rows stay. */
+const KEPT_MS = 3_600_000;
+
+/** Several texts as one. */
+class Joined {
+  readonly #text: string;
+  /** Where each begins, and where the last one ends. */
+  readonly #starts: number[] = [];
+
+  constructor(texts: readonly string[]) {
+    let at = 0;
+    for (const text of texts) {
+      this.#starts.push(at);
+      at += text.length;
+    }
+    this.#starts.push(at);
+    this.#text = texts.join('');
+  }
+
+  at(row: number): string {
+    return this.#text.slice(this.#starts[row], this.#starts[row + 1]);
+  }
+
+  /** Which of the texts contain the part. */
+  find(part: string): number[] {
+    const rows: number[] = [];
+    let row = 0;
+    for (let at = this.#text.indexOf(part); at !== -1;) {
+      while (this.#endOf(row) <= at) row++;
+      // A hit may begin in one text and end in the next.
+      const isWithin = at + part.length <= this.#endOf(row);
+      if (isWithin) rows.push(row);
+      at = this.#text.indexOf(part, isWithin ? this.#endOf(row) : at + 1);
+    }
+    return rows;
+  }
+
+  #endOf(row: number): number {
+    return this.#starts[row + 1] ?? Infinity;
+  }
+}
+
+class Chunk {
+  readonly rows: readonly Named[];
+  readonly seqs: readonly number[];
+  readonly #joined: Joined[];
+
+  constructor(rows: readonly Named[]) {
+    this.seqs = rows.map(({ seq }) => seq);
+    const count = rows[0]?.texts.length ?? 0;
+    const joined = Array.from({ length: count }, (_, at) => new Joined(rows.map(({ texts }) => texts[at] ?? '')));
+    this.#joined = joined;
+    // The long texts are the only copy of the names.
+    this.rows = rows.map(({ seq }, row) => ({
+      seq,
+      get texts() {
+        return joined.map((each) => each.at(row));
+      },
+    }));
+  }
+
+  find(parts: Parts): readonly number[] {
+    let found: number[] | undefined;
+    for (const [at, part] of parts.entries()) {
+      if (!part) continue;
+      const rows = this.#joined[at]?.find(part) ?? [];
+      const those: Set<number> | undefined = found && new Set(rows);
+      found = those && found ? found.filter((row) => those.has(row)) : rows;
+      if (found.length === 0) return [];
+    }
+    return found === undefined ? this.seqs : found.map((row) => this.seqs[row] ?? 0);
+  }
+}
+
+interface Names {
+  chunks: Chunk[];
+  position: Position;
+  renamed: string;
+  readAt: number;
+}
+
+export function openNameIndex(db: Database, source: NameSource): NameIndex {
+  const accounts = new Map<number, Promise<Names>>();
+  const versionOf = async () => (source.renamed === undefined ? '' : db.version(source.renamed));
+  const lastOf = (chunks: readonly Chunk[]) => chunks.at(-1)?.seqs.at(-1) ?? 0;
+
+  /** Adds the rows after the last one. */
+  const extend = async (accountId: number, names: Names): Promise<Names> => {
+    const { chunks } = names;
+    for (;;) {
+      const rows = await source.after(db, accountId, lastOf(chunks), PORTION);
+      if (rows.length === 0) return names;
+      const last = chunks.at(-1);
+      if (last && last.rows.length + rows.length <= PORTION)
+        chunks[chunks.length - 1] = new Chunk([...last.rows, ...rows]);
+      else chunks.push(new Chunk(rows));
+      if (rows.length < PORTION) return names;
+      await nextTurn();
+    }
+  };
+  const readAll = async (accountId: number): Promise<Names> => {
+    const [renamed, position] = [await versionOf(), await presentPosition(db)];
+    return extend(accountId, { chunks: [], position, renamed, readAt: performance.now() });
+  };
+  const rename = (names: Names, rows: readonly Named[]): void => {
+    const changed = new Map(rows.map((row) => [row.seq, row]));
+    for (const [at, chunk] of names.chunks.entries())
+      if (chunk.seqs.some((seq) => changed.has(seq)))
+        names.chunks[at] = new Chunk(chunk.rows.map((row) => changed.get(row.seq) ?? row));
+  };
+  const refresh = async (accountId: number, names: Names | undefined): Promise<Names> => {
+    if (!names || performance.now() - names.readAt > KEPT_MS) return readAll(accountId);
+    const renamed = await versionOf();
+    if (renamed !== names.renamed) {
+      const to = await presentPosition(db);
+      const isMuch = to.seq - names.position.seq > MOST_CHANGES;
+      const changes = isMuch ? undefined : await changesBetween(db, accountId, names.position, to);
+      if (!changes) return readAll(accountId);
+      const seqs = new Set(changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object));
+      rename(names, await source.ofList(db, [...seqs]));
+      names.position = to;
+      names.renamed = renamed;
+    }
+    return extend(accountId, names);
+  };
+  /** One reading at a time for each account. */
+  const namesOf = (accountId: number): Promise<Names> => {
+    const before = accounts.get(accountId);
+    const names = (before ?? Promise.resolve(undefined)).then((known) => refresh(accountId, known));
+    accounts.set(accountId, names);
+    // What could not be read is read again.
+    names.catch(() => accounts.get(accountId) === names && accounts.delete(accountId));
+    return names;
+  };
+
+  return {
+    find: async (accountId, parts, { before = Infinity, after = 0, limit }) => {
+      const { chunks } = await namesOf(accountId);
+      const isBackwards = before !== Infinity;
+      const found: number[] = [];
+      for (const chunk of isBackwards ? chunks.toReversed() : chunks) {
+        if ((chunk.seqs[0] ?? 0) >= before || (chunk.seqs.at(-1) ?? 0) <= after) continue;
+        const seqs = chunk.find(parts);
+        for (const seq of isBackwards ? seqs.toReversed() : seqs) {
+          if (seq >= before || seq <= after) continue;
+          found.push(seq);
+          if (found.length === limit) return found;
+        }
+      }
+      return found;
+    },
+  };
+}
+
+// ---- What is found by its name ---------------------------------------------------------------------------------------
+
+/** Bumped with each change of a device's name. */
+export const DEVICES_RENAMED = 'devices renamed';
+
+interface DeviceRow {
+  seq: number;
+  id: string;
+  name: string;
+}
+const DEVICES = 'SELECT seq, id, name_folded AS name FROM devices';
+const DEVICES_OF_LIST = perDialect(
+  (sql) => `${DEVICES} WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
+);
+const namedDevice = ({ seq, id, name }: DeviceRow): Named => ({ seq, texts: [name, id] });
+
+/** Devices by name and id. */
+export const NAMED_DEVICES: NameSource = {
+  kind: 'device',
+  renamed: DEVICES_RENAMED,
+  after: async (db, accountId, seq, limit) =>
+    (
+      await db.all<DeviceRow>(`${DEVICES} WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?`, accountId, seq, limit)
+    ).map(namedDevice),
+  ofList: async (db, seqs) => (await db.all<DeviceRow>(DEVICES_OF_LIST(db), JSON.stringify(seqs))).map(namedDevice),
+};
+
+/** Single jobs and parents by name, archived ones included. */
+export const NAMED_JOBS: NameSource = {
+  kind: 'job',
+  after: async (db, accountId, seq, limit) =>
+    (
+      await db.all<{ seq: number; name: string }>(
+        'SELECT seq, name FROM jobs WHERE account_id = ? AND parent_seq IS NULL AND seq > ? ORDER BY seq LIMIT ?',
+        accountId,
+        seq,
+        limit,
+      )
+    ).map((row) => ({ seq: row.seq, texts: [fold(row.name)] })),
+  ofList: async () => [],
+};

@@ -1,0 +1,279 @@
+// What the statements of the store that join or sort read in SQLite, by file and exported function: each table with its
+// index (`key` is its primary key, `all` reads the whole of it), in the order of the plan. A new statement belongs here.
+import type { RuleRow } from './alert-settings.ts';
+import type { JobFilter } from './job-list.ts';
+import { NAMED_DEVICES, NAMED_JOBS } from './name-index.ts';
+import type { Example } from './test-statements.ts';
+
+const rule = (event: string) =>
+  ({ seq: 1, account_id: 1, event, grp: 'g', tag_id: 't', site: 's', for_minutes: 1 }) as RuleRow;
+const WATCHED = ['DeviceOffline', 'DeviceBack', 'TunnelPublic'].map(rule);
+const FILTERS = [
+  { device_name: 'a' },
+  { device_id: 'a' },
+  { device_group: 'a' },
+  { device_tag: 'a' },
+  { device_status: 'online' },
+  { device_status: 'offline' },
+];
+
+const JOB_FILTERS: Partial<JobFilter>[] = [
+  {},
+  { archived: true },
+  { name: 'a' },
+  { states: ['Failed'] },
+  { states: ['Failed', 'NoAnswer'], archived: true },
+  { deviceSeq: 1 },
+  { group: 'a' },
+  { tagId: 'a' },
+  { artifactId: 'a' },
+  { movedSince: 1 },
+];
+
+/** Functions whose statements depend on their arguments. */
+export const EXAMPLES: Record<string, readonly Example[]> = {
+  'alert-firing.ts hasMoved': WATCHED.map((each) => (call, db) => call(db, each, 1)),
+  'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
+  'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
+    (event) => (call, db) => call(db, rule(event)),
+  ),
+  'audit-log.ts hashAudit': [
+    (call, db) => call({ ...db, get: async (sql: string) => (await db.get(sql), { last: 2, hashed: 1 }) }, 1),
+    (call, db) =>
+      db.write((tx) => call({ ...db, write: async (unit: (each: object) => unknown) => unit(tx) }, 1) as never),
+  ],
+  'device-list.ts listFiltered': FILTERS.map((filter) => (call, db) => call(db, 1, filter, 0, 1)),
+  'device-list.ts matchesAmong': FILTERS.map((filter) => (call, db) => call(db, 1, filter, [1])),
+  'job-list.ts jobPage': JOB_FILTERS.map((filter) => (call, db) => {
+    const names = { find: async () => [1] };
+    return call(db, names, 1, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
+  }),
+  'name-index.ts openNameIndex': [
+    (_, db) => NAMED_DEVICES.after(db, 1, 0, 1),
+    (_, db) => NAMED_DEVICES.ofList(db, [1]),
+    (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
+  ],
+  'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
+  'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
+  'timeline.ts deviceEdits': ['key', 'edit'].map(
+    (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
+  ),
+  'tokens.ts tokenHolder': [(call, db) => call(db, 'token')],
+};
+
+/** What reads a large table as a whole in PostgreSQL, because it needs all of it. */
+export const READ_WHOLE: Record<string, readonly string[]> = {
+  // When the computer's clock was set.
+  'open-times.ts moveOpenTimes': ['jobs', 'output_order'],
+  // Many jobs at once, each of which has more rows than PostgreSQL can know before it has analysed the table.
+  'archive.ts outputOfJobs': ['job_output'],
+  'device-versions.ts noteVersionsOfAll': ['jobs'],
+  'job-output.ts outputOfChildren': ['job_output'],
+  // Two thousand rows at once.
+  'state-history.ts pruneStates': ['state_changes'],
+  // For as many devices as a rollout has, reading all at once costs no more.
+  'rollout-devices.ts outcomeOf': ['devices'],
+  'rollouts.ts devicesToBegin': ['devices'],
+};
+
+export const PLANS: Record<string, readonly string[]> = {
+  'alert-firing.ts hasMoved': [
+    'd devices_away, f key, device_tags key',
+    'alert_firing key, d rowid, device_tags key',
+    't tunnels_of_account, f key, d rowid, device_tags key',
+    'alert_firing key, t rowid, d rowid, device_tags key',
+  ],
+  'alert-firing.ts noteNew': ['f key, d rowid'],
+  'alert-firing.ts noteStates': [
+    'd devices_away, f key, device_tags key',
+    'alert_firing key, d rowid, device_tags key',
+    'alert_firing key, d rowid, device_tags key, sorts',
+    't tunnels_of_account, f key, d rowid, device_tags key',
+    'alert_firing key, t rowid, d rowid, device_tags key',
+  ],
+  'alert-firing.ts queueAlert': ['alert_rules alert_rules_of_account', 'd devices_of_group, device_tags key'],
+  'alert-firing.ts sitesOf': ['d devices_of_group, f key, device_tags key'],
+  'alert-jobs.ts noteEndedJobs': ['a all, j rowid, to_judge rowid, c jobs_of_parent, to_judge rowid', 'jobs rowid'],
+  'alert-lists.ts firingObjects': ['f key, d rowid, sorts', 'f key, t rowid, d rowid, sorts'],
+  'alert-lists.ts firingRules': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],
+  'alert-outbox.ts dueDeliveries': ['d rowid, alert_deliveries alert_deliveries_due, groups, m rowid'],
+  'alert-outbox.ts insertMessage': ['alert_rule_channels key, alert_channels rowid, sorts'],
+  'alert-outbox.ts listDeliveries': ['d alert_deliveries_of_account, m rowid'],
+  'alert-outbox.ts pruneMessages': [
+    'alert_messages rowid, alert_messages alert_messages_by_age, alert_deliveries alert_deliveries_of_message',
+  ],
+  'alert-outbox.ts takeEvents': ['e alert_events_of_rule, f key'],
+  'alert-settings.ts allRules': ['alert_rules all'],
+  'alert-settings.ts insertRule': ['alert_channels alert_channels_of_account'],
+  'alert-settings.ts listChannels': ['alert_channels alert_channels_of_account'],
+  'alert-settings.ts listRules': [
+    'alert_rules alert_rules_of_account, sorts',
+    'alert_channels alert_channels_of_account, alert_rule_channels alert_rules_of_channel, sorts',
+  ],
+  'alert-settings.ts silenceRule': ['alert_firing key, alert_events alert_events_of_rule'],
+  'archive.ts archivedJobs': ['jobs jobs_archived', 'j rowid, p rowid, c rowid'],
+  'archive.ts outputOfJobs': ['job_output key'],
+  'archive.ts searchedChildren': ['jobs jobs_of_parent'],
+  'artifacts.ts allArtifacts': ['artifacts all'],
+  'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
+  'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
+  'audit-log.ts auditEntries': ['audit audit_of_action, audit_objects key, audit_hashes rowid'],
+  'audit-log.ts hashAudit': ['audit_hashes all', 'audit rowid'],
+  'audit-log.ts verifyAudit': ['audit rowid, audit_hashes rowid'],
+  'bulk.ts bulkOf': ['bulk bulk_of_account'],
+  'bulk.ts itemsFrom': ['bulk_items key'],
+  'bulk.ts leftItems': ['bulk_items key'],
+  'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_items key'],
+  'bulk.ts runningBulk': ['bulk all bulk_running'],
+  'changes.ts jobIds': ['jobs rowid'],
+  'device-list.ts listFiltered': [
+    'devices rowid, devices devices_of_account, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, devices devices_of_group, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, devices devices_of_account, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, devices devices_online, dt key, t sqlite_autoindex_tags_1',
+  ],
+  'device-list.ts listFrom': ['devices devices_of_account, dt key, t sqlite_autoindex_tags_1'],
+  'device-list.ts listLocated': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
+  'device-list.ts listSelected': ['d sqlite_autoindex_devices_1, dt key, t sqlite_autoindex_tags_1, sorts'],
+  'device-list.ts listSeqs': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
+  'device-list.ts locationsAfter': ['devices devices_of_account'],
+  'device-list.ts matchesAmong': [
+    'devices rowid',
+    'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
+  ],
+  'device-order.ts openDeviceOrder': ['devices devices_of_account'],
+  'device-versions.ts correctVersions': [
+    'device_versions key, j rowid, t rowid, j rowid, t rowid',
+    'j rowid, to_judge rowid, t rowid, d rowid, sorts',
+    'd rowid, j jobs_of_device, to_judge rowid, t rowid, sorts',
+  ],
+  'device-versions.ts countVersions': ['device_versions device_versions_of_artifact, groups'],
+  'device-versions.ts noteVersionsOfAll': ['j jobs_of_parent, to_judge rowid, t rowid, d rowid, sorts'],
+  'device-versions.ts versionsAfterJobs': ['j rowid, t rowid, sorts, d rowid, v key'],
+  'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
+  'device-versions.ts versionsOfDevice': ['d rowid, v key'],
+  'devices.ts sessionsOf': ['devices rowid'],
+  'job-list.ts jobPage': [
+    'jobs jobs_top',
+    'j rowid',
+    'jobs jobs_in_archive',
+    'job_states key',
+    'j rowid, s key',
+    'jobs jobs_of_device, sorts',
+    'jobs jobs_of_group',
+    'jobs jobs_of_tag',
+    'jobs jobs_of_artifact',
+  ],
+  'job-moves.ts deleteJob': ['jobs rowid, jobs jobs_superseded, sorts'],
+  'job-moves.ts moveJob': ['job_output key'],
+  'job-output.ts beginningOf': ['job_output key'],
+  'job-output.ts outputOfChildren': ['c jobs_of_parent, o key'],
+  'job-output.ts outputOfOpenChildren': ['c jobs_of_parent, o key'],
+  'job-output.ts readPart': ['job_output key, job_output key'],
+  'job-submissions.ts devicesOfGroup': ['devices devices_of_group'],
+  'job-submissions.ts devicesOfList': ['devices sqlite_autoindex_devices_1, sorts'],
+  'job-submissions.ts devicesOfTag': ['t devices_of_tag, d rowid'],
+  'job-submissions.ts insertAttempts': [
+    'jobs rowid',
+    'p rowid, d rowid, sorts, rollout_waves rollout_waves_of_job, to_judge rowid, output_order key, job_output key, job_counts rowid, jobs jobs_of_parent',
+  ],
+  'jobs.ts assignedDevicesOf': ['jobs rowid, jobs jobs_of_parent, devices rowid'],
+  'jobs.ts childDevices': ['jobs jobs_of_parent'],
+  'jobs.ts childJobs': ['j jobs_of_parent, p rowid, c rowid'],
+  'jobs.ts childrenOfList': ['j sqlite_autoindex_jobs_1, p rowid, c rowid, sorts'],
+  'jobs.ts countWaitingOffline': ['jobs jobs_waiting_of_parent, devices rowid'],
+  'jobs.ts findJob': ['j sqlite_autoindex_jobs_1, p rowid, c rowid'],
+  'jobs.ts jobsOfDevice': ['j jobs_of_device, p rowid, c rowid'],
+  'jobs.ts nextUnfinished': ['j jobs_unfinished, p rowid, c rowid'],
+  'jobs.ts parentsWaitingFor': ['jobs jobs_unfinished, sorts'],
+  'jobs.ts queuedJobs': ['j jobs_unfinished, p rowid, c rowid'],
+  'jobs.ts topJobs': ['j jobs_top, p rowid, c rowid'],
+  'jobs.ts topJobsWith': ['j jobs_of_artifact, p rowid, c rowid'],
+  'jobs.ts unfinishedOf': ['j jobs_unfinished, p rowid, c rowid'],
+  'jobs.ts waitingFor': ['j jobs_waiting_for, p rowid, c rowid'],
+  'jobs.ts waitingJobs': ['jobs jobs_unfinished, sorts'],
+  'name-index.ts openNameIndex': ['devices devices_of_account', 'devices rowid', 'jobs jobs_of_account'],
+  'open-times.ts moveOpenTimes': ['jobs all, jobs all jobs_by_move', 'output_order key, jobs all'],
+  'output-order.ts latestRun': ['output_order key'],
+  'output-order.ts runsFrom': ['output_order key'],
+  'output-usage.ts outputEndedBefore': ['jobs jobs_with_output, jobs jobs_archived'],
+  'output-usage.ts removeOldestOutput': ['jobs jobs_with_output, jobs jobs_archived'],
+  'rollout-devices.ts artifactsBefore': ['artifacts artifacts_of_account, artifacts sqlite_autoindex_artifacts_1'],
+  'rollout-devices.ts backSince': ['j jobs_current, r key, v rowid, to_judge rowid, sorts'],
+  'rollout-devices.ts countWave': ['j jobs_current, r key, v rowid, groups, to_judge rowid'],
+  'rollout-devices.ts devicesOf': [
+    'r rollout_devices_by_wave, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid, to_judge rowid',
+  ],
+  'rollout-devices.ts failedDevices': ['w key, p rowid, j jobs_current, r key, v rowid, to_judge rowid, sorts'],
+  'rollout-devices.ts jobOfDevice': ['v sqlite_autoindex_devices_1, r key, w key, j jobs_current'],
+  'rollout-devices.ts keepOutcomes': [
+    'w key, j jobs_current, to_judge rowid',
+    'rollout_devices rollout_devices_by_wave, r key, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid',
+    'rollout_devices rollout_devices_by_wave, groups',
+  ],
+  'rollout-devices.ts outcomeOf': ['r key, v sqlite_autoindex_devices_1, w key, j jobs_current, sorts'],
+  'rollout-devices.ts sitesOf': ['devices rowid'],
+  'rollout-devices.ts statesOf': [
+    'r rollout_devices_by_wave, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid, sorts',
+  ],
+  'rollout-devices.ts succeededDevices': ['w key, j jobs_current, v rowid, sorts'],
+  'rollouts.ts addDevices': ['d sqlite_autoindex_devices_1'],
+  'rollouts.ts devicesToBegin': ['r key, d sqlite_autoindex_devices_1, sorts'],
+  'rollouts.ts openRollouts': ['rollouts all rollouts_open'],
+  'rollouts.ts plannedIn': ['rollout_devices rollout_devices_by_wave'],
+  'rollouts.ts rolloutsOf': ['rollouts rollouts_of_account'],
+  'rollouts.ts rolloutsToKeep': ['rollouts all rollouts_to_keep'],
+  'rollouts.ts stepsOf': ['rollout_steps rollout_steps_of'],
+  'rollouts.ts wavesOf': ['w key, j rowid'],
+  'rules.ts jobsToJudge': ['to_judge all, j rowid, p rowid'],
+  'rules.ts leaveVerdicts': ['to_judge rowid'],
+  'rules.ts nameJobs': ['j all jobs_unnamed, a sqlite_autoindex_artifacts_1, w sqlite_autoindex_workflows_1'],
+  'rules.ts ruleSetsOf': ['rules key'],
+  'rules.ts shiftedChildren': ['jobs jobs_shifted'],
+  'rules.ts storeVerdicts': ['jobs rowid'],
+  'sessions.ts findSession': [
+    's sqlite_autoindex_sessions_2, s sqlite_autoindex_sessions_3, a rowid, t sqlite_autoindex_tokens_1',
+  ],
+  'sessions.ts listSessions': ['s all, t sqlite_autoindex_tokens_1, sorts'],
+  'sessions.ts liveSessions': ['s sqlite_autoindex_sessions_1, t sqlite_autoindex_tokens_1'],
+  'standing-orders.ts activeStandingOrders': ['o all, a sqlite_autoindex_artifacts_1'],
+  'standing-orders.ts askAgain': ['standing_order_devices key'],
+  'standing-orders.ts countStandingOrder': [
+    'o rowid, d devices_of_group, v key, n key, j jobs_current, groups, to_judge rowid',
+  ],
+  'standing-orders.ts devicesToGive': [
+    'd devices_of_group, j jobs_unfinished, t rowid, to_judge all, j rowid, r key, g key, v key, n standing_orders_of_device',
+  ],
+  'standing-orders.ts findStandingOrder': ['o sqlite_autoindex_standing_orders_1, a sqlite_autoindex_artifacts_1'],
+  'standing-orders.ts standingOrderDevices': [
+    'o rowid, d devices_of_group, v key, n key, j jobs_current, to_judge rowid, to_judge rowid',
+  ],
+  'standing-orders.ts standingOrdersOf': ['o sqlite_autoindex_standing_orders_1, a sqlite_autoindex_artifacts_1'],
+  'state-history.ts gapsIn': ['service_gaps key'],
+  'state-history.ts lastChange': ['state_changes state_changes_of_device'],
+  'state-history.ts pruneStates': ['state_changes key, old key, later state_changes_of_device'],
+  'state-history.ts stateChanges': ['state_changes state_changes_of_device, devices rowid'],
+  'state-totals.ts addSettledTotals': ['state_changes key', 'state_changes key, state_changes state_changes_of_device'],
+  'state-totals.ts nextSums': [
+    'state_totals, devices devices_of_account, state_changes state_changes_of_device, state_changes state_changes_of_device, state_changes state_changes_of_device, before key, first key, last key',
+    'state_changes state_changes_of_device',
+  ],
+  'tags.ts listTags': ['tags sqlite_autoindex_tags_2, sorts'],
+  'timeline.ts deviceEdits': ['audit_objects key, audit rowid, tags sqlite_autoindex_tags_2'],
+  'timeline.ts jobEvents': ['jobs jobs_of_device, parents rowid', 'jobs jobs_of_device, parents rowid, sorts'],
+  'timeline.ts notesOf': ['notes notes_of_device'],
+  'timeline.ts tunnelEvents': ['audit audit_of_actor'],
+  'tokens.ts listTokens': ['tokens tokens_of_account, sorts'],
+  'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1'],
+  'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid'],
+  'tunnels.ts listTunnels': ['tunnels tunnels_of_account, devices rowid, nodes key'],
+  'tunnels.ts pruneTunnels': [
+    'tunnels rowid, tunnels tunnels_of_device, sorts',
+    'tunnels rowid, tunnels tunnels_of_device',
+  ],
+  'tunnels.ts tunnelElsewhere': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
+  'usage.ts usageOf': ['usage_days key'],
+  'versions.ts versionOf': ['versions key'],
+  'views.ts viewsOf': ['views key, sorts'],
+  'workflows.ts listWorkflows': ['workflows workflows_of_account'],
+};

@@ -1,0 +1,139 @@
+// The list of jobs of a service that filters it, as far as it was read: the newest that meet some conditions. What changes
+// is read by what changed, where the service reports that.
+import { queryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query';
+import type * as z from 'zod/mini';
+import { isMoving } from '#/contract/job-state.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
+import { accountQueries } from '#/api/account.ts';
+import { call } from '#/api/call.ts';
+import { offers } from '#/api/capabilities.ts';
+import { isLive, livePace, type QueryReading } from '#/api/live.ts';
+
+type PageQuery = z.input<typeof jobEndpoints.page.query>;
+/** As the endpoint takes them; none of them is empty. */
+export type JobConditions = Pick<PageQuery, 'status' | 'name' | 'target' | 'artifact' | 'active'>;
+
+export interface JobPages {
+  /** Newest first. */
+  jobs: Job[];
+  /** Where the next page begins; '' at the end. */
+  next: string;
+  version: string;
+  /** How many jobs there are without conditions. */
+  total: number;
+}
+
+const PAGE = 100;
+const MOST_AT_ONCE = 500;
+const MOVING = 2_000;
+const RESTING = 15_000;
+
+/** Jobs that have not ended, and with `since` those that ended after it; undefined where the service does not filter. */
+export async function readMoving(
+  client: QueryClient,
+  since: Date | undefined,
+  signal: AbortSignal,
+): Promise<Job[] | undefined> {
+  // What it offers does not change from one look to the next.
+  if (!offers(await client.query({ ...accountQueries.get(), staleTime: Infinity }), 'jobs')) return undefined;
+  const conditions = since ? { active: since.toISOString() } : MOVING_JOBS;
+  return (await readMore(conditions, START, MOST_AT_ONCE, signal)).jobs;
+}
+
+/** Every job that has not ended. */
+export const MOVING_JOBS: JobConditions = { status: 'Waiting,Running' };
+
+export const jobPageQueries = {
+  /** At least `most` jobs, if there are as many. */
+  list: (conditions: JobConditions, most = PAGE) =>
+    queryOptions({
+      queryKey: ['jobs', 'pages', conditions, most],
+      queryFn: ({ signal, client, queryKey }) =>
+        readPages(conditions, most, client.getQueryData<JobPages>(queryKey), signal),
+      refetchInterval: livePace(({ state: { data } }: QueryReading<JobPages>) =>
+        data?.jobs.some(isMoving) ? MOVING : RESTING,
+      ),
+    }),
+};
+
+/** `before`: what the last reading returned, which may be longer than a first one. */
+async function readPages(
+  conditions: JobConditions,
+  most: number,
+  before: JobPages | undefined,
+  signal: AbortSignal,
+): Promise<JobPages> {
+  if (before && isLive()) {
+    const {
+      Items: changed,
+      Removed: removed = [],
+      Reset: isReset,
+      Version: version,
+    } = await call(jobEndpoints.page, { query: { since: before.version } }, { signal });
+    const isSame = changed.length === 0 && removed.length === 0;
+    if (!isReset && isSame) return { ...before, version };
+    if (!isReset && Object.keys(conditions).length === 0) return withChanges(before, changed, removed, version);
+  }
+  return readMore(conditions, START, Math.max(most, before?.jobs.length ?? 0), signal);
+}
+
+const FIRST = 'first';
+const START: JobPages = { jobs: [], next: FIRST, version: '', total: 0 };
+
+/** Reads on until there are so many jobs, or no more. */
+async function readMore(
+  conditions: JobConditions,
+  before: JobPages,
+  most: number,
+  signal?: AbortSignal,
+): Promise<JobPages> {
+  let pages = before;
+  while (pages.next !== '' && pages.jobs.length < most) {
+    const limit = Math.min(MOST_AT_ONCE, most - pages.jobs.length);
+    const page = await call(
+      jobEndpoints.page,
+      { query: { ...conditions, limit: String(limit), ...(pages.next !== FIRST && { before: pages.next }) } },
+      signal ? { signal } : {},
+    );
+    pages = {
+      jobs: [...pages.jobs, ...page.Items],
+      next: page.Next,
+      version: pages.version || page.Version,
+      total: page.Total ?? pages.total,
+    };
+  }
+  return pages;
+}
+
+const createdOf = ({ CreatedTime }: Job) => Date.parse(CreatedTime ?? '') || 0;
+
+/** Without conditions each job has its place by its creation. One that is older than all that were read stays out. */
+export function withChanges(
+  before: JobPages,
+  changed: readonly Job[],
+  removed: readonly string[],
+  version: string,
+): JobPages {
+  const gone = new Set(removed);
+  const known = new Map(before.jobs.map((job) => [job.JobId, job]));
+  const oldest = before.next === '' ? -Infinity : createdOf(before.jobs.at(-1) ?? ({} as Job));
+  const added = changed.filter((job) => !known.has(job.JobId) && createdOf(job) >= oldest);
+  const latest = new Map(changed.map((job) => [job.JobId, job]));
+  const kept = before.jobs.filter(({ JobId }) => !gone.has(JobId)).map((job) => latest.get(job.JobId) ?? job);
+  const jobs = [...added.toReversed(), ...kept].toSorted((one, other) => createdOf(other) - createdOf(one));
+  return { ...before, jobs, version, total: Math.max(0, before.total + added.length - gone.size) };
+}
+
+/** Reads on in the list of a query, by `count` jobs. */
+export async function readOn(client: QueryClient, queryKey: QueryKey, count = PAGE): Promise<void> {
+  const before = client.getQueryData<JobPages>(queryKey);
+  if (!before || before.next === '') return;
+  const after = await readMore(queryKey[2] as JobConditions, before, before.jobs.length + count);
+  const added = after.jobs.slice(before.jobs.length);
+  client.setQueryData<JobPages>(queryKey, (now) => {
+    // It was read anew meanwhile: the person asks again.
+    if (now?.next !== before.next) return now;
+    const known = new Set(now.jobs.map(({ JobId }) => JobId));
+    return { ...now, jobs: [...now.jobs, ...added.filter(({ JobId }) => !known.has(JobId))], next: after.next };
+  });
+}
