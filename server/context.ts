@@ -4,6 +4,7 @@ import { Availabilities } from './api/availability.ts';
 import { openEventFeed, type EventFeed } from './api/event-feed.ts';
 import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
+import { openAuditWitness } from './audit-witness.ts';
 import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
 import { openDeviceActions, type DeviceActions } from './actions/device-actions.ts';
 import { openBackupSchedule, type BackupSchedule } from './backup/schedule.ts';
@@ -209,6 +210,17 @@ export async function openContext(
       () => !readOnly && joined.isLeader(),
       leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs }),
     );
+    // Each node notes it for itself: the more places, the more an attacker must reach.
+    const ownWork = openLeaderWork(
+      () => !readOnly,
+      [
+        {
+          what: 'note the last hash of the audit log in DATA_DIR',
+          everyMs: 60_000,
+          run: openAuditWitness(db, config.dataDir),
+        },
+      ],
+    );
     const context: Context = {
       config,
       publicUrl: config.publicUrl ?? '',
@@ -253,6 +265,7 @@ export async function openContext(
         context.backups?.close();
         judge.stop();
         await work.close();
+        await ownWork.close();
         await judge.close();
         await trials.close();
         await alerts.close();

@@ -271,4 +271,7 @@ export const migrations: readonly Migration[] = [
   STANDING_ORDER_TABLES,
   ROLLOUT_TRIGGERS,
   ROLLOUT_OUTCOMES,
+  // How far the audit log is hashed (audit-mark.ts).
+  `INSERT INTO settings (key, value)
+    SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1;`,
 ];
