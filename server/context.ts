@@ -183,6 +183,7 @@ export async function openContext(
     const order = openDeviceOrder(db);
     const actions = openDeviceActions({ audit, order, dispatch, now });
     const secret = shared ? config.clusterSecret : undefined;
+    const proofs = secret === undefined ? undefined : openNodeProofs(secret);
     const tunnels = openTunnels({
       db,
       link,
@@ -193,6 +194,7 @@ export async function openContext(
       tcpPorts: config.tunnelTcpPorts,
       addressOf: (tunnel) => tunnelAddress(context, { ...tunnel, nodeUrl: context.nodeUrl }),
       isShared: shared !== undefined,
+      proofs,
       ...(secret !== undefined && { loginProof: (loginHash: string) => loginProof(secret, loginHash) }),
     });
     const retention = await openOutputRetention({
@@ -246,13 +248,13 @@ export async function openContext(
       link,
       tunnels,
       remoteTunnels:
-        secret === undefined
+        secret === undefined || proofs === undefined
           ? undefined
           : openRemoteTunnels({
               db,
               node,
               secret,
-              proofs: openNodeProofs(secret),
+              proofs,
               local: (name) => tunnels.find(name),
             }),
       nodeUrl: config.nodeUrl ?? '',
