@@ -70,6 +70,12 @@ export function isLive(
   return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
 }
 
+/** Whether this is the value of a session, or was until its last rotation. */
+export const isSessionValue = async (db: Reader, value: string): Promise<boolean> => {
+  const hashed = hashSecret(value);
+  return (await db.get('SELECT 1 FROM sessions WHERE hash = ? OR previous_hash = ?', hashed, hashed)) !== undefined;
+};
+
 /** Creates a session for a browser at `address`, by a token or (without one) by a sign-in code. */
 export async function insertSession(
   tx: Tx,
