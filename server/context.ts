@@ -240,7 +240,7 @@ export async function openContext(
       actions,
       alerts,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
-      events: openEventFeed({ db, now }),
+      events: openEventFeed({ db, now, steady: clock.steady }),
       availabilities: new Availabilities(db, now),
       published,
       agentUpdates: openAgentUpdates({ db, link, audit, now, published }),
