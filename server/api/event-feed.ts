@@ -116,7 +116,7 @@ export function openEventFeed({
   const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: SessionTimes): boolean => {
     const known = ends.get(id);
     const at = steady();
-    const end =
+    const due =
       known?.lastUsed === lastUsed
         ? known
         : {
@@ -124,8 +124,8 @@ export function openEventFeed({
             idle: at + Math.min(IDLE_MS, lastUsed + IDLE_MS - now()),
             lifetime: known?.lifetime ?? at + Math.min(LIFETIME_MS, created + LIFETIME_MS - now()),
           };
-    ends.set(id, end);
-    return at >= end.idle || at >= end.lifetime;
+    ends.set(id, due);
+    return at >= due.idle || at >= due.lifetime;
   };
 
   /** Ends the streams of sessions and tokens that are not valid any more. */
