@@ -4,6 +4,7 @@ import { Availabilities } from './api/availability.ts';
 import { openEventFeed, type EventFeed } from './api/event-feed.ts';
 import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
+import { openAuditWitness } from './audit-witness.ts';
 import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
 import { openDeviceActions, type DeviceActions } from './actions/device-actions.ts';
 import { openBackupSchedule, type BackupSchedule } from './backup/schedule.ts';
@@ -186,6 +187,7 @@ export async function openContext(
     const order = openDeviceOrder(db);
     const actions = openDeviceActions({ audit, order, dispatch, now });
     const secret = shared ? config.clusterSecret : undefined;
+    const proofs = secret === undefined ? undefined : openNodeProofs(secret);
     const tunnels = openTunnels({
       db,
       link,
@@ -196,6 +198,7 @@ export async function openContext(
       tcpPorts: config.tunnelTcpPorts,
       addressOf: (tunnel) => tunnelAddress(context, { ...tunnel, nodeUrl: context.nodeUrl }),
       isShared: shared !== undefined,
+      proofs,
       ...(secret !== undefined && { loginProof: (loginHash: string) => loginProof(secret, loginHash) }),
     });
     const retention = await openOutputRetention({
@@ -212,6 +215,17 @@ export async function openContext(
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
       leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs }),
+    );
+    // Each node notes it for itself: the more places, the more an attacker must reach.
+    const ownWork = openLeaderWork(
+      () => !readOnly,
+      [
+        {
+          what: 'note the last hash of the audit log in DATA_DIR',
+          everyMs: 60_000,
+          run: openAuditWitness(db, config.dataDir),
+        },
+      ],
     );
     const context: Context = {
       config,
@@ -230,7 +244,7 @@ export async function openContext(
       actions,
       alerts,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
-      events: openEventFeed({ db, now }),
+      events: openEventFeed({ db, now, steady: clock.steady }),
       availabilities: new Availabilities(db, now),
       published,
       signer,
@@ -239,13 +253,13 @@ export async function openContext(
       link,
       tunnels,
       remoteTunnels:
-        secret === undefined
+        secret === undefined || proofs === undefined
           ? undefined
           : openRemoteTunnels({
               db,
               node,
               secret,
-              proofs: openNodeProofs(secret),
+              proofs,
               local: (name) => tunnels.find(name),
             }),
       nodeUrl: config.nodeUrl ?? '',
@@ -258,6 +272,7 @@ export async function openContext(
         context.backups?.close();
         judge.stop();
         await work.close();
+        await ownWork.close();
         await judge.close();
         await trials.close();
         await alerts.close();

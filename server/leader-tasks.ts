@@ -7,6 +7,7 @@ import type { OutputRetention } from './output-retention.ts';
 import { openRolloutRunner } from './rollouts/runner.ts';
 import { openStandingOrders } from './rollouts/standing-orders.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
+import { openHashLog } from './audit-witness.ts';
 import { pruneChanges } from './store/changes.ts';
 import type { Database } from './store/database.ts';
 import type { DiskSpace } from './store/disk-space.ts';
@@ -46,6 +47,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },
+    { what: 'log the last hash of the audit log', everyMs: 60_000, run: openHashLog(db) },
     ...alerts.tasks,
   ];
 }

@@ -22,6 +22,7 @@ import { openSigninLimit } from './auth/signin-limit.ts';
 import { clientAddress } from './http/client-address.ts';
 import { openProxyNotice } from './http/proxy-notice.ts';
 import { deviceByKey } from './store/devices.ts';
+import { isSessionValue } from './store/sessions.ts';
 import { tokenHolder } from './store/tokens.ts';
 import { tunnelExists } from './store/tunnels.ts';
 import { createHttpFront } from './tunnels/http-front.ts';
@@ -79,8 +80,11 @@ function openTunnelServer({ config, db, tunnels, remoteTunnels, instanceId, cloc
       // Nodes accept each other's cookies.
       config.clusterSecret === undefined ? undefined : `visitor logins ${config.clusterSecret}`,
     ),
+    tokenLength: config.authToken?.length,
     isOurs: async (secret) =>
-      (await tokenHolder(db, secret)) !== undefined || (await deviceByKey(db, secret)) !== undefined,
+      (await tokenHolder(db, secret)) !== undefined ||
+      (await deviceByKey(db, secret)) !== undefined ||
+      (await isSessionValue(db, secret)),
   });
 }
 

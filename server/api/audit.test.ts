@@ -1,11 +1,14 @@
 // The audit log over real HTTP: filters, pages, CSV, what is in it, and the chain of hashes that shows a change.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { AuditEntry } from '#/contract/audit.ts';
+import { noteWitness, openHashLog, witnessFile } from '../audit-witness.ts';
 import { hashAudit, verifyAudit } from '../store/audit-log.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { onPostgres } from '../store/test-database.ts';
-import { until } from '../../scripts/test-process.ts';
+import { TestProcess, until } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -130,8 +133,8 @@ test('a change, a removal and an addition in the past are found', async () => {
   const good = await verifyAudit(db);
   assert.equal(good.fault, undefined);
   assert.ok(good.entries >= 4);
-  assert.equal((await verifyAudit(db, good.last)).found, true);
-  assert.equal((await verifyAudit(db, '0'.repeat(64))).found, false);
+  assert.equal((await verifyAudit(db, { expected: good.last })).found, true);
+  assert.equal((await verifyAudit(db, { expected: '0'.repeat(64) })).found, false);
 
   const [{ seq }] = (await db.all<{ seq: number }>('SELECT seq FROM audit ORDER BY seq DESC LIMIT 1 OFFSET 2')) as [
     { seq: number },
@@ -143,12 +146,126 @@ test('a change, a removal and an addition in the past are found', async () => {
   await unguarded(db, (tx) => tx.run('DELETE FROM audit WHERE seq >= ?', seq));
   assert.match((await verifyAudit(db)).fault ?? '', /was removed: its hash is still there/);
   await unguarded(db, (tx) => tx.run('DELETE FROM audit_hashes WHERE audit_seq >= ?', seq));
-  const cut = await verifyAudit(db, good.last);
-  assert.deepEqual([cut.fault, cut.found], [undefined, false]);
+  const cut = await verifyAudit(db, { expected: good.last });
+  assert.match(cut.fault ?? '', /its end was removed/);
+  assert.equal(cut.found, false);
   await own.end();
 });
 
-test('a download is in it once, however often it was interrupted', async () => {
+/** A service with some hashed entries, and the outcome of the program beside it. */
+async function startHashed(context: TestContext) {
+  const own = await startTestService();
+  context.after(() => own.end());
+  const fleet = testFleet((...request) => own.call(...request));
+  for (let count = 0; count < 3; count++) await fleet.device();
+  await hashAudit(own.context.db);
+  return { own, db: own.context.db, fleet };
+}
+async function verify({ dataDir, context }: TestService, ...args: string[]) {
+  const { config } = context;
+  const program = new TestProcess(['server/audit.ts', 'verify', ...args], {
+    env: {
+      DATA_DIR: dataDir,
+      ...(config.databaseUrl && {
+        DATABASE_URL: config.databaseUrl.href,
+        ...(config.clusterSecret !== undefined && { CLUSTER_SECRET: config.clusterSecret }),
+      }),
+    },
+  });
+  const code = await program.ended;
+  assert.doesNotMatch(program.printed, /^ +at /m, 'no stack trace');
+  return { code, said: program.printed };
+}
+
+test('a forged log does not pass when its hashes and its list of objects are emptied', async (context) => {
+  const { own, db, fleet } = await startHashed(context);
+  assert.equal((await verify(own)).code, 0);
+  await unguarded(db, async (tx) => {
+    await tx.run("UPDATE audit SET actor = 'token:other'");
+    await tx.run('DELETE FROM audit_hashes');
+    await tx.run('DELETE FROM audit_objects');
+  });
+  for (const when of ['at once', 'after more was written']) {
+    const { code, said } = await verify(own);
+    assert.equal(code, 1, when);
+    assert.match(said, /^Entry 1 has no hash/m, when);
+    await fleet.device();
+    await hashAudit(db);
+  }
+});
+
+test('hashes that alone were emptied are a sentence and no stack trace', async (context) => {
+  const { own, db } = await startHashed(context);
+  await unguarded(db, (tx) => tx.run('DELETE FROM audit_hashes'));
+  const { code, said } = await verify(own);
+  assert.equal(code, 1);
+  assert.match(said, /^Entry 1 has no hash/m);
+});
+
+test('a list of objects with a row too few or too many does not pass', async (context) => {
+  const { db } = await startHashed(context);
+  const { object } = (await db.get<{ object: string }>('SELECT object FROM audit_objects LIMIT 1'))!;
+  await db.write((tx) => tx.run("INSERT INTO audit_objects (object, audit_seq) VALUES ('another', 1)"));
+  assert.match((await verifyAudit(db)).fault ?? '', /not about the object/);
+  await db.write((tx) => tx.run('DELETE FROM audit_objects WHERE object = ?', object));
+  assert.match((await verifyAudit(db)).fault ?? '', /missing from the list/);
+});
+
+test('whatever of the log is damaged, the program says so and ends with 1', async (context) => {
+  const { own, db } = await startHashed(context);
+  await db.write((tx) => tx.run("UPDATE settings SET value = 'x' WHERE key = 'audit_mark'"));
+  assert.match((await verify(own)).said, /audit_mark/);
+  await db.write((tx) => tx.run('DROP TABLE audit_hashes'));
+  const { code, said } = await verify(own);
+  assert.equal(code, 1);
+  assert.match(said, /^The audit log could not be verified: .*audit_hashes/m);
+});
+
+test('an end that was cut off with its hashes and the mark shows by the file and by a noted hash', async (context) => {
+  const { own, db, fleet } = await startHashed(context);
+  await noteWitness(db, own.dataDir);
+  const { last } = await verifyAudit(db);
+  const witness = readFileSync(witnessFile(own.dataDir), 'utf8');
+  assert.match(witness, new RegExp(`^[0-9]+ ${last}\n$`));
+  assert.equal((await verify(own, last)).code, 0);
+  await unguarded(db, async (tx) => {
+    await tx.run('DELETE FROM audit WHERE seq >= 3');
+    await tx.run('DELETE FROM audit_hashes WHERE audit_seq >= 3');
+    await tx.run('DELETE FROM audit_objects WHERE audit_seq >= 3');
+    await tx.run(
+      "UPDATE settings SET value = (SELECT '2 ' || hash FROM audit_hashes WHERE audit_seq = 2) WHERE key = 'audit_mark'",
+    );
+  });
+  const cut = await verify(own, last);
+  assert.equal(cut.code, 1);
+  assert.match(cut.said, /does not hold entry \d+ as it is noted in/);
+  assert.match(cut.said, /The given hash is not in the log/);
+  await fleet.device();
+  await hashAudit(db);
+  assert.equal(await noteWitness(db, own.dataDir), false);
+  assert.equal(readFileSync(witnessFile(own.dataDir), 'utf8'), witness, 'the evidence stays');
+});
+
+test('the last hash is logged once an hour', async (context) => {
+  const { db } = await startHashed(context);
+  const { last } = await verifyAudit(db);
+  let elapsed = 0;
+  context.mock.method(performance, 'now', () => elapsed);
+  const said = context.mock.method(console, 'log', () => {});
+  const logHash = openHashLog(db);
+  const lines = () => said.mock.calls.filter(({ arguments: [line] }) => String(line).startsWith('audit log ')).length;
+  await logHash();
+  assert.match(String(said.mock.calls.at(-1)?.arguments[0]), new RegExp(`^audit log entry=\\d+ hash=${last}$`));
+  elapsed += 3_599_000;
+  await logHash();
+  assert.equal(lines(), 1);
+  elapsed += 1_000;
+  await logHash();
+  assert.equal(lines(), 2);
+  context.mock.restoreAll();
+});
+
+test('a download is in it once, wherever it begins and however often it was interrupted', async () => {
   const form = new FormData();
   for (const [name, value] of Object.entries({
     type: 'script',
@@ -165,8 +282,8 @@ test('a download is in it once, however often it was interrupted', async () => {
     Command: string;
   }[];
   const link = /http[^\s'"]+\/download\/[^\s'"]+/.exec(artifact?.Command ?? '')?.[0] ?? '';
-  await (await fetch(link, { headers: { Range: 'bytes=0-9' } })).text();
-  await (await fetch(link, { headers: { Range: 'bytes=10-' } })).text();
+  for (const range of ['bytes=1-4', 'bytes=5-', 'bytes=-3'])
+    assert.equal((await (await fetch(link, { headers: { Range: range } })).text()).length > 0, true, range);
   const { Items } = await until('the download', async () => {
     const found = await read(`?object=${artifact?.ArtifactId}&action=artifact.download`);
     return found.Items.length > 0 && found;
@@ -175,6 +292,12 @@ test('a download is in it once, however often it was interrupted', async () => {
     Items.map(({ Actor, ObjectName }) => [Actor, ObjectName]),
     [['download link', 'x.sh']],
   );
+  // From its first byte on it is another one.
+  await (await fetch(link)).text();
+  await until('the second download', async () => {
+    const found = await read(`?object=${artifact?.ArtifactId}&action=artifact.download`);
+    return found.Items.length === 2;
+  });
 });
 
 test('an entry of a workflow, a rollout or a note has the present name of what it is about', async () => {

@@ -21,7 +21,31 @@ const deviceOfJob = async (db: Reader, jobId: string, artifactId: string): Promi
     )
   )?.device;
 
+/** A piece of a download that goes on within this time is part of the same one. */
+const SAME_DOWNLOAD_MS = 60 * 60_000;
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Whether a request begins a download: the first of a link from an address does, whatever range it asks for, and each that
+ * asks for the first byte. Further pieces are no entries of their own, or an unstable line would flood the log.
+ */
+function openBeginnings(): (link: string, address: string, start: number) => boolean {
+  const last = new Map<string, number>();
+  return (link, address, start) => {
+    const now = performance.now();
+    const key = `${address} ${link}`;
+    const before = last.get(key);
+    // The oldest comes first.
+    last.delete(key);
+    last.set(key, now);
+    const [oldest] = last.keys();
+    if (last.size > MAX_REMEMBERED && oldest !== undefined) last.delete(oldest);
+    return start === 0 || before === undefined || now - before > SAME_DOWNLOAD_MS;
+  };
+}
+
 export function downloadRoute(app: App, { db, files, downloads, audit, config }: Context): void {
+  const begins = openBeginnings();
   app.get('/download/:artifact_id', async (http) => {
     const id = http.req.param('artifact_id');
     const { expires, token, job } = http.req.query();
@@ -65,12 +89,12 @@ export function downloadRoute(app: App, { db, files, downloads, audit, config }:
       return http.body(null, 200, headers);
     }
     const bytes = Readable.from(await files.read(artifact, part));
-    // The rest of an interrupted download is a part of the same one.
-    if (part.start === 0) {
+    const address = clientAddress(config, http.env.incoming);
+    if (begins(`${id} ${token}`, address, part.start)) {
       const caller = {
         account: { id: artifact.accountId, email: '' },
         actor: device ? `device:${device}` : 'download link',
-        address: clientAddress(config, http.env.incoming),
+        address,
       };
       db.write((tx) => audit.record(tx, caller, 'artifact.download', id)).catch((cause: unknown) =>
         logFault('audit: could not record a download', cause),

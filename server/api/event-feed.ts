@@ -10,7 +10,7 @@ import { logFault } from '../http/system-fault.ts';
 import { changesBetween, jobIds, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
 import type { Change, ChangeKind, Position } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
-import { liveSessions } from '../store/sessions.ts';
+import { IDLE_MS, LIFETIME_MS, liveSessions, type SessionTimes } from '../store/sessions.ts';
 import { liveTokens } from '../store/tokens.ts';
 
 export interface EventFeed {
@@ -36,6 +36,18 @@ interface Audience {
   at: Position;
   /** When the last event was sent, by the monotonic clock. */
   sent: number;
+  /** Of the sessions that listen. */
+  ends: Map<string, SessionEnd>;
+}
+
+/**
+ * When a session ends, by the monotonic clock: a computer's clock that is set back must not keep a stream open. Only a use
+ * of the session moves its end.
+ */
+interface SessionEnd {
+  lastUsed: number;
+  idle: number;
+  lifetime: number;
 }
 
 const LOOK_EVERY_MS = 250;
@@ -58,11 +70,20 @@ const HEADERS = {
 interface EventFeedOptions {
   db: Database;
   now: () => number;
+  /** The monotonic clock. */
+  steady?: () => number;
   /** Most unsent bytes of a stream. */
   mostUnread?: number;
+  commentEveryMs?: number;
 }
 
-export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOptions): EventFeed {
+export function openEventFeed({
+  db,
+  now,
+  steady = () => performance.now(),
+  mostUnread = MOST_UNREAD,
+  commentEveryMs = COMMENT_EVERY_MS,
+}: EventFeedOptions): EventFeed {
   const audiences = new Map<number, Audience>();
   let isClosed = false;
   let looking: Promise<void> | undefined;
@@ -92,6 +113,21 @@ export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOp
     for (const stream of audience.streams) send(audience, stream, bytes);
   };
 
+  const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: SessionTimes): boolean => {
+    const known = ends.get(id);
+    const at = steady();
+    const due =
+      known?.lastUsed === lastUsed
+        ? known
+        : {
+            lastUsed,
+            idle: at + Math.min(IDLE_MS, lastUsed + IDLE_MS - now()),
+            lifetime: known?.lifetime ?? at + Math.min(LIFETIME_MS, created + LIFETIME_MS - now()),
+          };
+    ends.set(id, due);
+    return at >= due.idle || at >= due.lifetime;
+  };
+
   /** Ends the streams of sessions and tokens that are not valid any more. */
   const endInvalid = async (audience: Audience) => {
     const actors = new Set([...audience.streams].map(({ caller }) => caller.actor));
@@ -99,7 +135,9 @@ export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOp
       [...actors].filter((actor) => actor.startsWith(prefix)).map((actor) => actor.slice(prefix.length));
     const sessions = await liveSessions(db, idsOf('session:'), now());
     const tokens = await liveTokens(db, idsOf('token:'));
-    const valid = new Set([...sessions.map((id) => `session:${id}`), ...tokens.map((id) => `token:${id}`)]);
+    const going = sessions.filter((session) => !hasEnded(audience, session));
+    for (const id of audience.ends.keys()) if (!actors.has(`session:${id}`)) audience.ends.delete(id);
+    const valid = new Set([...going.map(({ id }) => `session:${id}`), ...tokens.map((id) => `token:${id}`)]);
     for (const stream of audience.streams) {
       const { actor } = stream.caller;
       if (actors.has(actor) && !valid.has(actor)) end(audience, stream);
@@ -168,7 +206,13 @@ export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOp
           'Ask for /v1/changes instead, or try again later.',
           { headers: { 'Retry-After': '30' } },
         );
-      const begun = { accountId, streams: new Set<Stream>(), at: present, sent: Number.NEGATIVE_INFINITY };
+      const begun = {
+        accountId,
+        streams: new Set<Stream>(),
+        at: present,
+        sent: Number.NEGATIVE_INFINITY,
+        ends: new Map(),
+      };
       const audience = audiences.get(accountId) ?? begun;
       // What is newer comes with the next event of all.
       const { at } = audience;
@@ -177,7 +221,7 @@ export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOp
       audience.streams.add(stream);
       outgoing.once('close', () => remove(audience, stream));
       if (timers.length === 0)
-        timers = [setInterval(look, LOOK_EVERY_MS).unref(), setInterval(comment, COMMENT_EVERY_MS).unref()];
+        timers = [setInterval(look, LOOK_EVERY_MS).unref(), setInterval(comment, commentEveryMs).unref()];
 
       outgoing.writeHead(200, HEADERS);
       send(audience, stream, printed('ready', { Version: printPosition(at) }, since === undefined ? at : undefined));

@@ -10,6 +10,7 @@ import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import { killableService } from '../test-killable.ts';
 import { presentPosition, printPosition } from '../store/changes.ts';
+import { insertSession, recordSessionUse } from '../store/sessions.ts';
 import { startTestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
 
@@ -85,6 +86,50 @@ test('a client that stops reading is cut off, and the others get every event', a
   }
   assert.deepEqual([stuck.outgoing.destroyed, reading.outgoing.destroyed], [true, false]);
   assert.equal(feed.count(), 1);
+});
+
+test('the stream of a session ends with it, though the clock was set back meanwhile', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const { db } = service.context;
+  const hour = 3_600_000;
+  let [elapsed, set] = [0, 0];
+  const began = Date.now();
+  const now = () => began + elapsed + set;
+  const feed = openEventFeed({ db, now, steady: () => elapsed, commentEveryMs: 10 });
+  t.after(() => feed.close());
+  const open = async () => {
+    const { id } = await db.write((tx) => insertSession(tx, 1, { tokenId: undefined, address: '' }, now()));
+    const { received, outgoing } = response(true);
+    await feed.open({ account: { id: 1 }, actor: `session:${id}` } as unknown as Caller, outgoing, undefined);
+    const comments = () => received.filter((text) => text.startsWith(':')).length;
+    const checked = async () => {
+      const before = comments();
+      await until('two more checks', () => outgoing.writableEnded || comments() > before + 1);
+    };
+    return { id, outgoing, checked };
+  };
+  const idle = await open();
+  await idle.checked();
+  [elapsed, set] = [6 * hour, -5 * hour];
+  await idle.checked();
+  assert.equal(idle.outgoing.writableEnded, false, 'it has six hours left');
+  // By the clock that was set back it would have been used seven hours ago.
+  elapsed = 12 * hour;
+  await until('the end of the stream', () => idle.outgoing.writableEnded);
+
+  set = 0;
+  const used = await open();
+  await used.checked();
+  elapsed += 11 * hour;
+  await db.write((tx) => recordSessionUse(tx, used.id, '', now()));
+  await used.checked();
+  elapsed += 11 * hour;
+  await used.checked();
+  assert.equal(used.outgoing.writableEnded, false, 'it was used');
+  // The clock was wrong by a day when it was last used: the cookie does not open it either.
+  set = -24 * hour;
+  await until('the end of the other stream', () => used.outgoing.writableEnded);
 });
 
 test('a client that is gone before its stream begins leaves none behind', async (t) => {

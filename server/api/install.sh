@@ -105,6 +105,41 @@ base_folder() {
   fi
 }
 
+# Fails where another user could lead root astray: each part of the path, up to the folder itself, must belong to root, and
+# nobody else may write there (in a folder like /tmp, where names are safe from others, only the last part must not be).
+trust() {
+  [ "$(id -u)" = 0 ] || return 0
+  case $1/ in
+    */../*) fail "Name the folder $1 without \"..\"." ;;
+  esac
+  part='' left=${1#/}
+  while [ -e "${part:-/}" ] || [ -h "${part:-/}" ]; do
+    info=$(ls -ldn "${part:-/}") || exit 1
+    read -r rights _ owner group _ <<INFO
+$info
+INFO
+    [ "$owner" = 0 ] ||
+      fail "root does not install into $1: ${part:-/} belongs to another user ($owner), who could put links there." \
+        'Choose another folder with --dir, or run this as that user.'
+    case $rights in
+      l*) open=no ;;
+      d????????[tT]*) [ -z "$left" ] && open=yes || open=no ;;
+      d???????w*) open=yes ;;
+      d????w*) [ "$group" = 0 ] && open=no || open=yes ;;
+      *) open=no ;;
+    esac
+    [ "$open" = no ] ||
+      fail "root does not install into $1: other users may write in ${part:-/}, and could put links there." \
+        'Choose another folder with --dir, or take that right away from them.'
+    [ -n "$left" ] || return 0
+    part=$part/${left%%/*}
+    case $left in
+      */*) left=${left#*/} ;;
+      *) left='' ;;
+    esac
+  done
+}
+
 choose_folder() {
   name=$(name_of_key) || exit 1
   if [ -z "$dir" ]; then
@@ -119,7 +154,11 @@ choose_folder() {
     *'
 '*) fail 'The name of the folder may not have more than one line.' ;;
   esac
-  mkdir -p "$dir" && chmod 700 "$dir" || fail "Cannot make or use the folder $dir."
+  trust "$dir"
+  mkdir -p "$dir" || fail "Cannot make or use the folder $dir."
+  real=$(cd -P "$dir" && pwd -P) || fail "Cannot make or use the folder $dir."
+  trust "$real"
+  chmod 700 "$dir" || fail "Cannot make or use the folder $dir."
 }
 
 # With plain http from another host, nobody knows who answers.
@@ -384,6 +423,7 @@ install() {
 # One that is installed already, as it was installed.
 renew() {
   dir=$1 key_file=$1/key
+  trust "$dir"
   . "$dir/settings.sh"
   [ -n "$unit" ] || systemd=no
   install

@@ -4,14 +4,18 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -560,6 +564,55 @@ test('a download is stopped at its announced size', async () => {
     endless.closeAllConnections();
   }
 });
+test(
+  'root does not install where another user could have put a link',
+  { skip: process.getuid?.() !== 0 && 'only root can give a folder away' },
+  async () => {
+    const other = 12_345;
+    const theirs = path.join(home, 'theirs');
+    const victim = path.join(home, 'victim');
+    writeFileSync(victim, 'precious');
+    mkdirSync(path.join(theirs, 'sub'), { recursive: true });
+    for (const name of ['agent.new.mjs', 'settings.sh', 'key.new', 'sub/agent.new.mjs'])
+      symlinkSync(victim, path.join(theirs, name));
+    for (const name of ['', 'sub']) chownSync(path.join(theirs, name), other, other);
+    // In a folder like /tmp a link can be anybody's.
+    const shared = path.join(home, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o1777);
+    symlinkSync(theirs, path.join(shared, 'link'));
+    lchownSync(path.join(shared, 'link'), other, other);
+    const open = path.join(home, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+
+    for (const [dir, why] of [
+      [theirs, /belongs to another user \(12345\)/],
+      [path.join(theirs, 'new/deep'), /belongs to another user/],
+      [path.join(shared, 'link'), /belongs to another user/],
+      [path.join(shared, 'link/new'), /belongs to another user/],
+      [open, /other users may write in/],
+      [shared, /other users may write in/],
+      [`${home}/x/../theirs`, /without "\.\."/],
+    ] as const) {
+      const ran = await sh(`curl -fsSL ${url}/install.sh | DEVICE_KEY=k sh -s -- --dir "$FOLDER"`, { FOLDER: dir });
+      assert.equal(ran.code, 1, dir);
+      assert.match(ran.stderr, why, dir);
+    }
+    assert.equal(readFileSync(victim, 'utf8'), 'precious');
+    assert.deepEqual(readdirSync(theirs).toSorted(), ['agent.new.mjs', 'key.new', 'settings.sh', 'sub']);
+    // A folder of root's own in a shared one is safe.
+    const own = path.join(shared, 'own');
+    const ran = await sh(`curl -fsSL ${url}/install.sh | DEVICE_KEY=k sh -s -- --dir "$FOLDER"`, { FOLDER: own });
+    assert.deepEqual([ran.code, ran.stderr], [0, '']);
+    await sh('sh "$CONTROL" remove', { CONTROL: path.join(own, 'muster-agent') });
+
+    const update = await sh(`curl -fsSL ${url}/install.sh | sh -s -- --update`, { MUSTER_HOME: path.dirname(theirs) });
+    assert.notEqual(update.code, 0);
+    assert.match(update.stderr, /belongs to another user/);
+    assert.equal(readFileSync(victim, 'utf8'), 'precious');
+  },
+);
 
 test('with systemd it becomes a unit that leaves jobs running, and is removed with it', async () => {
   const tools = path.join(home, 'systemd');
@@ -567,6 +620,8 @@ test('with systemd it becomes a unit that leaves jobs running, and is removed wi
   mkdirSync(tools);
   mkdirSync(units);
   writeFileSync(path.join(tools, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 });
+  // Whoever runs the tests, their folders are root's.
+  writeFileSync(path.join(tools, 'ls'), '#!/bin/sh\necho drwx------ 2 0 0\n', { mode: 0o755 });
   // Starts and stops the program of the one unit.
   const systemctl = `#!/bin/sh
 echo "$*" >>"$HOME/systemd/calls"

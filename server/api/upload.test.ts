@@ -1,14 +1,19 @@
 // Uploads whose sender leaves: they end, and leave no file behind.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../scripts/test-process.ts';
 import { emptyArriving, receiveFile } from '../store/artifact-files.ts';
 import type { ArtifactFiles } from '../store/artifact-files.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
 import { readUpload } from './upload.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-upload-left-'));
@@ -48,4 +53,55 @@ test('a sender that leaves while its upload is read', async () => {
   stream.destroy();
   await read;
   assert.deepEqual(arriving(), []);
+});
+
+/** Sends as much of a body as the service takes, without a pause; how much that was, and the answer. */
+async function sendAll(service: TestService, head: string): Promise<{ sent: number; answer: string }> {
+  const socket = connect(service.port, '127.0.0.1');
+  const over = new Promise((resolve) => socket.once('close', resolve));
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (answer += text));
+  socket.on('error', () => {});
+  socket.write(
+    `POST /v1/artifact HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: multipart/form-data; boundary=b\r\n${head}\r\n\r\n`,
+  );
+  const isChunked = head.includes('chunked');
+  const begin = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
+  socket.write(isChunked ? `${begin.length.toString(16)}\r\n${begin}\r\n` : begin);
+  const piece = Buffer.alloc(64 * 1024, 'x');
+  const part = isChunked ? Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')]) : piece;
+  const isAnswered = () => answer !== '' || socket.destroyed;
+  while (!isAnswered() && socket.bytesWritten < 150 * 1024 * 1024)
+    if (!socket.write(part)) await Promise.race([once(socket, 'drain').catch(() => {}), over, sleep(2_000)]);
+  const sent = socket.bytesWritten - socket.writableLength;
+  await until('the end of the answer', () => answer.includes('\r\n\r\n'));
+  socket.destroy();
+  await over;
+  return { sent, answer };
+}
+
+test('an upload over the limit is refused by its length at once, and without a length at the limit', async () => {
+  const service = await startTestService();
+  try {
+    const MB = 1024 * 1024;
+    const announced = await sendAll(service, `Content-Length: ${150 * MB}`);
+    assert.match(announced.answer, /^HTTP\/1\.1 413 /);
+    assert.match(announced.answer, /\r\nConnection: close\r\n/i);
+    // What was on its way includes the buffers of both sockets.
+    assert.ok(announced.sent < 12 * MB, `${announced.sent} bytes were taken`);
+
+    const endless = await sendAll(service, 'Transfer-Encoding: chunked');
+    assert.match(endless.answer, /^HTTP\/1\.1 413 /);
+    assert.ok(endless.sent < 26 * MB, `${endless.sent} bytes were taken`);
+
+    // A client that sends before it reads sees why.
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(30 * MB)]), 'large');
+    const response = await service.call('POST', '/v1/artifact', form);
+    assert.equal(response.status, 413);
+    assert.match(await response.text(), /smaller than 10 MB/);
+    assert.equal((await service.call('GET', '/v1/artifact')).status, 200);
+  } finally {
+    await service.end();
+  }
 });

@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
 import { invalid, nameOf, Problem } from '../http/problem.ts';
-import { ANSWER_TIMEOUT_MS, stopping } from '../http/traffic.ts';
+import { endSocket } from '../http/end-socket.ts';
+import { stopping } from '../http/traffic.ts';
 import type { ArtifactFiles, Received } from '../store/artifact-files.ts';
 
 /** A complete upload; its file still has a temporary name. */
@@ -17,9 +18,8 @@ export interface Upload {
 /** Size of a form besides its file. */
 const MAX_AROUND_FILE = 1024 * 1024;
 const LIMITS = { fields: 16, fieldSize: 64 * 1024, files: 2, parts: 20, headerPairs: 32, headerSize: 16 * 1024 };
-/** How much of a refused upload is read, because many clients read no answer before they have sent everything. */
-const DRAIN_BYTES = 64 * 1024 * 1024;
-const DRAIN_MS = 5_000;
+/** How much of a refused upload is still read: what was on its way. */
+const DRAIN_BYTES = 1024 * 1024;
 
 const tooLarge = (most: number) =>
   new Problem(
@@ -53,13 +53,13 @@ export interface UploadRules {
 
 /** Reads the upload of a request. */
 export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles, rules: UploadRules): Promise<Upload> {
-  const { most, admit, giveUp } = rules;
+  const { most, admit } = rules;
   try {
     if (Number(incoming.headers['content-length'] ?? 0) > most + MAX_AROUND_FILE) throw tooLarge(most);
     await admit?.();
     return await receive(incoming, files, rules);
   } catch (cause) {
-    await drain(incoming, giveUp.aborted ? ANSWER_TIMEOUT_MS : DRAIN_MS);
+    drain(incoming);
     // The rest of the body must not be read as the next request.
     if (cause instanceof Problem) cause.headers['Connection'] = 'close';
     throw cause;
@@ -173,21 +173,18 @@ function openParser(incoming: IncomingMessage) {
   }
 }
 
-/** Reads and discards the rest for a moment: a sender whose connection breaks never sees why it was refused. */
-export function drain(incoming: IncomingMessage, limitMs = DRAIN_MS): Promise<void> {
-  return new Promise((resolve) => {
-    if (incoming.complete || incoming.destroyed) return resolve();
-    let drained = 0;
-    const enough = () => {
-      clearTimeout(timer);
-      incoming.off('data', count).off('end', enough).off('close', enough).off('error', enough);
-      resolve();
-    };
-    const count = (part: Buffer) => {
-      drained += part.length;
-      if (drained > DRAIN_BYTES) enough();
-    };
-    const timer = setTimeout(enough, limitMs);
-    incoming.on('data', count).on('end', enough).on('close', enough).on('error', enough).resume();
+/**
+ * Leaves the rest of a refused body unread but for a little. The answer is sent at once, and the connection closed a moment
+ * after it: closed with it, as Node does, unread bytes would reset it before the sender sees why it was refused.
+ */
+export function drain(incoming: IncomingMessage): void {
+  if (incoming.complete || incoming.destroyed) return;
+  const { socket } = incoming;
+  socket.destroySoon = () => endSocket(socket);
+  let drained = 0;
+  incoming.on('data', (part: Buffer) => {
+    drained += part.length;
+    if (drained > DRAIN_BYTES) incoming.pause();
   });
+  incoming.resume();
 }

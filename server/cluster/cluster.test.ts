@@ -215,26 +215,63 @@ onServer('a tunnel that needs a login needs it at every node', async () => {
   target.close();
 });
 
-onServer('an agent’s carrier that arrives at another node reaches the one that asked for it', async () => {
-  const target = createServer((_asked, answer) => answer.end('by the other door'));
+/** A device whose link goes to one node and everything else to another, as a load balancer may do; what its tunnel answers. */
+async function visitAcross({ link, rest, answer }: { link: TestNode; rest: TestNode; answer: string }) {
+  const target = createServer((_asked, answering) => answering.end(answer));
   const dest = `http://127.0.0.1:${await listening(target)}`;
-  // Sends the link of the agent to one node, and everything else to the other, as a load balancer may.
   const balancer = createTcpServer((socket) => {
     socket
       .on('error', () => {})
       .once('data', (first: Buffer) => {
-        const to = connect((first.includes('GET /agent/link') ? there : here).port, '127.0.0.1');
+        const to = connect((first.includes('GET /agent/link') ? link : rest).port, '127.0.0.1');
         to.on('error', () => {}).write(first);
         socket.pipe(to).pipe(socket);
       });
   });
   const port = await listening(balancer);
-  const device = await TunnelDevice.start({ ...there, url: `http://127.0.0.1:${port}` }, ['--tunnel', dest]);
-  const { PublicUrl } = await device.tunnel(dest);
-  assert.equal(await textOf(await visit(PublicUrl)), 'by the other door');
+  const device = await TunnelDevice.start({ ...link, url: `http://127.0.0.1:${port}` }, ['--tunnel', dest]);
+  const visited = await visit((await device.tunnel(dest)).PublicUrl);
+  const text = await textOf(visited);
   await device.remove();
   balancer.close();
   target.close();
+  return { status: visited.statusCode, text, key: device.key };
+}
+
+onServer('an agent’s carrier that arrives at another node reaches the one that asked for it', async () => {
+  assert.equal((await visitAcross({ link: there, rest: here, answer: 'by the other door' })).text, 'by the other door');
+});
+
+onServer('between nodes no key of a device travels, and what proves nothing gets no carrier', async () => {
+  let heard = '';
+  let isFalse = false;
+  const line = createTcpServer((near) => {
+    near.on('error', () => {});
+    near.on('data', (piece) => (heard += piece.toString('latin1')));
+    if (isFalse) {
+      near.once('data', () =>
+        near.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+      );
+      return;
+    }
+    const far = connect(behind.port, '127.0.0.1').on('error', () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  const behind = await cluster.join({ NODE_URL: `http://127.0.0.1:${await listening(line)}` });
+
+  const { text, key } = await visitAcross({ link: behind, rest: here, answer: 'over the line' });
+  assert.equal(text, 'over the line');
+  assert.match(heard, /GET \/agent\/tunnels/);
+  assert.match(heard, /muster-proof: /i);
+  assert.ok(!heard.includes(key), 'the key');
+  assert.doesNotMatch(heard, /authorization/i);
+
+  isFalse = true;
+  heard = '';
+  assert.equal((await visitAcross({ link: behind, rest: here, answer: 'x' })).status, 502);
+  const heads = heard.split('\r\n\r\n').filter((part) => part !== '');
+  assert.ok(heads.length > 0 && heads.every((part) => part.startsWith('GET /agent/tunnels ')), 'nothing but heads');
+  line.close();
 });
 
 onServer('what is no node reaches no tunnel by the path of nodes', async () => {

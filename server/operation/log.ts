@@ -1,6 +1,8 @@
 // The log of the service: one line per event, as text or as JSON (LOG_FORMAT). Input from outside cannot start a new
 // line or move the cursor, and secrets are replaced.
 
+import { MADE_SECRET } from '#/contract/mask-secrets.ts';
+
 type Level = 'info' | 'warn' | 'error';
 export type LogFields = Record<string, string | number | boolean | undefined>;
 export type LogFormat = 'text' | 'json';
@@ -9,8 +11,6 @@ let format: LogFormat = 'text';
 /** Applies to the whole process. */
 export const setLogFormat = (chosen: LogFormat): void => void (format = chosen);
 
-/** Tokens, device keys, session values and sign-in codes (ids.ts). */
-const SECRET = /\b(mu[tsc]|mdk)_[\w-]{8,}/g;
 // Control characters, line and paragraph separators, and characters that change the text direction.
 // oxlint-disable-next-line no-control-regex -- these are escaped
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -18,7 +18,7 @@ const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16
 const MAX_TEXT = 2_000;
 
 const clean = (text: string, most = MAX_TEXT) =>
-  (text.length > most ? `${text.slice(0, most)}…` : text).replace(SECRET, '$1_…').replace(UNPRINTABLE, escaped);
+  (text.length > most ? `${text.slice(0, most)}…` : text).replace(MADE_SECRET, '$1_…').replace(UNPRINTABLE, escaped);
 
 /** `name="a value"`, without quotes if they are not needed. */
 const pair = ([name, value]: [string, unknown]) => {

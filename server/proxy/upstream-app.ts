@@ -1,6 +1,7 @@
 // The dashboard in front of another /v1 service: sessions, headers and files are ours, the answers are its own.
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
+import { accountEndpoints } from '#/contract/account.ts';
 import { API } from '../http/api-groups.ts';
 import { newApp } from '../http/base-app.ts';
 import type { App, Env } from '../http/implement.ts';

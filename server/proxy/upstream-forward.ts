@@ -62,14 +62,14 @@ export async function forward(
     });
   } catch (cause) {
     if (giveUp.aborted) throw stopping(`Look at ${upstream.host} whether it was done, before you send it again.`);
-    await drainUpload(incoming);
+    drainUpload(incoming);
     throw upstreamFault(cause, upstream.host);
   }
   try {
     refuseInvalid(answer, upstream);
   } catch (cause) {
     answer.destroy();
-    await drainUpload(incoming);
+    drainUpload(incoming);
     throw cause;
   }
   const early = !incoming.complete;
@@ -85,7 +85,7 @@ export async function forward(
     scrubbers.push(...editors);
     await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
     // A refusal may arrive during the upload: a browser whose connection breaks then never sees it.
-    if (early) await drainUpload(incoming);
+    if (early) drainUpload(incoming);
     outgoing.end();
   } catch {
     // An interrupted answer must not look complete.
@@ -94,10 +94,10 @@ export async function forward(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Reads the rest of an upload that was refused. */
-function drainUpload(incoming: IncomingMessage): Promise<void> {
+/** Gives up an upload that was refused. */
+function drainUpload(incoming: IncomingMessage): void {
   incoming.unpipe();
-  return drain(incoming);
+  drain(incoming);
 }
 
 /** The upload of a browser as a stream. */

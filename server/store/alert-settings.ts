@@ -1,11 +1,13 @@
 // Rules and channels of alerts.
 import type { AlertChannel, AlertEvent, AlertRule, ChannelDraft, RuleChange, RuleDraft } from '#/contract/alerts.ts';
+import { MOST_ALERT_CHANNELS, MOST_ALERT_RULES } from '#/contract/limits.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { invalid, notFound } from '../http/problem.ts';
 import { insertRow } from './database.ts';
 import type { Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { newId } from './ids.ts';
+import { requireRoom } from './room.ts';
 
 const time = (at: number): string => printIsoTime(new Date(at));
 
@@ -63,6 +65,12 @@ export async function insertChannel(
   secret: string,
   now: number,
 ): Promise<string> {
+  await requireRoom(
+    tx,
+    { most: MOST_ALERT_CHANNELS, what: 'channels', remedy: 'Delete channels that are no longer needed first.' },
+    'alert_channels WHERE account_id = ?',
+    accountId,
+  );
   const id = newId();
   await tx.run(
     `INSERT INTO alert_channels (id, account_id, name, kind, url, format, secret, recipients, created)
@@ -181,6 +189,12 @@ const valuesOf = (draft: RuleDraft): SqlValue[] => [
 
 /** Returns the id of the new rule. */
 export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, now: number): Promise<string> {
+  await requireRoom(
+    tx,
+    { most: MOST_ALERT_RULES, what: 'alert rules', remedy: 'Delete rules that are no longer needed first.' },
+    'alert_rules WHERE account_id = ?',
+    accountId,
+  );
   const id = newId();
   const seq = await insertRow(
     tx,

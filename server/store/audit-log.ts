@@ -1,8 +1,11 @@
 // Reading the audit log, and the chain of hashes that shows a change of it. Hashes are added a moment after the entries, in
-// the order of their commits, so that no write waits for them.
+// the order of their commits, so that no write waits for them. An entry at or before the mark (audit-mark.ts) never gets a
+// hash again: one without was added or robbed of it by somebody else.
 import { hash } from 'node:crypto';
 import type { AuditFilters } from '#/contract/audit.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
+import { lastHashed, writeMark } from './audit-mark.ts';
+import type { AuditMark } from './audit-mark.ts';
 import { perDialect } from './dialect.ts';
 
 export interface AuditRow {
@@ -46,27 +49,33 @@ const INSERT_HASHES = perDialect(
 );
 const INSERT_OBJECTS = perDialect(
   (sql) => `INSERT INTO audit_objects (object, audit_seq)
-    SELECT ${sql.field('value', 'object')}, CAST(${sql.field('value', 'seq')} AS BIGINT) FROM ${sql.list('made')}`,
+    SELECT ${sql.field('value', 'object')}, CAST(${sql.field('value', 'seq')} AS BIGINT) FROM ${sql.list('made')}
+    WHERE true ON CONFLICT DO NOTHING`,
 );
+const MISSING_OBJECT = perDialect(
+  (sql) => `SELECT CAST(${sql.field('value', 'seq')} AS BIGINT) AS seq FROM ${sql.list('made')}
+    WHERE NOT EXISTS (SELECT 1 FROM audit_objects
+      WHERE object = ${sql.field('value', 'object')} AND audit_seq = CAST(${sql.field('value', 'seq')} AS BIGINT))
+    ORDER BY key LIMIT 1`,
+);
+
+/** Each object of these entries, with the entry's number. */
+const objectsOf = (rows: readonly AuditRow[]) =>
+  rows.flatMap(({ seq, target }) =>
+    [...new Set(target.split(' '))].filter((object) => object !== '').map((object) => ({ seq, object })),
+  );
 
 /** Hashes the next entries, and returns how many these were. */
 async function hashNext(tx: Tx): Promise<number> {
-  const last = await tx.get<{ seq: number; hash: string }>(
-    'SELECT audit_seq AS seq, hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1',
-  );
-  const rows = await tx.all<AuditRow>(
-    'SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?',
-    last?.seq ?? 0,
-    PORTION,
-  );
-  if (rows.length === 0) return 0;
-  let before = last?.hash ?? '';
+  const last = await lastHashed(tx);
+  const rows = await tx.all<AuditRow>('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?', last.seq, PORTION);
+  const newest = rows.at(-1);
+  if (!newest) return 0;
+  let before = last.hash;
   const hashes = rows.map((row) => ({ seq: row.seq, hash: (before = auditHash(before, row)) }));
-  const objects = rows.flatMap(({ seq, target }) =>
-    [...new Set(target.split(' '))].filter((object) => object !== '').map((object) => ({ seq, object })),
-  );
   await tx.run(INSERT_HASHES(tx), JSON.stringify(hashes));
-  await tx.run(INSERT_OBJECTS(tx), JSON.stringify(objects));
+  await tx.run(INSERT_OBJECTS(tx), JSON.stringify(objectsOf(rows)));
+  await writeMark(tx, { seq: newest.seq, hash: before });
   return rows.length;
 }
 
@@ -77,10 +86,8 @@ export async function hashAudit(db: Database, portions = Infinity): Promise<void
 }
 
 const isBehind = async (db: Reader): Promise<boolean> => {
-  const row = await db.get<{ last: number | null; hashed: number | null }>(
-    'SELECT (SELECT max(seq) FROM audit) AS last, (SELECT max(audit_seq) FROM audit_hashes) AS hashed',
-  );
-  return (row?.last ?? 0) > (row?.hashed ?? 0);
+  const row = await db.get<{ last: number | null }>('SELECT max(seq) AS last FROM audit');
+  return (row?.last ?? 0) > (await lastHashed(db)).seq;
 };
 
 /** As in the index of the other entries; ';' follows ':'. */
@@ -122,30 +129,43 @@ export function auditEntries(
 export interface Verified {
   /** Entries whose hash is right. */
   entries: number;
+  /** Entries after them that the service has not hashed yet. */
+  newer: number;
   /** The hash of the last of them. */
   last: string;
   /** Undefined if all are right. */
   fault: string | undefined;
   /** Whether the expected hash is that of an entry. */
   found: boolean;
+  /** Whether the log holds the witness; of use if there is no fault, for the search ends at one. */
+  witnessed: boolean;
 }
 
-/** Computes the whole chain again. `expected`: a hash that was noted elsewhere. */
-export async function verifyAudit(db: Reader, expected?: string): Promise<Verified> {
-  let [before, after, entries, found] = ['', 0, 0, expected === undefined];
-  const result = (fault?: string): Verified => ({ entries, last: before, fault, found });
-  for (;;) {
-    const rows = await db.all<HashedRow & { hashed: number | null }>(
-      `SELECT audit.*, hash, audit_seq AS hashed FROM audit LEFT JOIN audit_hashes ON audit_seq = seq
-       WHERE seq > ? ORDER BY seq LIMIT ?`,
+interface VerifyOptions {
+  /** A hash that was noted elsewhere. */
+  expected?: string | undefined;
+  /** How far the log was hashed when a node last noted it outside the database. */
+  witness?: AuditMark | undefined;
+}
+
+/** Computes the whole chain again. Changes nothing: an entry without a hash must never get one from here. */
+export async function verifyAudit(db: Reader, { expected, witness }: VerifyOptions = {}): Promise<Verified> {
+  // Read first: what is hashed meanwhile is beyond it.
+  const mark = await lastHashed(db);
+  let [before, after, entries, objects] = ['', 0, 0, 0];
+  let [found, witnessed] = [expected === undefined, witness === undefined];
+  const result = (fault?: string, newer = 0): Verified => ({ entries, newer, last: before, fault, found, witnessed });
+  while (after < mark.seq) {
+    const rows = await db.all<HashedRow>(
+      `SELECT audit.*, hash FROM audit LEFT JOIN audit_hashes ON audit_seq = seq
+       WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
       after,
+      mark.seq,
       PORTION,
     );
     for (const row of rows) {
-      if (row.hash === null) {
-        const later = await db.get<object>('SELECT 1 FROM audit_hashes WHERE audit_seq > ? LIMIT 1', row.seq);
-        return result(later && `Entry ${row.seq} has no hash: it was added later, or its hash was removed.`);
-      }
+      if (row.hash === null)
+        return result(`Entry ${row.seq} has no hash: it was added later, or its hash was removed.`);
       const hashed = auditHash(before, row);
       if (hashed !== row.hash)
         return result(
@@ -155,12 +175,27 @@ export async function verifyAudit(db: Reader, expected?: string): Promise<Verifi
       after = row.seq;
       entries += 1;
       found ||= hashed === expected;
+      witnessed ||= row.seq === witness?.seq && hashed === witness.hash;
     }
+    const unlisted = await db.get<{ seq: number }>(MISSING_OBJECT(db), JSON.stringify(objectsOf(rows)));
+    if (unlisted) return result(`Entry ${unlisted.seq} is missing from the list of entries by object.`);
+    objects += objectsOf(rows).length;
     if (rows.length < PORTION) break;
   }
-  const rest = await db.get<{ seq: number }>(
-    'SELECT audit_seq AS seq FROM audit_hashes WHERE audit_seq > ? LIMIT 1',
+  const orphan = await db.get<{ seq: number }>(
+    `SELECT audit_seq AS seq FROM audit_hashes
+     WHERE audit_seq > ? AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = audit_seq) ORDER BY audit_seq LIMIT 1`,
     after,
   );
-  return result(rest && `Entry ${rest.seq} was removed: its hash is still there.`);
+  if (orphan) return result(`Entry ${orphan.seq} was removed: its hash is still there.`);
+  if (after < mark.seq || before !== mark.hash)
+    return result(`The log ends at entry ${after}, but was hashed up to entry ${mark.seq}: its end was removed.`);
+  const listed = await db.get<{ count: number }>(
+    'SELECT count(*) AS count FROM audit_objects WHERE audit_seq <= ?',
+    mark.seq,
+  );
+  if ((listed?.count ?? 0) !== objects)
+    return result('The list of entries by object holds entries that are not about the object: somebody added them.');
+  const newer = await db.get<{ count: number }>('SELECT count(*) AS count FROM audit WHERE seq > ?', mark.seq);
+  return result(undefined, newer?.count ?? 0);
 }

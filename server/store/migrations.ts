@@ -279,4 +279,7 @@ export const migrations: readonly Migration[] = [
   `,
   JOB_LIST_TABLES,
   JOB_LIST_TRIGGERS,
+  // How far the audit log is hashed (audit-mark.ts).
+  `INSERT INTO settings (key, value)
+    SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1;`,
 ];

@@ -1,11 +1,13 @@
 // Outcome rules by name, and the verdicts that they lead to. A job is judged when it has ended and when its rules change:
 // triggers and `saveRules` put it into `to_judge`, from which it goes in the transaction that stores its verdict.
 import type { JobStatus } from '#/contract/jobs.ts';
+import { MOST_RULE_SETS } from '#/contract/limits.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Rule } from '#/contract/rules.ts';
 import type { Database, Reader, Tx } from './database.ts';
 import { noteVersionsOfAll } from './device-versions.ts';
 import { perDialect } from './dialect.ts';
+import { requireRoom } from './room.ts';
 
 export interface RuleSetRow {
   account_id: number;
@@ -26,7 +28,18 @@ export const ruleSetsOf = async (db: Reader, accountId: number): Promise<RuleSet
 export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promise<void> {
   const { account_id: account, name, rules, changed_by: by, changed: at } = set;
   if (rules.length === 0) await tx.run('DELETE FROM rules WHERE account_id = ? AND name = ?', account, name);
-  else
+  else {
+    if (!(await tx.get('SELECT 1 FROM rules WHERE account_id = ? AND name = ?', account, name)))
+      await requireRoom(
+        tx,
+        {
+          most: MOST_RULE_SETS,
+          what: 'artifacts and commands with outcome rules',
+          remedy: 'Remove the rules of one that is no longer needed first.',
+        },
+        'rules WHERE account_id = ?',
+        account,
+      );
     await tx.run(
       `INSERT INTO rules (account_id, name, rules, version, changed_by, changed) VALUES (?1, ?2, ?3, ?5, ?4, ?5)
        ON CONFLICT (account_id, name) DO UPDATE SET
@@ -38,6 +51,7 @@ export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promi
       by,
       at,
     );
+  }
   await tx.run(
     `INSERT INTO to_judge (job_seq) SELECT seq FROM jobs
      WHERE account_id = ? AND rule_name = ? AND parent_seq IS NULL ON CONFLICT DO NOTHING`,

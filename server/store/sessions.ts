@@ -70,6 +70,12 @@ export function isLive(
   return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
 }
 
+/** Whether this is the value of a session, or was until its last rotation. */
+export const isSessionValue = async (db: Reader, value: string): Promise<boolean> => {
+  const hashed = hashSecret(value);
+  return (await db.get('SELECT 1 FROM sessions WHERE hash = ? OR previous_hash = ?', hashed, hashed)) !== undefined;
+};
+
 /** Creates a session for a browser at `address`, by a token or (without one) by a sign-in code. */
 export async function insertSession(
   tx: Tx,
@@ -126,17 +132,19 @@ export const recordSessionUse = (tx: Tx, id: string, address: string, now: numbe
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
 
 const LIVE = perDialect(
-  (sql) => `SELECT s.id FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
-    WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ?`,
+  (
+    sql,
+  ) => `SELECT s.id, s.created, s.last_used FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
+    WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?`,
 );
 
-/** Those of these sessions that have not ended. */
-export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<string[]> =>
+export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
+
+/** Those of these sessions that have not ended, by the same rules as `isLive`. */
+export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<SessionTimes[]> =>
   ids.length === 0
     ? []
-    : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS)).map(
-        ({ id }) => id,
-      );
+    : db.all<SessionTimes>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS, now + HOUR);
 
 /** A session as listed, without secrets. */
 export interface ListedSession {

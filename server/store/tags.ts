@@ -1,8 +1,10 @@
 // Tags: names of an account that any number of its devices can have.
+import { MOST_TAGS } from '#/contract/limits.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { newId } from './ids.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
+import { requireRoom } from './room.ts';
 
 export const listTags = (db: Reader, accountId: number): Promise<Tag[]> =>
   db.all<Tag>(
@@ -12,6 +14,12 @@ export const listTags = (db: Reader, accountId: number): Promise<Tag[]> =>
 
 /** Returns the new tag's id. */
 export async function insertTag(tx: Tx, accountId: number, name: string, now: number): Promise<string> {
+  await requireRoom(
+    tx,
+    { most: MOST_TAGS, what: 'tags', remedy: 'Delete tags that are no longer needed first.' },
+    'tags WHERE account_id = ?',
+    accountId,
+  );
   const id = newId();
   const { changes } = await tx.run(
     'INSERT INTO tags (id, account_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT (account_id, name) DO NOTHING',

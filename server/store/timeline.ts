@@ -1,7 +1,9 @@
 // What happened to a device, from the tables that each have a part of it; and the notes about it.
+import { MOST_NOTES } from '#/contract/limits.ts';
 import type { HashedRow } from './audit-log.ts';
 import type { Reader, Tx } from './database.ts';
 import { newId } from './ids.ts';
+import { requireRoom } from './room.ts';
 
 /** Of each part the newest before a time, at most so many. */
 export interface Part {
@@ -92,6 +94,12 @@ export interface NoteRow {
 }
 
 export async function insertNote(tx: Tx, deviceSeq: number, { at, actor, text }: Omit<NoteRow, 'id'>): Promise<string> {
+  await requireRoom(
+    tx,
+    { most: MOST_NOTES, what: 'notes about this device', remedy: 'Delete notes that are no longer needed first.' },
+    'notes WHERE device_seq = ?',
+    deviceSeq,
+  );
   const id = newId();
   await tx.run(
     'INSERT INTO notes (id, device_seq, at, actor, text) VALUES (?, ?, ?, ?, ?)',

@@ -1,8 +1,10 @@
 // API tokens. The table contains only their hashes.
+import { MOST_TOKENS } from '#/contract/limits.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { requireRoom } from './room.ts';
 
 export interface TokenRow {
   id: string;
@@ -55,6 +57,12 @@ export async function createToken(
   name: string,
   now: number,
 ): Promise<{ id: string; secret: string }> {
+  await requireRoom(
+    tx,
+    { most: MOST_TOKENS, what: 'tokens', remedy: 'Revoke tokens that are no longer needed first.' },
+    'tokens WHERE account_id = ? AND revoked IS NULL',
+    accountId,
+  );
   const id = newId();
   const secret = newSecret('mut');
   await tx.run(INSERT, id, accountId, name.toWellFormed(), prefixOf(secret), hashSecret(secret), 'made', now);

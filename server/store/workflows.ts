@@ -1,9 +1,11 @@
 // Workflows: named commands.
+import { MOST_WORKFLOWS } from '#/contract/limits.ts';
 import type { Workflow, WorkflowDraft } from '#/contract/workflows.ts';
 import { printSqlTime } from '#/contract/timestamps.ts';
 import { newId } from './ids.ts';
 import { notFound } from '../http/problem.ts';
 import type { Reader, Tx } from './database.ts';
+import { requireRoom } from './room.ts';
 
 interface Row {
   id: string;
@@ -43,6 +45,12 @@ export async function insertWorkflow(
   { Name, Command }: WorkflowDraft,
   now: number,
 ): Promise<string> {
+  await requireRoom(
+    tx,
+    { most: MOST_WORKFLOWS, what: 'workflows', remedy: 'Delete workflows that are no longer needed first.' },
+    'workflows WHERE account_id = ?',
+    accountId,
+  );
   const id = newId();
   await tx.run(
     'INSERT INTO workflows (id, account_id, name, command, created) VALUES (?, ?, ?, ?, ?)',

@@ -14,9 +14,10 @@ import type { AgentConnection } from '../agents/agent-connection.ts';
 import { openUpstreamWorks } from './carriers.ts';
 import { listening } from './test-tunnels.ts';
 
-const carriers = openUpstreamWorks({ node: 'n', relay: async () => false });
+const carriers = openUpstreamWorks({ node: 'n', deviceOf: async () => 1, urlOf: async () => undefined });
 const tickets: string[] = [];
 const agent = {
+  deviceSeq: 1,
   send: (message: ServiceMessage) => message.type === 'carry' && tickets.push(message.ticket),
 } as unknown as AgentConnection;
 const server = createServer().on('upgrade', (...request) => carriers.upgrade(...request));
@@ -34,7 +35,7 @@ async function open(begin: (socket: WebSocket) => void) {
   const dialled = carriers.dial(agent, 1);
   dialled.catch(() => {});
   const ticket = await until('a ticket', () => tickets.pop());
-  const socket = new WebSocket(url, { headers: { [TICKET_HEADER]: ticket } });
+  const socket = new WebSocket(url, { headers: { [TICKET_HEADER]: ticket, Authorization: 'Bearer key' } });
   socket.on('error', () => {});
   socket.once('open', () => begin(socket));
   await once(socket, 'open');

@@ -12,6 +12,9 @@ import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } f
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import { refuse } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
+import { logFault } from '../http/system-fault.ts';
+import { bearerOf } from '../auth/bearer.ts';
+import type { CarrierRelay } from './carrier-relay.ts';
 
 /** The destination cannot be reached; says on which side the reason is. */
 export class Unreachable extends Error {
@@ -48,16 +51,25 @@ const MAX_STREAMS = 10_000;
 export interface CarriersOptions {
   /** Id of this node. */
   node: string;
-  /** Passes the request of an agent that arrived here on to the node that asked for it; false if that is gone. */
-  relay: (node: string, request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<boolean>;
+  /** The device with this key. */
+  deviceOf: (key: string) => Promise<number | undefined>;
+  /** Undefined if there can be no other nodes. */
+  relay?: CarrierRelay | undefined;
+  /** Where another node is reached. */
+  urlOf: (node: string) => Promise<string | undefined>;
 }
 
-export function openUpstreamWorks({ node, relay }: CarriersOptions): Carriers {
+export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOptions): Carriers {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_CARRIER_FRAME,
     clientTracking: false,
+  });
+  /** Further headers of the answers to other nodes. */
+  const answers = new WeakMap<IncomingMessage, Record<string, string>>();
+  server.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(answers.get(request) ?? {})) lines.push(`${name}: ${value}`);
   });
   const carriers = new Map<AgentConnection, Carrier>();
   /** Tickets of requested carriers, with their agents. */
@@ -128,25 +140,51 @@ export function openUpstreamWorks({ node, relay }: CarriersOptions): Carriers {
     carrier.arrived(session);
   };
 
+  /** The device that proved itself by its key, here or at the node where it arrived. */
+  const senderOf = async (request: IncomingMessage) => {
+    const vouched = relay?.accept(request.headers);
+    if (vouched) return vouched;
+    const key = bearerOf(request.headers.authorization ?? '');
+    const device = key === undefined ? undefined : await deviceOf(key);
+    if (device === undefined)
+      throw new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.');
+    return { device, headers: undefined };
+  };
+
+  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const ticket = request.headers[TICKET_HEADER];
+    const unknown = () => new Problem(403, 'Nobody asked for this', 'The ticket is unknown or was used.');
+    if (typeof ticket !== 'string') throw unknown();
+    const asking = ticket.split('-')[0] ?? '';
+    if (asking === node && !asked.has(ticket)) throw unknown();
+    const { device, headers } = await senderOf(request);
+    if (asking !== node) {
+      // A relayed one is never passed on again.
+      const url = relay && !headers ? await urlOf(asking) : undefined;
+      if (!relay || url === undefined) throw unknown();
+      relay.pass({ node: asking, url }, { ticket, device, request, socket, head });
+      return;
+    }
+    const agent = asked.get(ticket);
+    const carrier = agent && carriers.get(agent);
+    // A ticket is for one device: another one's attempt does not use it up.
+    if (!carrier || agent.deviceSeq !== device) throw unknown();
+    asked.delete(ticket);
+    if (headers) answers.set(request, headers);
+    server.handleUpgrade(request, socket, head, (opened) => {
+      opened.on('error', () => {});
+      if (carriers.get(agent) === carrier) begin(agent, carrier, opened, socket);
+      else opened.terminate();
+    });
+  };
+
   return {
     upgrade: (request, socket, head) => {
       socket.on('error', () => {});
-      const ticket = request.headers[TICKET_HEADER];
-      const agent = typeof ticket === 'string' ? asked.get(ticket) : undefined;
-      const carrier = agent && carriers.get(agent);
-      if (typeof ticket !== 'string' || !carrier) {
-        const unknown = () =>
-          refuse(socket, new Problem(403, 'Nobody asked for this', 'The ticket is unknown or was used.'));
-        const asking = typeof ticket === 'string' ? ticket.split('-')[0] : undefined;
-        if (asking === undefined || asking === node) return unknown();
-        relay(asking, request, socket, head).then((isRelayed) => isRelayed || unknown(), unknown);
-        return;
-      }
-      asked.delete(ticket);
-      server.handleUpgrade(request, socket, head, (opened) => {
-        opened.on('error', () => {});
-        if (carriers.get(agent) === carrier) begin(agent, carrier, opened, socket);
-        else opened.terminate();
+      admit(request, socket, head).catch((cause: unknown) => {
+        if (cause instanceof Problem) return refuse(socket, cause);
+        logFault('tunnels: could not look up a device key', cause);
+        refuse(socket, new Problem(503, 'The device key cannot be looked up at the moment', 'Try again later.'));
       });
     },
 

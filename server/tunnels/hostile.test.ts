@@ -217,7 +217,7 @@ test('a carrier that speaks rubbish ends alone', async () => {
     const visited = visit(own.PublicUrl);
     const { ticket } = await agent.receive('carry');
     const socket = new WebSocket(service.url.replace(/^http/, 'ws') + CARRIER_PATH, {
-      headers: { [TICKET_HEADER]: ticket },
+      headers: { [TICKET_HEADER]: ticket, Authorization: `Bearer ${DeviceKey}` },
     });
     socket.on('error', () => {});
     await once(socket, 'open');
@@ -243,7 +243,7 @@ test('a carrier that speaks rubbish ends alone', async () => {
     const visited = visit(own.PublicUrl);
     const { ticket } = await agent.receive('carry');
     const socket = new WebSocket(service.url.replace(/^http/, 'ws') + CARRIER_PATH, {
-      headers: { [TICKET_HEADER]: ticket },
+      headers: { [TICKET_HEADER]: ticket, Authorization: `Bearer ${DeviceKey}` },
     });
     socket.on('error', () => {});
     await once(socket, 'open');
@@ -274,9 +274,9 @@ test('a ticket opens one carrier, and a guess none', async () => {
   const own = (await tunnelsOf(service)).find((one) => one.DeviceId === DeviceId);
   const visited = visit(own?.PublicUrl ?? '');
   const { ticket } = await agent.receive('carry');
-  const dial = async (header: string) => {
+  const dial = async (header: string, authorization = `Bearer ${DeviceKey}`, vouched = '') => {
     const socket = new WebSocket(service.url.replace(/^http/, 'ws') + CARRIER_PATH, {
-      headers: { [TICKET_HEADER]: header, Authorization: `Bearer ${DeviceKey}` },
+      headers: { [TICKET_HEADER]: header, Authorization: authorization, 'Muster-Device': vouched },
     });
     const why = await once(socket, 'open').then(
       () => undefined,
@@ -286,6 +286,10 @@ test('a ticket opens one carrier, and a guess none', async () => {
   };
   for (const guess of ['', 'x', ticket.toUpperCase(), `${ticket} `.repeat(2)])
     assert.match((await dial(guess)).why ?? '', /403/, guess);
+  const other = await otherDevice();
+  assert.match((await dial(ticket, `Bearer ${other.DeviceKey}`)).why ?? '', /403/, 'the key of another device');
+  assert.match((await dial(ticket, '')).why ?? '', /401/, 'no key');
+  assert.match((await dial(ticket, '', DeviceId)).why ?? '', /401/, 'a device that nobody vouches for');
   const first = await dial(ticket);
   assert.equal(first.why, undefined);
   assert.match((await dial(ticket)).why ?? '', /403/);

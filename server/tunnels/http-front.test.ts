@@ -91,6 +91,37 @@ test('neither our cookie nor our tokens arrive; a login of the device does', asy
   assert.ok(got.at(-1)?.headers.includes(login));
 });
 
+test('a secret of ours is taken out wherever it is, and what is the device’s own arrives', async () => {
+  const token = await service.call('POST', '/v1/account/tokens', { Name: 'made' });
+  const { Token: made = '' } = (await token.json()) as { Token?: string };
+  assert.match(made, /^mut_/);
+  const signedIn = await fetch(new URL('/auth/session', service.url), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ Token: made }),
+  });
+  const session = /mus_[\w-]+/.exec(signedIn.headers.get('Set-Cookie') ?? '')?.[0] ?? '';
+  assert.notEqual(session, '');
+  for (const secret of [made, device.key, session, service.token ?? '']) {
+    const headers = {
+      'X-Api-Key': secret,
+      'X-Auth-Token': `Token ${secret}`,
+      'X-Anything': `a=1, "${secret}"`,
+      'Sec-WebSocket-Protocol': `bearer, ${secret}`,
+      Cookie: `sid=theirs; copied=${secret}; quoted="${secret}"; last=kept`,
+      'X-Kept': 'mut_but_not_one_of_ours_at_all',
+    };
+    await textOf(await visit(url, { headers }));
+    const arrived = got.at(-1)?.headers ?? [];
+    assert.ok(!arrived.join('\n').includes(secret), `${secret.slice(0, 4)} in ${arrived.join(' ')}`);
+    assert.ok(arrived.includes('sid=theirs; last=kept'), arrived.join(' '));
+    assert.ok(arrived.includes('mut_but_not_one_of_ours_at_all'));
+  }
+  const own = { 'X-Api-Key': 'of-the-device', 'X-Auth-Token': 'mut_of_the_device_itself', Cookie: 'token=of-it' };
+  await textOf(await visit(url, { headers: own }));
+  for (const value of Object.values(own)) assert.ok(got.at(-1)?.headers.includes(value), value);
+});
+
 test('what could be read in two ways is refused, and reaches no device', async () => {
   const refused = async (head: string, body = '') =>
     assert.match(await raw(port(), `${head}\r\nConnection: close\r\n\r\n${body}`), /^HTTP\/1\.1 400 /, head);

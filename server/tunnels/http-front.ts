@@ -24,6 +24,8 @@ export interface HttpFrontOptions {
   ownCookies: readonly string[];
   /** Whether a text is one of our tokens or keys. */
   isOurs: (secret: string) => Promise<boolean>;
+  /** Length of AUTH_TOKEN, which has no form of its own. */
+  tokenLength?: number | undefined;
   logins: VisitorLogins;
   /** Time limit for the head of a request. */
   headWithinMs?: number;
@@ -31,6 +33,7 @@ export interface HttpFrontOptions {
 
 /** For an answer; browsers accept more than Node's default. */
 const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_SECRETS = 64;
 const NO_SECRETS: ReadonlySet<string> = new Set();
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -57,13 +60,15 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   };
 
   const admitTo = (tunnel: VisitedTunnel, incoming: IncomingMessage): Admission | Promise<Admission> => {
-    const secrets = secretsOf(incoming.rawHeaders);
-    return secrets.length === 0
+    const secrets = secretsOf(incoming.rawHeaders, options.tokenLength);
+    // Each has to be looked up: nobody needs so many.
+    if (secrets.size > MAX_SECRETS) return { page: plainPage('bad-request') };
+    return secrets.size === 0
       ? enter(incoming, tunnel, NO_SECRETS)
       : ownOf(secrets, tunnel).then((own) => enter(incoming, tunnel, own));
   };
 
-  const ownOf = async (secrets: string[], tunnel: VisitedTunnel): Promise<ReadonlySet<string>> => {
+  const ownOf = async (secrets: ReadonlySet<string>, tunnel: VisitedTunnel): Promise<ReadonlySet<string>> => {
     const own = new Set<string>();
     for (const secret of secrets) if (tunnel.admits(secret) || (await options.isOurs(secret))) own.add(secret);
     return own;
@@ -96,6 +101,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       scheme,
       ownCookies: options.ownCookies,
       ownSecrets,
+      tokenLength: options.tokenLength,
     });
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse, admitted: Admission) => {

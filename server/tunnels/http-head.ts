@@ -75,6 +75,8 @@ export interface Visitor {
   ownCookies: readonly string[];
   /** Those of `secretsOf` that are tokens or keys of this service, or the login of this tunnel. */
   ownSecrets: ReadonlySet<string>;
+  /** Length of AUTH_TOKEN. */
+  tokenLength?: number | undefined;
 }
 
 /** The visitor's headers for the device's service, without what belongs to this service. */
@@ -84,9 +86,12 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
   let host = '';
   each(headers, (name, value, lower) => {
     if (left.has(lower) || isReserved(lower) || lower === 'expect') return;
-    if (lower === 'authorization' && secretsIn(value).some((secret) => visitor.ownSecrets.has(secret))) return;
+    const isOwn = (text: string) =>
+      visitor.ownSecrets.size > 0 &&
+      secretsInHeader(lower, text, visitor.tokenLength).some((secret) => visitor.ownSecrets.has(secret));
+    if (lower !== 'cookie' && isOwn(value)) return;
     if (lower === 'host') host = value;
-    const out = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies) : value;
+    const out = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies, isOwn) : value;
     if (lower !== 'cookie' || out !== '') passed.push(name, out);
   });
   if (valuesOf(headers, 'transfer-encoding').length > 0) passed.push('Transfer-Encoding', 'chunked');
@@ -106,10 +111,14 @@ export function headersForVisitor(headers: RawHeaders, host: string): string[] {
   return out;
 }
 
-/** The header without these cookies; the rest is unchanged. */
-export function withoutCookies(header: string, names: readonly string[]): string {
+/** The header without the cookies of these names, and those that hold a secret; the rest is unchanged. */
+export function withoutCookies(
+  header: string,
+  names: readonly string[],
+  isSecret: (cookie: string) => boolean = () => false,
+): string {
   const cookies = header.split(';');
-  const others = cookies.filter((cookie) => !names.includes((cookie.split('=')[0] ?? '').trim()));
+  const others = cookies.filter((cookie) => !names.includes((cookie.split('=')[0] ?? '').trim()) && !isSecret(cookie));
   return others.length === cookies.length ? header : others.join(';').trim();
 }
 
@@ -140,13 +149,38 @@ export function basicLogin(header: string): string | undefined {
   return coded === undefined ? undefined : Buffer.from(coded, 'base64').toString();
 }
 
-/** What may be a secret in the credentials of a request. */
-export const secretsOf = (headers: RawHeaders): string[] => valuesOf(headers, 'authorization').flatMap(secretsIn);
+/** Tokens, device keys and session values as this service makes them (store/ids.ts). */
+const MADE_HERE = /\b(?:mut|mus|mdk)_[\w-]{16,}/g;
+/** A header of this name holds a credential of whatever form. */
+const CREDENTIAL_NAME = /auth|token|secret|api-?key/;
+const BETWEEN_VALUES = /[\s,;="]+/;
+const NO_SECRETS: readonly string[] = [];
+
+/**
+ * What may be a secret of this service in a header: wherever it is, what has the form of those made here or the length of
+ * AUTH_TOKEN, which can be any text; in credentials every part, for there may be earlier AUTH_TOKENs.
+ */
+function secretsInHeader(lower: string, value: string, tokenLength: number | undefined): readonly string[] {
+  if (lower === 'authorization' || CREDENTIAL_NAME.test(lower)) return secretsIn(value);
+  const made = value.includes('_') ? (value.match(MADE_HERE) ?? NO_SECRETS) : NO_SECRETS;
+  if (tokenLength === undefined || value.length < tokenLength) return made;
+  return [...made, ...value.split(BETWEEN_VALUES).filter(({ length }) => length === tokenLength)];
+}
+
+/** What may be a secret of this service in the headers of a request, each once. */
+export function secretsOf(headers: RawHeaders, tokenLength?: number): ReadonlySet<string> {
+  const found = new Set<string>();
+  each(headers, (_name, value, lower) => {
+    for (const secret of secretsInHeader(lower, value, tokenLength)) found.add(secret);
+  });
+  return found;
+}
 
 /** Every position of a token: after any scheme, as user or as password. */
 function secretsIn(header: string): string[] {
   const login = basicLogin(header);
   const colon = login?.indexOf(':') ?? -1;
   const parts = login === undefined ? [] : [login, login.slice(0, Math.max(0, colon)), login.slice(colon + 1)];
-  return [...header.split(/[\s,="]+/), ...parts].filter((secret) => secret !== '');
+  const made = header.match(MADE_HERE) ?? NO_SECRETS;
+  return [...made, ...header.split(BETWEEN_VALUES), ...parts].filter((secret) => secret !== '');
 }

@@ -8,9 +8,9 @@ import type { Clock } from '../clock.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { relayUpgrade } from '../cluster/relay-upgrade.ts';
+import type { NodeProofs } from '../cluster/node-proof.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { accountOfDevice, isLatest } from '../store/devices.ts';
+import { accountOfDevice, deviceByKey, isLatest } from '../store/devices.ts';
 import {
   closeTunnel,
   noteTraffic,
@@ -21,6 +21,7 @@ import {
   tunnelsOfDevice,
   withdrawTunnels,
 } from '../store/tunnels.ts';
+import { openCarrierRelay } from './carrier-relay.ts';
 import { openUpstreamWorks } from './carriers.ts';
 import { logFault } from '../http/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
@@ -48,6 +49,8 @@ export interface TunnelsOptions {
   addressOf: (tunnel: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null }) => string;
   /** Lets other nodes check a login, from its hash; empty without others. */
   loginProof?: (loginHash: string) => string;
+  /** By which nodes recognise each other; undefined if there can be no others. */
+  proofs?: NodeProofs | undefined;
   /** Other nodes show the traffic of these tunnels. */
   isShared?: boolean;
   sweepEveryMs?: number;
@@ -61,11 +64,9 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const { db, link, audit, clock, addressOf } = options;
   const carriers = openUpstreamWorks({
     node: options.cluster.id,
-    relay: async (node, request, socket, head) => {
-      const url = await options.cluster.urlOf(node);
-      if (url !== undefined) relayUpgrade(url, request, socket, head);
-      return url !== undefined;
-    },
+    deviceOf: async (key) => (await deviceByKey(db, key))?.seq,
+    relay: options.proofs && openCarrierRelay(options.cluster.id, options.proofs),
+    urlOf: (node) => options.cluster.urlOf(node),
   });
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
   const { first, last, perDevice } = options.tcpPorts;

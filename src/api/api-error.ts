@@ -1,4 +1,5 @@
 // The only error type of the data layer: every failure of a request, with a text for users.
+import { withoutSecrets } from '#/contract/mask-secrets.ts';
 import { readRefusal, type Refusal } from '#/contract/refusal.ts';
 import { RequestError, type RequestErrorKind, type RequestFacts } from '#/lib/retry.ts';
 
@@ -53,14 +54,12 @@ export function refusalError(status: number, body: string, retryAfter: string | 
   });
 }
 
-/** An unreadable listing may contain keys, which its rows would have dropped. */
-const withoutKeys = (body: string) => body.replaceAll(/("DeviceKey"\s*:\s*")[^"]*/gi, '$1…');
-
 /** The error for a success answer that does not match the contract. */
 export const unexpectedError = (status: number, body: string): ApiError =>
   new ApiError('unexpected', `Unexpected response (${status})`, {
     status,
-    detail: withoutKeys(body).trim().slice(0, 500) || 'The body was empty.',
+    // An unreadable listing may contain keys, which its rows would have dropped.
+    detail: withoutSecrets(body).trim().slice(0, 500) || 'The body was empty.',
   });
 
 export const hasStatus = (error: unknown, status: number): boolean =>

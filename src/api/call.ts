@@ -1,6 +1,7 @@
 // The only place that sends requests, beside upload.ts. `call` takes a row of the contract; it uses `send`, which also
 // serves the gateway's few paths outside /v1.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
+import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 import { apiTarget, directAddress, networkError } from '#/api/direct.ts';
 import { keyedHeaders } from '#/api/idempotency.ts';
@@ -27,13 +28,19 @@ interface AnyRequest {
 }
 
 /**
- * The URL of an endpoint with its encoded values. An empty id, `.` and `..` are refused: a browser would remove them,
- * and the request would mean the whole collection. So is half of a surrogate pair, which no URL can express.
+ * Why no request can name the object of this id; undefined if one can. A browser would remove an empty one, `.` and `..`
+ * from the path, and the request would mean the whole collection; half of a surrogate pair cannot be expressed in a URL.
  */
+export const unusableId = (id: string): string | undefined =>
+  id === '' || id === '.' || id === '..' || !id.isWellFormed()
+    ? `The service gives this the id "${id}", which no request can name.`
+    : undefined;
+
+/** The URL of an endpoint with its encoded values; throws for an id that cannot be used. */
 export function pathOf(endpoint: Pick<Endpoint, 'path'>, { params = {}, query = {} }: AnyRequest = {}): string {
   const path = endpoint.path.replace(/:([a-z_]+)/g, (_, name: string) => {
     const value = String(params[name] ?? '');
-    if (value === '' || value === '.' || value === '..' || !value.isWellFormed())
+    if (unusableId(value) !== undefined)
       throw new ApiError('refused', `"${value}" cannot be used as ${name}`, { detail: 'Nothing was sent.' });
     return encodeURIComponent(value);
   });
@@ -75,6 +82,8 @@ export async function send(
     throw limit.aborted ? timeoutError(timeout) : networkError();
   }
   reportAnswer(response.status);
+  // A job's download links work as long as it may need them; its Command and output are shown to everybody.
+  if (path.startsWith('/v1/job')) text = withoutDownloadTokens(text);
   if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
   return { status: response.status, text, etag: response.headers.get('etag') };
 }

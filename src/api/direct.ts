@@ -1,6 +1,7 @@
 // The dashboard on a plain file host, without our service or gateway: the browser calls the API itself, with a token
 // that only this page's memory has. The address is part of index.html, written by the build or deployment, and never
 // taken from a link.
+import { hideSecret } from '#/contract/mask-secrets.ts';
 import { ApiError } from '#/api/api-error.ts';
 
 const META = 'meta[name="muster-api"]';
@@ -35,6 +36,7 @@ let held: { token: string; email: string } | undefined;
 /** The owner of this page's token. */
 export const tokenOwner = () => held;
 export function hold(next: typeof held): void {
+  if (next) hideSecret(next.token);
   held = next;
 }
 

@@ -1,6 +1,7 @@
 // Reads a job and its output, continuing at the end of the last reading. For a service without output in pieces, it
 // reads the whole job instead.
 import type { OutputPiece } from '#/contract/job-outputs.ts';
+import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { ApiError } from '#/api/api-error.ts';
@@ -68,16 +69,20 @@ const NOTHING: FollowedStream = { pieces: [], next: 0, size: 0 };
 
 /** A small piece is appended to the one before: a log that arrives line by line must not become a million pieces. */
 const SMALL = 64 * 1024;
+const LONGEST_LINK = 1_024;
 
 export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece): FollowedStream {
   if (Text === '' && Next === stream.next && Size === stream.size) return stream;
   const last = stream.pieces.at(-1);
+  // The token of a download link may go on in the next piece.
+  const end = last?.slice(-LONGEST_LINK) ?? '';
+  const text = withoutDownloadTokens(end + Text).slice(end.length);
   const pieces =
     Text === ''
       ? stream.pieces
-      : last !== undefined && last.length + Text.length <= SMALL
-        ? [...stream.pieces.slice(0, -1), last + Text]
-        : [...stream.pieces, Text];
+      : last !== undefined && last.length + text.length <= SMALL
+        ? [...stream.pieces.slice(0, -1), last + text]
+        : [...stream.pieces, text];
   return { pieces, next: Next, size: Size };
 }
 

@@ -3,6 +3,7 @@
 // submission.
 import { mutationOptions, type MutationMeta } from '@tanstack/react-query';
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
+import { ApiError } from '#/api/api-error.ts';
 import { directAddress } from '#/api/direct.ts';
 import { call, pathOf } from '#/api/call.ts';
 
@@ -27,8 +28,20 @@ export function requestOf<E extends Endpoint>(endpoint: E, request: RequestOf<E>
   };
 }
 
-/** The mutation that sends this request, with the request itself. */
+/**
+ * The mutation that sends this request, with the request itself. It is left out if it cannot be expressed: then
+ * sending it fails, and not the page that offers it.
+ */
 export const requestMutation = <E extends Endpoint>(endpoint: E, request: RequestOf<E>, meta: MutationMeta) => ({
   ...mutationOptions({ mutationFn: (): Promise<ResponseOf<E>> => call(endpoint, request), meta }),
-  request: requestOf(endpoint, request),
+  ...expressible(endpoint, request),
 });
+
+function expressible<E extends Endpoint>(endpoint: E, request: RequestOf<E>): { request?: ApiRequest } {
+  try {
+    return { request: requestOf(endpoint, request) };
+  } catch (cause) {
+    if (cause instanceof ApiError) return {};
+    throw cause;
+  }
+}

@@ -5,6 +5,7 @@ import { ApiError, unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
 import { directAddress, hold, tokenOwner } from '#/api/direct.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
+import { hideSecret } from '#/contract/mask-secrets.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
 import { currentAccount } from '#/lib/stored.ts';
 import { waitFor } from '#/lib/pace.ts';
@@ -114,6 +115,7 @@ export type Credential = { Token: string } | { Code: string };
 
 /** Exchanges a credential for a session and notifies the other tabs. Throws an ApiError with the reason. */
 export async function signIn(credential: Credential): Promise<void> {
+  hideSecret('Token' in credential ? credential.Token : credential.Code);
   if (directAddress === undefined) await send('POST', PATH, credential);
   else if ('Token' in credential)
     await (await import('#/api/direct-sign-in.ts')).signInDirectly(directAddress, credential.Token);

@@ -1,6 +1,8 @@
 // Reads the body of an error. v1.md leaves its format open, so any format is accepted. Without the schemas, because the
 // sign-in needs it before they are loaded.
 
+import { withoutSecrets } from '#/contract/mask-secrets.ts';
+
 /** The error text for users; `detail` has at most 500 characters. */
 export interface Refusal {
   /** The service's own title, if it sends one beside the detail (RFC 9457). */
@@ -31,8 +33,9 @@ const isFieldError = (error: unknown): error is Refusal['fields'][number] =>
   'message' in error &&
   typeof error.message === 'string';
 
-/** Reads an error body in any format: problem+json, {message}, {error}, {errors}, text, HTML, nothing. */
-export function readRefusal(body: string): Refusal {
+/** Reads an error body in any format: problem+json, {message}, {error}, {errors}, text, HTML, nothing. Secrets that it echoes are left out. */
+export function readRefusal(answer: string): Refusal {
+  const body = withoutSecrets(answer);
   const raw = { detail: body.trim().slice(0, MOST), fields: [] };
   let value: unknown;
   try {

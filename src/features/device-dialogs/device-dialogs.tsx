@@ -6,6 +6,7 @@ import { isMissing } from '#/api/api-error.ts';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
+import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { AddDeviceDialog } from './add-device-dialog.tsx';
@@ -65,7 +66,7 @@ function AboutDeviceById({
 }
 
 function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
-  const { DeviceId, DeviceName, DeviceStatus } = device;
+  const { DeviceId, DeviceGroup, DeviceName, DeviceStatus } = device;
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -77,6 +78,10 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
         onDeleted();
       }}
     >
+      <p>
+        Device ID <ShortId value={DeviceId} what="device id" />
+        {DeviceGroup && ` in the group ${DeviceGroup}`}
+      </p>
       <p>
         Its key, waiting jobs and tunnels are deleted too.
         {DeviceStatus === 'Online' && ' It is Online now and is disconnected at once.'} This cannot be undone.

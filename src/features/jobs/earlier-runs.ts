@@ -1,5 +1,6 @@
 // How an artifact did on each device before. A service that lists its runs is asked for just that; of any other, the list
 // of jobs is read and the children of the latest that were submitted with it.
+import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
 import { queryOptions } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -37,7 +38,7 @@ async function read(artifacts: readonly Artifact[]): Promise<EarlierRuns | null>
     if (!isNotOffered(error)) throw error;
   }
   const ids = new Set(artifacts.map(({ ArtifactId }) => ArtifactId));
-  const commands = new Set(artifacts.map(({ Command }) => Command).filter(Boolean));
+  const commands = new Set(artifacts.map(({ Command }) => withoutDownloadTokens(Command)).filter(Boolean));
   const jobs = await queryClient.query({ ...jobQueries.list(), staleTime: 0 });
   const isIts = ({ ArtifactId, Command }: Job) =>
     ArtifactId === undefined ? commands.has(Command) : ids.has(ArtifactId);

@@ -44,6 +44,12 @@ export function JobFacts({ job }: { job: Job }) {
             </pre>
             <CopyButton value={job.Command} what="command" />
           </div>
+          {job.Command.includes('token=•') && (
+            <p className="dim">
+              The token of the download is left out. To run this by hand, copy the Command from the artifact’s details:
+              its link works for a day.
+            </p>
+          )}
         </details>
       )}
     </FactList>

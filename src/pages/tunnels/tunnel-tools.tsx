@@ -2,6 +2,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconExternalLink, IconQrcode, IconTrash } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
+import { unusableId } from '#/api/call.ts';
 import { onlyHere, publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
@@ -12,6 +13,7 @@ export type TunnelDialog = 'open' | 'delete' | 'delete-all' | 'phone';
 
 export function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<TunnelDialog> }) {
   const { Name } = tunnel;
+  const unusable = unusableId(Name);
   const href = webAddress(publicAddress(tunnel).text);
   const reason = href && onlyHere(href);
   return (
@@ -43,7 +45,9 @@ export function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog
         icon={IconTrash}
         iconSize={18}
         label={`Delete ${Name}`}
-        title="Delete"
+        title={unusable ?? 'Delete'}
+        aria-description={unusable}
+        off={unusable !== undefined}
         onClick={() => dialog.open('delete', Name)}
       />
     </span>

@@ -1,4 +1,5 @@
 // Notices of the system, outside of the page: only where somebody switched them on, and the browser was asked by that click.
+import { visible } from '#/lib/glyphs.ts';
 import { stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 
@@ -22,11 +23,19 @@ export async function switchNotices(on: boolean): Promise<void> {
   wanted.set(on && (await Notification.requestPermission()) === 'granted');
 }
 
+const MOST_SHOWN = 120;
+
+/** One short line without hidden characters: names come from devices and other services, and the system shows them raw. */
+export const plain = (text: string): string => {
+  const line = visible(text.replaceAll(/\s+/g, ' ').trim());
+  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1).toWellFormed()}…` : line;
+};
+
 /** `tag`: a later notice with the same tag replaces the first. */
 export function showNotice(title: string, body: string, tag: string, onClick: () => void): void {
   if (!areOn()) return;
   try {
-    const notice = new Notification(title, { body, tag, icon: '/icons/icon-192.png' });
+    const notice = new Notification(plain(title), { body: plain(body), tag, icon: '/icons/icon-192.png' });
     notice.addEventListener('click', () => {
       window.focus();
       notice.close();

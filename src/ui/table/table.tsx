@@ -77,6 +77,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
   const select = useSelectRange(selection?.shown ?? [], selection);
   const width = columns.length + Number(selection !== undefined);
   let gaps = 0;
+  const drawnIds = new Map<string, number>();
   const spacer = (height: number) => height > 0 && <Spacer key={`gap ${gaps++}`} height={height} columns={width} />;
   return (
     <table
@@ -133,10 +134,13 @@ export function BaseTable<Row>(props: TableProps<Row>) {
           const row = rowAt(index);
           if (row === undefined) return [];
           const id = rowKey(row);
+          // Another service may name two rows alike: with one key React would keep old copies of them.
+          const same = drawnIds.get(id) ?? 0;
+          drawnIds.set(id, same + 1);
           return [
             spacer(gap),
             <BodyRow
-              key={id}
+              key={same === 0 ? id : `${id} ${same}`}
               {...{ id, row, index, columns, whole, select }}
               position={part && part.before + index + 2}
               measure={drawn.measure}

@@ -1,5 +1,6 @@
 // Does a job again on some of its devices, after a look at what is there already: as further attempts of the job or of
 // its parent, or, where there are none, as one new job for each.
+import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, NativeSelect } from '@mantine/core';
@@ -85,7 +86,7 @@ function useWork(job: Job) {
     const lost = workflows.data?.every((each) => each.WorkflowId !== WorkflowId) ? 'workflow' : undefined;
     return { work: { WorkflowId }, lost };
   }
-  const same = Command ? artifacts.data?.filter((each) => each.Command === Command) : undefined;
+  const same = Command ? artifacts.data?.filter((each) => withoutDownloadTokens(each.Command) === Command) : undefined;
   const stillThere = artifacts.data?.find((each) => each.ArtifactId === own?.ArtifactId)?.ArtifactId;
   const id = chosen ?? stillThere ?? (same?.length === 1 ? same[0]?.ArtifactId : undefined) ?? '';
   const choices = artifacts.data?.map((each) => ({ value: each.ArtifactId, label: artifactText(each) })) ?? [];
