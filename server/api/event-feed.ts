@@ -18,6 +18,8 @@ export interface EventFeed {
   open(caller: Caller, outgoing: ServerResponse, since: string | undefined): Promise<Response>;
   /** Open streams. */
   count(): number;
+  /** Ends all streams; their dashboards open others. */
+  endAll(): void;
   /** Ends all streams, and refuses new ones. */
   end(): void;
   close(): Promise<void>;
@@ -151,8 +153,11 @@ export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOp
   };
 
   const endAll = () => {
-    isClosed = true;
     for (const audience of audiences.values()) for (const stream of audience.streams) end(audience, stream);
+  };
+  const close = () => {
+    isClosed = true;
+    endAll();
   };
 
   return {
@@ -190,9 +195,10 @@ export function openEventFeed({ db, now, mostUnread = MOST_UNREAD }: EventFeedOp
       return RESPONSE_ALREADY_SENT;
     },
     count: () => [...audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0),
-    end: endAll,
+    endAll,
+    end: close,
     close: async () => {
-      endAll();
+      close();
       await looking;
     },
   };
