@@ -30,7 +30,10 @@ export function openReadiness({ db, diskFault, artifactFault, isStopping }: Read
       await db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));
       return undefined;
     } catch (cause) {
-      return { field: 'database', message: `takes no write: ${cause instanceof Error ? cause.message : String(cause)}` };
+      return {
+        field: 'database',
+        message: `takes no write: ${cause instanceof Error ? cause.message : String(cause)}`,
+      };
     }
   };
   const storeFault = async (): Promise<FieldError | undefined> => {
@@ -40,11 +43,11 @@ export function openReadiness({ db, diskFault, artifactFault, isStopping }: Read
 
   const check = async (): Promise<FieldError[]> => {
     const disk = diskFault();
-    const faults = await Promise.all([
-      disk === undefined ? undefined : { field: 'disk', message: disk },
+    const others = await Promise.all([
       inTime(databaseFault(), { field: 'database', message: LATE }),
       inTime(storeFault(), { field: 'artifacts', message: LATE }),
     ]);
+    const faults = [disk === undefined ? undefined : { field: 'disk', message: disk }, ...others];
     return faults.filter((fault) => fault !== undefined);
   };
 

@@ -46,11 +46,13 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
   const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
   const directPool = new Pool({ ...directConnection(url), max: 1 });
   const watch = openWatch(() => directPool.query('SELECT 1'));
-  const session = await openSession({ url, begin: BEGIN, opened: watch.add }).catch(async (cause: unknown) => {
-    watch.close();
-    await directPool.end();
-    throw startFault(cause, url);
-  });
+  const session = await openSession({ url, begin: BEGIN, opened: (client) => watch.add(client) }).catch(
+    async (cause: unknown) => {
+      watch.close();
+      await directPool.end();
+      throw startFault(cause, url);
+    },
+  );
   for (const each of [pool, directPool]) {
     each.on('connect', (client) => watch.add(client as unknown as Client));
     // Of idle connections. The pools open others.
@@ -204,7 +206,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     announceBy: (how) => {
       announce = how;
     },
-    onReach: watch.onChange,
+    onReach: (listener) => watch.onChange(listener),
     migrations: async () => {
       watch.requireReach();
       return { at: await migrationsOf(pool), steps: migrations.length };
