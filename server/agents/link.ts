@@ -23,6 +23,7 @@ import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Intake } from './intake.ts';
+import { spreadOf } from './reconnect-spread.ts';
 import type { Frame } from './intake.ts';
 
 export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
@@ -55,6 +56,8 @@ export interface Link {
   /** Closes the connections of all agents, at random moments within this time: they connect again. */
   sendAway(withinMs: number, reason: string): void;
   all(): Iterable<AgentConnection>;
+  /** Over which time agents are to spread their attempts to connect again. */
+  reconnectMs(): number;
   listen(listener: LinkListener): void;
   listenForTunnels(listener: TunnelListener): void;
   /** Calls back for what agents report of updating themselves. */
@@ -242,8 +245,16 @@ export function openLink({
     unnoted = [];
     for (let start = 0; start < left.length; start += NOTED_AT_ONCE) noteLeft(left.slice(start, start + NOTED_AT_ONCE));
   }, sweepEveryMs).unref();
+  let devices = 0;
+  const countDevices = () =>
+    db.get<{ devices: number | null }>('SELECT sum(num_devices) AS devices FROM accounts').then(
+      (row) => (devices = row?.devices ?? 0),
+      (cause: unknown) => logFault('link: could not count the devices', cause),
+    );
+  void countDevices();
   // Keeps "last seen" nearly right after a crash.
   const seen = setInterval(() => {
+    void countDevices();
     if (live.size > 0) background(db.write((tx) => markSeen(tx, node, now())));
   }, SEEN_EVERY_MS).unref();
 
@@ -289,6 +300,7 @@ export function openLink({
     },
     of: (deviceSeq) => live.get(deviceSeq),
     all: () => live.values(),
+    reconnectMs: () => spreadOf(devices),
     listen: (to) => {
       listener = to;
     },

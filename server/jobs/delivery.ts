@@ -166,7 +166,13 @@ export class Delivery {
     if (before && before.node !== this.#options.cluster.id)
       unit.moved.set(before.node, [...(unit.moved.get(before.node) ?? []), seq]);
     tx.afterCommit(() =>
-      connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
+      connection.send({
+        type: 'welcome',
+        version: hello.version,
+        device: connection.deviceId,
+        name: connection.name,
+        reconnectMs: this.#options.link.reconnectMs(),
+      }),
     );
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
