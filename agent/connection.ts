@@ -13,6 +13,7 @@ import {
   type Hello,
   type ServiceMessage,
 } from '#/contract/agent-link.ts';
+import { spanOf } from './reconnect.ts';
 
 /** Why the agent ends by itself; `line` is printed for the user who started it. */
 export interface Ending {
@@ -31,11 +32,6 @@ export interface ConnectionOptions {
   linkVersion: number;
 }
 
-/** Longest wait before the next attempt. It is short at first: a restarted service gets its fleet back in seconds. */
-const EARLY_DELAY_MS = 8_000;
-const LATE_DELAY_MS = 60_000;
-const LATE_AFTER_MS = 5 * 60_000;
-
 export class Connection {
   /** Resolves when the agent must not connect again. */
   readonly ending: Promise<Ending>;
@@ -46,6 +42,7 @@ export class Connection {
   #isPrivate = false;
   #retry: NodeJS.Timeout | undefined;
   #tries = 0;
+  #spreadMs = 0;
   #failingSince: number | undefined;
   #unreachableLogged = false;
 
@@ -163,6 +160,7 @@ export class Connection {
     if (!message) return;
     if (message.type === 'welcome') {
       this.#tries = 0;
+      this.#spreadMs = message.reconnectMs ?? 0;
       this.#failingSince = undefined;
       this.#unreachableLogged = false;
       this.#options.log(`Connected to ${this.#options.server} as "${message.name}".`);
@@ -177,12 +175,11 @@ export class Connection {
     this.#resolveEnding({ why, line });
   }
 
-  /** Connects again at a random moment within a doubling span: thousands of agents must not reconnect at once. */
   #dialAgain(fault: string): void {
     if (this.#over) return;
     this.#failingSince ??= performance.now();
-    const longest = performance.now() - this.#failingSince > LATE_AFTER_MS ? LATE_DELAY_MS : EARLY_DELAY_MS;
-    const span = Math.min(longest, 500 * 2 ** Math.min(this.#tries, 10));
+    const failingForMs = performance.now() - this.#failingSince;
+    const span = spanOf({ tries: this.#tries, failingForMs, spreadMs: this.#spreadMs });
     this.#tries += 1;
     this.#retry = setTimeout(() => this.dial(), Math.random() * span);
     if (this.#unreachableLogged) return;

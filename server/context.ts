@@ -119,13 +119,15 @@ export async function openContext(
   const { db, disk, shared } = store;
   let link: Link | undefined;
   let cluster: Cluster | undefined;
+  let events: EventFeed | undefined;
   try {
     const readOnly = disk.isReadOnly();
     const node = newId();
     const joined = (cluster = await joinCluster(config, store, {
       id: node,
       connected: () => link?.all() ?? [],
-      sendAway: (withinMs) => link?.sendAway(withinMs),
+      sendAway: (withinMs, reason) => link?.sendAway(withinMs, reason),
+      endStreams: () => events?.endAll(),
       times: clusterTimes,
     }));
     const clock = await openClock({
@@ -244,7 +246,7 @@ export async function openContext(
       actions,
       alerts,
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
-      events: openEventFeed({ db, now, steady: clock.steady }),
+      events: (events = openEventFeed({ db, now, steady: clock.steady })),
       availabilities: new Availabilities(db, now),
       published,
       signer,

@@ -13,34 +13,42 @@ interface ReadinessOptions {
   isStopping: () => boolean;
 }
 
-/** A write is tried at most this often, however often the result is requested. */
+/** The checks run at most this often, however often the result is requested. */
 const CACHE_MS = 2_000;
-const WRITE_TIMEOUT_MS = 3_000;
+/** Together: a database that does not answer keeps no load balancer waiting. */
+const CHECK_TIMEOUT_MS = 3_000;
+const LATE = `did not answer within ${CHECK_TIMEOUT_MS / 1000} seconds`;
 
 /** The problems that keep it from serving; empty if it is ready. */
 export type Readiness = () => Promise<FieldError[]>;
 
 export function openReadiness({ db, diskFault, artifactFault, isStopping }: ReadinessOptions): Readiness {
-  const check = async (): Promise<FieldError[]> => {
-    const faults: FieldError[] = [];
-    const fault = (field: string, message: string) => faults.push({ field, message });
-    const disk = diskFault();
-    if (disk !== undefined) fault('disk', disk);
-    const artifacts = artifactFault();
+  const databaseFault = async (): Promise<FieldError | undefined> => {
     try {
       const { at, steps } = await db.migrations();
-      if (at !== steps) fault('migrations', `are at step ${at} of ${steps}`);
-      const late = new AbortController();
-      const write = db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));
-      const timeOut = sleep(WRITE_TIMEOUT_MS, 'late', { signal: late.signal, ref: false }).catch(() => undefined);
-      const first = await Promise.race([write, timeOut]).finally(() => late.abort());
-      if (first === 'late') fault('database', `took no write within ${WRITE_TIMEOUT_MS / 1000} seconds`);
+      if (at !== steps) return { field: 'migrations', message: `are at step ${at} of ${steps}` };
+      await db.write((tx) => tx.run("UPDATE settings SET value = value WHERE key = 'clock'"));
+      return undefined;
     } catch (cause) {
-      fault('database', `takes no write: ${cause instanceof Error ? cause.message : String(cause)}`);
+      return {
+        field: 'database',
+        message: `takes no write: ${cause instanceof Error ? cause.message : String(cause)}`,
+      };
     }
-    const store = await artifacts;
-    if (store !== undefined) fault('artifacts', store);
-    return faults;
+  };
+  const storeFault = async (): Promise<FieldError | undefined> => {
+    const message = await artifactFault();
+    return message === undefined ? undefined : { field: 'artifacts', message };
+  };
+
+  const check = async (): Promise<FieldError[]> => {
+    const disk = diskFault();
+    const others = await Promise.all([
+      inTime(databaseFault(), { field: 'database', message: LATE }),
+      inTime(storeFault(), { field: 'artifacts', message: LATE }),
+    ]);
+    const faults = [disk === undefined ? undefined : { field: 'disk', message: disk }, ...others];
+    return faults.filter((fault) => fault !== undefined);
   };
 
   let last: { at: number; faults: Promise<FieldError[]> } | undefined;
@@ -50,4 +58,10 @@ export function openReadiness({ db, diskFault, artifactFault, isStopping }: Read
     if (!last || now - last.at >= CACHE_MS) last = { at: now, faults: check() };
     return last.faults;
   };
+}
+
+async function inTime<Value>(work: Promise<Value>, late: Value): Promise<Value> {
+  const over = new AbortController();
+  const timeOut = sleep(CHECK_TIMEOUT_MS, late, { signal: over.signal, ref: false }).catch(() => late);
+  return Promise.race([work, timeOut]).finally(() => over.abort());
 }

@@ -56,7 +56,7 @@ async function drain({ config: { drainMs }, traffic, link, events }: Context): P
   traffic.drain();
   await sleep(drainMs / 2);
   events.end();
-  link.sendAway(drainMs / 2);
+  link.sendAway(drainMs / 2, 'The service is stopping');
   await sleep(drainMs / 2);
 }
 

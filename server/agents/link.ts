@@ -23,6 +23,7 @@ import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { Intake } from './intake.ts';
+import { spreadOf } from './reconnect-spread.ts';
 import type { Frame } from './intake.ts';
 
 export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
@@ -53,8 +54,10 @@ export interface Link {
   /** The device's connection, if its agent is connected. */
   of(deviceSeq: number): AgentConnection | undefined;
   /** Closes the connections of all agents, at random moments within this time: they connect again. */
-  sendAway(withinMs: number): void;
+  sendAway(withinMs: number, reason: string): void;
   all(): Iterable<AgentConnection>;
+  /** Over which time agents are to spread their attempts to connect again. */
+  reconnectMs(): number;
   listen(listener: LinkListener): void;
   listenForTunnels(listener: TunnelListener): void;
   /** Calls back for what agents report of updating themselves. */
@@ -71,6 +74,16 @@ const ENDS: Record<'deleted' | 'rekeyed' | 'replaced', [code: number, reason: st
 const SWEEP_EVERY_MS = 5_000;
 const SEEN_EVERY_MS = 60_000;
 const HELLO_TIMEOUT_MS = 15_000;
+/** Agents of one unit of work. */
+const NOTED_AT_ONCE = 100;
+
+/** An agent whose connection ended, as markOffline wants it. */
+interface Left {
+  seq: number;
+  session: number;
+  sentAway: boolean;
+  at: number;
+}
 
 export interface LinkOptions {
   db: Database;
@@ -111,13 +124,27 @@ export function openLink({
     work.catch((cause: unknown) => logFault('link: could not note who is online', cause));
   };
 
+  /** Agents that left while the database could not note it. */
+  let unnoted: Left[] = [];
+  const noteLeft = (left: Left[]) => {
+    const noted = db.write(async (tx) => {
+      for (const one of left) await markOffline(tx, one, one.at);
+    });
+    background(
+      noted.catch((cause: unknown) => {
+        unnoted.push(...left);
+        throw cause;
+      }),
+    );
+  };
+
   const drop = (connection: AgentConnection) => {
     connections.delete(connection.socket);
     intake.drop(connection);
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
     const { deviceSeq: seq, session, sentAway } = connection;
-    background(db.write((tx) => markOffline(tx, { seq, session, sentAway }, now())));
+    noteLeft([{ seq, session, sentAway, at: now() }]);
     listener?.closed(connection);
     tunnels?.closed(connection);
   };
@@ -214,9 +241,20 @@ export function openLink({
     const mute = performance.now() - HELLO_TIMEOUT_MS;
     for (const [socket, { lastSeen, greeted }] of connections)
       if (lastSeen < silentSince || (!greeted && lastSeen < mute)) socket.terminate();
+    const left = unnoted;
+    unnoted = [];
+    for (let start = 0; start < left.length; start += NOTED_AT_ONCE) noteLeft(left.slice(start, start + NOTED_AT_ONCE));
   }, sweepEveryMs).unref();
+  let devices = 0;
+  const countDevices = () =>
+    db.get<{ devices: number | null }>('SELECT sum(num_devices) AS devices FROM accounts').then(
+      (row) => (devices = row?.devices ?? 0),
+      (cause: unknown) => logFault('link: could not count the devices', cause),
+    );
+  void countDevices();
   // Keeps "last seen" nearly right after a crash.
   const seen = setInterval(() => {
+    void countDevices();
     if (live.size > 0) background(db.write((tx) => markSeen(tx, node, now())));
   }, SEEN_EVERY_MS).unref();
 
@@ -256,12 +294,13 @@ export function openLink({
       drop(connection);
     },
 
-    sendAway: (withinMs) => {
+    sendAway: (withinMs, reason) => {
       for (const connection of connections.values())
-        setTimeout(() => connection.sendAway('The node sends its agents away'), Math.random() * withinMs);
+        setTimeout(() => connection.sendAway(reason), Math.random() * withinMs);
     },
     of: (deviceSeq) => live.get(deviceSeq),
     all: () => live.values(),
+    reconnectMs: () => spreadOf(devices),
     listen: (to) => {
       listener = to;
     },

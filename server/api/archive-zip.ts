@@ -1,12 +1,13 @@
 // Archived jobs as files of a ZIP: of each job its data as JSON, and each output as plain text besides, readable with
 // any program. Jobs and outputs are read when it is their turn.
+import type { Stream } from '#/contract/agent-link.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { ZipFile } from '../http/zip-stream.ts';
 import type { Reader } from '../store/database.ts';
-import { slicesOf } from '../store/job-output.ts';
+import { slicesOf, smallOutputs } from '../store/job-output.ts';
 import { childJobs } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { full, stateOnly } from './job-view.ts';
+import { fullWith, stateOnly } from './job-view.ts';
 
 /** Rows of a file with outputs, and about the most bytes of it. */
 const ROWS = 500;
@@ -49,18 +50,36 @@ export async function* archivedFiles(db: Reader, jobs: AsyncIterable<JobRow>): A
     yield { name: `${folder}/job.json`, content: head(db, job) };
     let row = 0;
     for await (const [piece, rows] of piecesOf(devicesOf(db, job))) {
-      yield { name: `${folder}/output-${piece}.json`, content: outputs(db, rows) };
+      const read = await outputReader(db, rows);
+      yield { name: `${folder}/output-${piece}.json`, content: outputs(db, rows, read) };
       for (const device of rows) {
         // The number makes names unique, and nothing that a device is called can be a path.
         const name = `${folder}/${numbered(++row, 5)}-${safeName(device.device_name || device.device_id)}`;
         for (const stream of ['stdout', 'stderr'] as const) {
-          const content = await begun(slicesOf(db, device.seq, stream, 0, Number.MAX_SAFE_INTEGER));
+          const content = await begun(read(device, stream));
           if (content) yield { name: `${name}.${stream}.txt`, content };
         }
-        if (device.reason) yield { name: `${name}.result.txt`, content: texts([device.reason]) };
+        if (device.reason) yield { name: `${name}.result.txt`, content: texts([Buffer.from(device.reason)]) };
       }
     }
   }
+}
+
+type OutputReader = (row: JobRow, stream: Stream) => AsyncGenerator<Buffer>;
+
+/** Small outputs are read at once; a large one piece by piece, whenever it is asked for. */
+async function outputReader(db: Reader, rows: readonly JobRow[]): Promise<OutputReader> {
+  const small = rows.filter(({ output_bytes }) => output_bytes <= PIECE_BYTES);
+  const outputOf = await smallOutputs(
+    db,
+    small.map(({ seq }) => seq),
+  );
+  const isSmall = new Set(small);
+  return (row, stream) => {
+    if (!isSmall.has(row)) return slicesOf(db, row.seq, stream, 0, Number.MAX_SAFE_INTEGER);
+    const [stdout, stderr] = outputOf(row.seq);
+    return texts([stream === 'stdout' ? stdout : stderr]);
+  };
 }
 
 /** Devices whose outputs make a file. */
@@ -86,9 +105,14 @@ async function* head(db: Reader, job: JobRow): AsyncGenerator<Buffer> {
   yield Buffer.from('\n}');
 }
 
-const outputs = (db: Reader, rows: readonly JobRow[]) =>
+const outputs = (db: Reader, rows: readonly JobRow[], read: OutputReader) =>
   list(rows, async (row): Promise<Job> => {
-    const { Command, ...job } = await full({ db }, row);
+    const whole = async (stream: Stream) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of read(row, stream)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    };
+    const { Command, ...job } = await fullWith({ db }, row, await whole('stdout'), await whole('stderr'));
     return { ...job, Command: withoutToken(Command), Result: row.reason };
   });
 
@@ -115,8 +139,8 @@ async function* list<Item>(
   yield Buffer.from(separator === '[\n' ? '[]' : '\n]');
 }
 
-async function* texts(all: readonly string[]): AsyncGenerator<Buffer> {
-  for (const text of all) yield Buffer.from(text);
+async function* texts(all: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const text of all) if (text.length > 0) yield text;
 }
 
 /** The pieces, once there is a first one; undefined if there is none. */

@@ -51,7 +51,7 @@ export function archiveRoutes({ db, now, audit }: Context): Handlers<typeof arch
         for (const id of new Set(jobs ?? ['all'])) await audit.record(tx, request, 'job.download', id);
       });
       const name = `muster-archive-${new Date(now()).toISOString().slice(0, 10)}.zip`;
-      const bytes = Readable.from(zipStream(archivedFiles(db, ofEach(rows)), new Date(now())), { objectMode: false });
+      const bytes = zipStream(archivedFiles(db, ofEach(rows)), new Date(now()));
       return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array> as globalThis.ReadableStream, 200, {
         'Content-Type': 'application/zip',
         'Content-Disposition': `attachment; filename="${name}"`,

@@ -108,8 +108,9 @@ test('many changed devices are compressed', async () => {
 
 test('versions that are unknown, of another database, or too old are answered with Reset', async () => {
   const version = await present();
-  const [, opening = '', seq = ''] = /^(.*)-(\d+)$/.exec(version) ?? [];
-  for (const unknown of ['nonsense', `other-${seq}`, `${opening}-${Number(seq) + 1_000}`]) {
+  const [, opening = '', seq = '', mark = ''] = /^(.*)-(\d+)-(\d+)$/.exec(version) ?? [];
+  const others = [`other-${seq}-${mark}`, `${opening}-${Number(seq) + 1_000}-${mark}`, `${opening}-${seq}-${mark}1`];
+  for (const unknown of ['nonsense', `${opening}-${seq}`, ...others]) {
     const { Reset, Version, Devices } = await changesSince(unknown);
     assert.deepEqual([Reset, Version, Devices], [true, version, []], unknown);
   }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { Prepared } from '../http/implement.ts';
 import type { Handlers } from '../http/implement.ts';
 import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import type { Position } from '../store/changes.ts';
 import { listLocated } from '../store/device-list.ts';
 
 /** Beyond, all pages are read in less time than that many rows. */
@@ -17,7 +18,7 @@ const MOST_ANSWERS = 32;
 export function changeRoutes({ db, events }: Context): Handlers<typeof changeEndpoints> {
   const answers = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
 
-  const make = async (accountId: number, since: string, to: { opening: string; seq: number }): Promise<string> => {
+  const make = async (accountId: number, since: string, to: Position): Promise<string> => {
     const from = parsePosition(since);
     const changes = from && (await changesBetween(db, accountId, from, to));
     const removed = new Set<string>();

@@ -7,7 +7,14 @@ import type { ChangeEvent } from '#/contract/changes.ts';
 import type { Caller } from '../http/caller.ts';
 import { Problem } from '../http/problem.ts';
 import { logFault } from '../http/system-fault.ts';
-import { changesBetween, jobIds, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import {
+  changesBetween,
+  isSamePosition,
+  jobIds,
+  parsePosition,
+  presentPosition,
+  printPosition,
+} from '../store/changes.ts';
 import type { Change, ChangeKind, Position } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { IDLE_MS, LIFETIME_MS, liveSessions, type SessionTimes } from '../store/sessions.ts';
@@ -18,6 +25,8 @@ export interface EventFeed {
   open(caller: Caller, outgoing: ServerResponse, since: string | undefined): Promise<Response>;
   /** Open streams. */
   count(): number;
+  /** Ends all streams; their dashboards open others. */
+  endAll(): void;
   /** Ends all streams, and refuses new ones. */
   end(): void;
   close(): Promise<void>;
@@ -145,7 +154,7 @@ export function openEventFeed({
   };
 
   const lookFor = async (audience: Audience, to: Position) => {
-    if (to.seq === audience.at.seq && to.opening === audience.at.opening) return;
+    if (isSamePosition(to, audience.at)) return;
     if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
     const changes = await changesBetween(db, audience.accountId, audience.at, to);
     if (changes?.some(({ kind }) => kind === 'session' || kind === 'token')) await endInvalid(audience);
@@ -176,12 +185,13 @@ export function openEventFeed({
   const catchUp = async (
     audience: Audience,
     stream: Stream,
-    { since, at, present }: { since: string; at: Position; present: Position },
+    { version, at, present }: { version: string; at: Position; present: Position },
   ) => {
-    const from = parsePosition(since);
+    const from = parsePosition(version);
     // A version of another node may be newer.
-    const isAhead = from && from.opening === at.opening && from.seq > at.seq && from.seq <= present.seq;
-    const changes = from && (isAhead ? [] : await changesBetween(db, audience.accountId, from, at));
+    const isAhead = from && from.opening === at.opening && from.seq > at.seq;
+    const since = from && (await changesBetween(db, audience.accountId, from, isAhead ? present : at));
+    const changes = isAhead ? since && [] : since;
     const event = changes && (await eventOf(db, changes));
     if (!audience.streams.has(stream)) return;
     if (!changes) send(audience, stream, printed('reset', {}, at));
@@ -189,8 +199,11 @@ export function openEventFeed({
   };
 
   const endAll = () => {
-    isClosed = true;
     for (const audience of audiences.values()) for (const stream of audience.streams) end(audience, stream);
+  };
+  const close = () => {
+    isClosed = true;
+    endAll();
   };
 
   return {
@@ -226,7 +239,7 @@ export function openEventFeed({
       outgoing.writeHead(200, HEADERS);
       send(audience, stream, printed('ready', { Version: printPosition(at) }, since === undefined ? at : undefined));
       if (since !== undefined)
-        await catchUp(audience, stream, { since, at, present }).catch((cause: unknown) => {
+        await catchUp(audience, stream, { version: since, at, present }).catch((cause: unknown) => {
           logFault('events: could not read what changed before', cause);
           // The client asks again, from where it was.
           end(audience, stream);
@@ -234,9 +247,10 @@ export function openEventFeed({
       return RESPONSE_ALREADY_SENT;
     },
     count: () => [...audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0),
-    end: endAll,
+    endAll,
+    end: close,
     close: async () => {
-      endAll();
+      close();
       await looking;
     },
   };

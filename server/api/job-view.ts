@@ -103,11 +103,14 @@ export async function stateOnly(source: JobSource, row: JobRow): Promise<Omit<Jo
 /** The complete job. Its Result is Stdout, then Stderr, then the reason of its end if there is one. */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
-  const shown = await common(source, row, true);
-  if (row.device_seq === null) return shown;
+  if (row.device_seq === null) return common(source, row, true);
   const stdout = await readOutput(db, row.seq, 'stdout');
-  return withOutput(shown, row, stdout, await readOutput(db, row.seq, 'stderr'));
+  return fullWith(source, row, stdout, await readOutput(db, row.seq, 'stderr'));
 }
+
+/** The same of a job on one device, whose output was read already. */
+export const fullWith = async (source: JobSource, row: JobRow, ...output: [stdout: Buffer, stderr: Buffer]) =>
+  withOutput(await common(source, row, true), row, ...output);
 
 function withOutput(shown: Job, row: JobRow, ...output: [stdout: Buffer, stderr: Buffer]): Job {
   const [stdout, stderr] = [output[0].toString(), output[1].toString()];

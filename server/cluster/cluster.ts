@@ -48,12 +48,16 @@ export interface ClusterOptions {
   openBus: (options: BusOptions) => Promise<Bus>;
   /** The agents that are connected to this node. */
   connected: () => Iterable<{ deviceSeq: number; session: number }>;
-  /** Ends the connections of all agents, which connect again. */
-  reconnectAll: () => void;
+  /** Ends the connections of all agents, which connect again: to another node, behind a load balancer. */
+  reconnectAll: (reason: string) => void;
+  /** Ends the streams of all dashboards, which open them again. */
+  endStreams: () => void;
   times?: { renewMs: number; leaseMs: number; rescanMs: number } | undefined;
 }
 
 const RESCAN_MS = 15_000;
+/** Without other nodes agents have nowhere else to go: they stay while PostgreSQL restarts or fails over. */
+const ALONE_MS = 60_000;
 
 /** Joins the nodes of a database in PostgreSQL. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
@@ -74,13 +78,26 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       .finally(() => (scanning = undefined));
   };
 
-  const nodes: Nodes = await joinNodes({ ...options, wasGone: options.reconnectAll });
+  const nodes: Nodes = await joinNodes({
+    ...options,
+    wasGone: () => options.reconnectAll('The other nodes took this one for dead'),
+  });
   const bus = await options.openBus({ node: id, received: recheck, missed: rescan }).catch(async (cause: unknown) => {
     await nodes.close();
     throw cause;
   });
   const timer = setInterval(rescan, times?.rescanMs ?? RESCAN_MS).unref();
   db.onRecheck(recheck);
+  let leaving: NodeJS.Timeout | undefined;
+  const sendAway = () => {
+    options.endStreams();
+    options.reconnectAll('This node cannot reach its database');
+  };
+  db.onReach((isReachable) => {
+    clearTimeout(leaving);
+    if (isReachable) rescan();
+    else leaving = setTimeout(sendAway, nodes.hasOthers() ? 0 : ALONE_MS).unref();
+  });
   db.announceBy(async (tx, deviceSeqs) => {
     for (const [node, seqs] of await holdersOf(tx, id, deviceSeqs)) await bus.send(tx, node, seqs);
   });
@@ -95,6 +112,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listening: (url) => nodes.listening(url),
     close: async () => {
       clearInterval(timer);
+      clearTimeout(leaving);
       await scanning;
       await bus.close();
       await nodes.close();

@@ -9,12 +9,12 @@ import { openCluster, singleNode } from './cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster.ts';
 import { openPostgresBus } from './postgres-bus.ts';
 
-interface JoinOptions extends Pick<ClusterOptions, 'id' | 'connected' | 'times'> {
+interface JoinOptions extends Pick<ClusterOptions, 'id' | 'connected' | 'endStreams' | 'times'> {
   /** Has all agents connect again within this time. */
-  sendAway: (withinMs: number) => void;
+  sendAway: (withinMs: number, reason: string) => void;
 }
 
-/** For agents of a node that the others took for dead. */
+/** For agents of a node that the others took for dead, or that is cut off from the database. */
 const RECONNECT_WITHIN_MS = 2_000;
 
 /** Joins the nodes of a shared database; a service with an embedded one is alone. */
@@ -37,6 +37,6 @@ export async function joinCluster(
     secret: clusterSecret,
     where: placeOf(databaseUrl),
     openBus,
-    reconnectAll: () => sendAway(RECONNECT_WITHIN_MS),
+    reconnectAll: (reason) => sendAway(RECONNECT_WITHIN_MS, reason),
   });
 }

@@ -34,6 +34,8 @@ export interface Nodes {
   /** Whether no other node was there when this one joined. */
   isAlone: boolean;
   isLeader(): boolean;
+  /** Whether there was another node when this one last renewed its lease. */
+  hasOthers(): boolean;
   /** Where the others reach this node; to be set when it listens. */
   listening(url: string): Promise<void>;
   /** Leaves: another node may become the leader at once. */
@@ -61,6 +63,7 @@ const others = (db: Reader, id: string) =>
 export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES }: NodesOptions): Promise<Nodes> {
   let url = '';
   let leaderUntil = 0;
+  let hasOthers = false;
 
   const register = (tx: Tx) =>
     tx.run(
@@ -89,8 +92,8 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
 
   const renew = async () => {
     const asked = performance.now();
-    const present = await db.direct(
-      `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ? RETURNING id`,
+    const present = await db.direct<{ others: number }>(
+      `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ? RETURNING (SELECT count(*) FROM nodes) - 1 AS others`,
       times.leaseMs,
       url,
       id,
@@ -102,6 +105,7 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
       wasGone();
       return;
     }
+    hasOthers = (present[0]?.others ?? 0) > 0;
     const leads = await db.direct(
       `INSERT INTO leases (name, node, expires) VALUES (?, ?, ${NOW} + ?)
        ON CONFLICT (name) DO UPDATE SET node = excluded.node, expires = excluded.expires
@@ -161,6 +165,7 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
   return {
     isAlone: joined.isAlone,
     isLeader: () => performance.now() < leaderUntil,
+    hasOthers: () => hasOthers,
     listening: async (at) => {
       url = at;
       await db.direct('UPDATE nodes SET url = ? WHERE id = ?', at, id);

@@ -61,6 +61,12 @@ function makeServer({ tls }: Config, listener: RequestListener): Server {
   }
 }
 
+/**
+ * Connections that wait until they are accepted: after a restart thousands of agents arrive within a second. The system
+ * may allow fewer (net.core.somaxconn).
+ */
+export const BACKLOG = 4_096;
+
 /** Of each server that listens. */
 const connections = new WeakMap<Server, Set<Socket>>();
 
@@ -83,7 +89,7 @@ export function listen(server: Server, host: string, port: number, variable: str
       };
       reject(texts[cause.code ?? ''] ? new ConfigError(texts[cause.code ?? '']) : cause);
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
 }
 

@@ -164,7 +164,13 @@ export class Delivery {
     if (before && before.node !== this.#options.cluster.id)
       unit.moved.set(before.node, [...(unit.moved.get(before.node) ?? []), seq]);
     tx.afterCommit(() =>
-      connection.send({ type: 'welcome', version: hello.version, device: connection.deviceId, name: connection.name }),
+      connection.send({
+        type: 'welcome',
+        version: hello.version,
+        device: connection.deviceId,
+        name: connection.name,
+        reconnectMs: this.#options.link.reconnectMs(),
+      }),
     );
     tx.afterCommit(() => this.#options.agentUpdates.sendSigner(connection));
     for (const text of hello.setAside ?? [])

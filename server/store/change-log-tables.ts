@@ -129,3 +129,13 @@ export const CHANGE_TRIGGERS = {
       CREATE TRIGGER ${name} AFTER ${on} FOR EACH ROW EXECUTE FUNCTION ${name}();`,
   ),
 };
+
+/**
+ * Shows whether an entry is still the one that was read before, see changes.ts. Only PostgreSQL can be restored under a
+ * running service, so SQLite needs no other value than 0.
+ */
+export const CHANGE_MARKS = {
+  sqlite: 'ALTER TABLE changes ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;',
+  postgres: `ALTER TABLE changes ADD COLUMN mark BIGINT NOT NULL
+    DEFAULT CAST(floor(random() * ${Number.MAX_SAFE_INTEGER}) AS BIGINT);`,
+};

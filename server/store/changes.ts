@@ -33,6 +33,11 @@ export interface Position {
   /** Which use of the database: entries of another one count for nothing. */
   opening: string;
   seq: number;
+  /**
+   * The random mark of that entry. PostgreSQL may be restored to some seconds ago while nodes run: the same numbers are
+   * then given to other changes, with other marks.
+   */
+  mark: number;
 }
 
 /** Entries that remain for clients that come back. */
@@ -42,22 +47,34 @@ const MOST_READ = 100_000;
 /** Entries that one unit of work removes. */
 const PRUNED_AT_ONCE = 20_000;
 
-export const printPosition = ({ opening, seq }: Position): string => `${opening}-${seq}`;
+export const printPosition = ({ opening, seq, mark }: Position): string => `${opening}-${seq}-${mark}`;
 
 /** Undefined for anything that was not printed by `printPosition`. */
 export function parsePosition(version: string): Position | undefined {
-  const [, opening, seq] = /^(.{1,100})-(\d{1,15})$/.exec(version) ?? [];
-  return opening === undefined || seq === undefined ? undefined : { opening, seq: Number(seq) };
+  const [, opening, seq, mark] = /^(.{1,100})-(\d{1,15})-(\d{1,16})$/.exec(version) ?? [];
+  return opening === undefined ? undefined : { opening, seq: Number(seq), mark: Number(mark) };
 }
+
+export const isSamePosition = (one: Position, other: Position): boolean =>
+  one.seq === other.seq && one.mark === other.mark && one.opening === other.opening;
 
 /** Up to the last entry. */
 export async function presentPosition(db: Database): Promise<Position> {
   // The version of no table changes with the opening only.
-  const [opening, row] = await Promise.all([
+  const [opening, last] = await Promise.all([
     db.version(),
-    db.get<{ last: number | null }>('SELECT max(seq) AS last FROM changes'),
+    db.get<{ seq: number; mark: number }>('SELECT seq, mark FROM changes ORDER BY seq DESC LIMIT 1'),
   ]);
-  return { opening, seq: row?.last ?? 0 };
+  return { opening, seq: last?.seq ?? 0, mark: last?.mark ?? 0 };
+}
+
+/** Whether all entries after this one are there, and the entry itself is the one that was read then. */
+async function isKnown(db: Reader, { seq, mark }: Position): Promise<boolean> {
+  if (seq === 0) {
+    const first = await db.get<{ seq: number }>('SELECT seq FROM changes ORDER BY seq LIMIT 1');
+    return first === undefined || first.seq === 1;
+  }
+  return (await db.get<{ mark: number }>('SELECT mark FROM changes WHERE seq = ?', seq))?.mark === mark;
 }
 
 const BETWEEN = `SELECT DISTINCT kind, what, object, parent, id FROM changes
@@ -75,10 +92,8 @@ export async function changesBetween(
   children?: number,
 ): Promise<Change[] | undefined> {
   if (from.opening !== to.opening || from.seq > to.seq || to.seq - from.seq > MOST_READ) return undefined;
-  if (from.seq === to.seq) return [];
-  const first = (await db.get<{ first: number | null }>('SELECT min(seq) AS first FROM changes'))?.first ?? 0;
-  // Numbers may be missing in between, but not at the beginning: see prune.
-  if (from.seq < first - 1) return undefined;
+  if (isSamePosition(from, to)) return [];
+  if (from.seq === to.seq || !(await isKnown(db, from))) return undefined;
   return children === undefined
     ? db.all<Change>(BETWEEN, from.seq, to.seq, accountId)
     : db.all<Change>(`${BETWEEN} AND kind = 'job' AND parent = ?`, from.seq, to.seq, accountId, children);

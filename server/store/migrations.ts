@@ -11,6 +11,7 @@ import {
   ADOPTED_TRIGGER,
   ARCHIVE_TRIGGER,
   CHANGES_TABLE,
+  CHANGE_MARKS,
   CHANGE_TRIGGERS,
   JUDGED_TRIGGER,
   TO_JUDGE_TRIGGER,
@@ -282,4 +283,5 @@ export const migrations: readonly Migration[] = [
   // How far the audit log is hashed (audit-mark.ts).
   `INSERT INTO settings (key, value)
     SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1;`,
+  CHANGE_MARKS,
 ];

@@ -11,6 +11,8 @@ export interface SessionOptions {
   url: URL;
   /** Begins a transaction, with the lock of all that write. */
   begin: string;
+  /** Called with each connection before it is used. */
+  opened?: (client: Client) => void;
 }
 
 export interface Session {
@@ -26,13 +28,14 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Connects, checks the server, and migrates the tables. */
-export async function openSession({ url, begin }: SessionOptions): Promise<Session> {
+export async function openSession({ url, begin, opened: announce }: SessionOptions): Promise<Session> {
   const where = placeOf(url);
 
   const connect = async (): Promise<Client> => {
     const opened = new Client(writingConnection(url));
     opened.on('error', () => drop(opened));
     opened.on('end', () => drop(opened));
+    announce?.(opened);
     await opened.connect();
     try {
       await prepare(opened);

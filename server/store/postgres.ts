@@ -18,6 +18,7 @@ import { migrationsOf } from './postgres-migrate.ts';
 import { openSession } from './postgres-session.ts';
 import { statementOf } from './postgres-sql.ts';
 import { bumpVersions, versionOf } from './versions.ts';
+import { openWatch } from './postgres-watch.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** Connections for reads. */
@@ -36,22 +37,32 @@ export interface PostgresDatabase extends Database {
    */
   direct<T>(sql: string, ...args: SqlValue[]): Promise<T[]>;
   announceBy(how: Announce): void;
+  /** Calls back when the server stops answering, and when it answers again. */
+  onReach(listener: (isReachable: boolean) => void): void;
 }
 
 /** Opens the database, and creates or migrates its tables. */
 export async function openPostgres(url: URL): Promise<PostgresDatabase> {
-  const session = await openSession({ url, begin: BEGIN }).catch((cause: unknown) => {
-    throw startFault(cause, url);
-  });
   const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
   const directPool = new Pool({ ...directConnection(url), max: 1 });
-  // Of idle connections. The pools open others.
-  for (const each of [pool, directPool])
+  const watch = openWatch(() => directPool.query('SELECT 1'));
+  const session = await openSession({ url, begin: BEGIN, opened: (client) => watch.add(client) }).catch(
+    async (cause: unknown) => {
+      watch.close();
+      await directPool.end();
+      throw startFault(cause, url);
+    },
+  );
+  for (const each of [pool, directPool]) {
+    each.on('connect', (client) => watch.add(client as unknown as Client));
+    // Of idle connections. The pools open others.
     each.on('error', (cause) =>
       logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
     );
+  }
   const read = async <T>(sql: string, args: SqlValue[], by = pool): Promise<T[]> => {
     try {
+      if (by === pool) watch.requireReach();
       return (await by.query(statementOf(sql, args))).rows as T[];
     } catch (cause) {
       throw postgresFault(cause) ?? cause;
@@ -125,6 +136,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     all: async <T>(sql: string, ...args: SqlValue[]) => (await statement(sql, args)).rows as T[],
     run: async (sql, ...args) => ({ changes: (await statement(sql, args)).rowCount ?? 0 }),
     begin: async () => {
+      watch.requireReach();
       client = await session.client();
       failed = undefined;
       const wasBlocked = isBlocked;
@@ -194,10 +206,15 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     announceBy: (how) => {
       announce = how;
     },
-    migrations: async () => ({ at: await migrationsOf(pool), steps: migrations.length }),
+    onReach: (listener) => watch.onChange(listener),
+    migrations: async () => {
+      watch.requireReach();
+      return { at: await migrationsOf(pool), steps: migrations.length };
+    },
     close: async () => {
       if (isClosed) return;
       isClosed = true;
+      watch.close();
       await queue.end();
       await session.close();
       await pool.end();

@@ -13,9 +13,11 @@ const VERSION = perDialect(
 export const versionOf = async (db: Reader, names: string[]): Promise<string> =>
   String((await db.get<{ version: number | null }>(VERSION(db), JSON.stringify([OPENING, ...names])))?.version ?? 0);
 
+/** Steps are random: a database that is restored under running nodes does not count to the same values again. */
+const STEP = 'CAST(1 + floor(random() * 65536) AS BIGINT)';
 const BUMP = perDialect(
-  (sql) => `INSERT INTO versions (name, value) SELECT value, 1 FROM ${sql.list('changed')} WHERE true
-    ON CONFLICT (name) DO UPDATE SET value = versions.value + 1`,
+  (sql) => `INSERT INTO versions (name, value) SELECT value, ${STEP} FROM ${sql.list('changed')} WHERE true
+    ON CONFLICT (name) DO UPDATE SET value = versions.value + ${STEP}`,
 );
 
 export async function bumpVersions(tx: Tx, names: Iterable<string>): Promise<void> {

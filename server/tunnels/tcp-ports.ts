@@ -3,6 +3,7 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { joinStreams, resetConnection } from '#/contract/tunnel-carrier.ts';
+import { BACKLOG } from '../http/listen.ts';
 import type { Reader } from '../store/database.ts';
 import { portsOfTunnels } from '../store/tunnels.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
@@ -30,7 +31,7 @@ export function openTcpPorts(db: Reader, host: string, { first, last }: { first:
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true });
     const listening = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));
-      server.listen(port, host, () => resolve(true));
+      server.listen({ port, host, backlog: BACKLOG }, () => resolve(true));
     });
     if (!listening) return undefined;
     open.add(server);

@@ -225,7 +225,14 @@ export type UpdateState = z.output<typeof updateState>;
 const agentMessage = z.union([z.discriminatedUnion('type', [hello, started, output, ended, offers]), updateState]);
 export type AgentMessage = z.output<typeof agentMessage>;
 
-const welcome = z.object({ type: z.literal('welcome'), version: z.int(), device: z.string(), name: z.string() });
+const welcome = z.object({
+  type: z.literal('welcome'),
+  version: z.int(),
+  device: z.string(),
+  name: z.string(),
+  /** If the connection is lost, the agent dials again within this time: the larger the fleet, the longer. */
+  reconnectMs: z.optional(bytes),
+});
 
 const run = z.object({
   type: z.literal('run'),

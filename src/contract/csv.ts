@@ -9,8 +9,11 @@
  */
 const FORMULAS = /^'*(?=[=+\-@\t\r\n\0＝＋－＠])|(?<=[;\t\r\n])["']*(?=[=+\-@\0＝＋－＠])/g;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** Most cells: nothing in them means anything to a spreadsheet. */
+const PLAIN = /^\w[\w.:+-]*$/;
 
 function cell(value: string): string {
+  if (PLAIN.test(value)) return value;
   // A negative number begins like a formula and is none.
   const safe = NUMBER.test(value) ? value : value.replace(FORMULAS, "'$&");
   return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -118,7 +118,7 @@ export function printSqlTime(date: Date): string {
 
 /** An artifact's CreatedTime: '2026-11-02T14:03:09.250+00:00'. */
 export function printIsoTime(date: Date): string {
-  return date.toISOString().replace('Z', '+00:00');
+  return `${date.toISOString().slice(0, -1)}+00:00`;
 }
 
 /** A tunnel's Created: 'Nov 2 2026 2:03 PM', in UTC. */
