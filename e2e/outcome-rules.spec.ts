@@ -103,7 +103,7 @@ test('rules are tried on the logs of the job while they are written', async ({ s
   await expect(trial(page)).toContainText(COUNTS);
 });
 
-test('a pattern that is wrong or too slow is reported at its rule, and can be removed', async ({
+test('a pattern that is wrong or cannot be run is reported at its rule, and can be removed', async ({
   signedIn: page,
   service,
 }) => {
@@ -112,10 +112,16 @@ test('a pattern that is wrong or too slow is reported at its rule, and can be re
   await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
   await rule(page, 3).getByRole('button', { name: 'Pattern' }).click();
   await mark(page, 3).fill('^(a+');
-  await expect(rule(page, 3)).toContainText('It is no pattern (unterminated group)');
+  await expect(rule(page, 3)).toContainText('It is no pattern (missing closing )');
   await mark(page, 3).fill('^(a+)+$');
   await trial(page).getByLabel('Device').selectOption('unit-mute');
-  await expect(rule(page, 3)).toContainText('Could not be tried: it takes too long on this output');
+  await expect(rule(page, 3)).toContainText('Not in this log');
+  await mark(page, 3).fill('^a+(?=!)');
+  await expect(rule(page, 3)).toContainText('Look-ahead “(?=” cannot be used: write what follows');
+  await expect(trial(page).getByRole('status')).toContainText('which must be rewritten');
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(mark(page, 3)).toHaveAttribute('aria-invalid', 'true');
+  await expect(dialog(page)).toBeVisible();
   await expectAccessible(page);
   await rule(page, 3).getByRole('button', { name: 'Remove rule 3' }).click();
   await expect(trial(page).getByRole('status')).toContainText('No answer');

@@ -22,6 +22,7 @@ import { ArtifactJobs } from './artifact-jobs.tsx';
 import { VersionBars } from './version-bars.tsx';
 import { usageIn, type UsageIndex } from './versions/artifact-usage.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
+import { RuleFaults } from '#/features/rule-editor/rule-faults.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
@@ -93,6 +94,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
           {fault}
         </p>
       )}
+      {hasRules && <RuleFaults name={ruleNameOf(Name, Version)} className={classes.fault} />}
       <dl className={classes.facts}>
         <Fact name="Version">{Version}</Fact>
         <Fact name="Type">{typeOf(artifact)}</Fact>
