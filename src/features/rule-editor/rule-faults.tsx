@@ -39,12 +39,14 @@ export function RuleFaults({ name, className }: { name: string; className?: stri
   if (faults.length === 0) return null;
   return (
     <div className={className} role="note">
-      {faults.map(({ Find, Fault }) => (
-        <p key={Find} className="breakable">
-          An outcome rule must be rewritten, <code>{visible(Find)}</code>: {Fault}.
-        </p>
-      ))}
-      <p>Until then jobs that exit with 0 have no answer, and count as no success.</p>
+      <div className="breakable">
+        {faults.map(({ Find, Fault }) => (
+          <p key={Find}>
+            An outcome rule must be rewritten, <code>{visible(Find)}</code>: {Fault}.
+          </p>
+        ))}
+        <p>Until then a job that exits with 0 has no answer, and does not count as a success.</p>
+      </div>
     </div>
   );
 }
