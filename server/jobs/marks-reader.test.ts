@@ -41,6 +41,22 @@ test('a pattern that was too slow on three outputs is not tried on further ones'
   );
 });
 
+test('many slow patterns cost three budgets in all, and a quick one before them is always tried', async (t) => {
+  const reader = openMarksReader({ budgetMs: 30 });
+  t.after(() => reader.close());
+  const rules = [rule('quick', 'Failed'), ...Array.from({ length: 9 }, (_, at) => rule(`${SLOW}${at}`, 'Failed'))];
+  const lines = slowLine.replaceAll(/.{1000}/g, '$&\n');
+  const readings = await reader.read([lines, lines, lines, 'x'].map(output), rules, { all: true });
+  const why = (at: number) =>
+    new Set(readings[at]?.each.slice(1).map((result) => (result && 'why' in result ? result.why : 'tried')));
+  assert.deepEqual([...why(0)], ['the patterns take too long on this output']);
+  assert.deepEqual([...why(3)], ['it took too long on other outputs']);
+  assert.deepEqual(
+    readings.map(({ each }) => each[0]),
+    [undefined, undefined, undefined, undefined],
+  );
+});
+
 test('a thread that fails or ends costs only the output that it had', async (t) => {
   const reader = openMarksReader();
   t.after(() => reader.close());

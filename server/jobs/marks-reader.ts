@@ -7,17 +7,17 @@ import { TOO_SLOW, TOO_SLOW_BEFORE, unread, type MarkedStream, type Reading } fr
 
 /** Milliseconds of processor time for all patterns on one output, and more for each megabyte of it. */
 const BUDGET_MS = 1_000;
-const BUDGET_MS_A_MB = 500;
-/** A thread that has been silent for so many budgets is ended: one pattern takes too long on one line. */
-const SILENT_BUDGETS = 3;
-/** A pattern that used up the budgets of so many outputs is not tried on further ones. */
+const BUDGET_MS_A_MB = 200;
+/** A thread that is silent for so much longer than the budget is ended: a pattern takes too long on one line. */
+const GRACE_MS = 2_000;
+/** A pattern for which the budget was too small on so many outputs is not tried on further ones. */
 const STRIKES = 3;
 /** A thread that has not begun with an output after this time is ended; a busy machine starts one slowly. */
 const START_MS = 60_000;
 /** Without a question for so long, the thread ends. */
 const IDLE_MS = 30_000;
 
-/** How often a rule, by its index, has used up a budget. */
+/** On how many outputs the budget was too small for a rule, by its index. */
 export type Strikes = Map<number, number>;
 
 export interface MarksReader {
@@ -80,22 +80,22 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
       if (thread?.hasEnded) thread = undefined;
       const asked = (thread ??= startThread());
       const { rules, skip = new Map<number, string>(), budgetMs: limit = 0 } = request;
-      let trying: number | undefined;
+      /** Indices of patterns, the last one is being tried. */
+      const tried: number[] = [];
       const done = (reading: Reading) => {
         clearTimeout(timer);
         asked.answered();
         resolve(reading);
       };
       const late = () => {
-        const slow = trying;
         asked.answered();
         void end().then(() => {
-          // What is no pattern is found at once; the other patterns share the budget that is used up.
+          // Without it, and without those after it: they share the budget that is used up.
+          const quick = new Set(tried.slice(0, -1));
           const left = new Map(skip);
-          for (const [index, rule] of rules.entries()) if (rule.Pattern && !left.has(index)) left.set(index, TOO_SLOW);
-          const isRepeated = slow === undefined || rules.every((rule, index) => !rule.Pattern || skip.has(index));
-          if (isRepeated) return resolve(unread(rules, TOO_SLOW));
-          void ask({ ...request, skip: left }).then((reading) => resolve({ ...reading, slow }));
+          for (const [index, rule] of rules.entries()) if (rule.Pattern && !quick.has(index)) left.set(index, TOO_SLOW);
+          if (tried.length === 0) resolve(unread(rules, TOO_SLOW));
+          else resolve(ask({ ...request, skip: left }));
         });
       };
       let timer = setTimeout(late, START_MS);
@@ -104,8 +104,8 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
           if ('reading' in message) return done(message.reading);
           if ('failed' in message) return done(unread(rules, `its output could not be read (${message.failed})`));
           clearTimeout(timer);
-          trying = message.trying;
-          timer = setTimeout(late, SILENT_BUDGETS * limit);
+          tried.push(message.trying);
+          timer = setTimeout(late, limit + GRACE_MS);
         },
         fail: (cause) => {
           thread = undefined;
@@ -127,8 +127,8 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
       const length = streams.reduce((sum, { text }) => sum + text.length, 0);
       const limit = budgetMs * (1 + (length / 1e6) * (BUDGET_MS_A_MB / BUDGET_MS));
       const reading = await ask({ streams, rules, skip, all, budgetMs: limit });
-      const { slow } = reading;
-      if (slow !== undefined) strikes.set(slow, (strikes.get(slow) ?? 0) + 1);
+      for (const [index, result] of reading.each.entries())
+        if (result && 'why' in result && result.why === TOO_SLOW) strikes.set(index, (strikes.get(index) ?? 0) + 1);
       readings.push(reading);
     }
     return readings;

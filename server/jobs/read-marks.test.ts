@@ -89,12 +89,8 @@ test('patterns share a budget; when it is used up the rest of them is untried, a
     rule('a line'),
   ];
   let clock = 0;
-  const {
-    each,
-    found: mark,
-    slow,
-  } = readMarks([{ name: 'stdout', text: 'a line\n'.repeat(50_000) }], rules, {
-    budgetMs: 7,
+  const { each, found: mark } = readMarks([{ name: 'stdout', text: 'a line\n'.repeat(50_000) }], rules, {
+    budgetMs: 100,
     spent: () => clock++,
     all: true,
   });
@@ -102,7 +98,7 @@ test('patterns share a budget; when it is used up the rest of them is untried, a
     each.map((one) => one && ('why' in one ? one.why : one.line)),
     [undefined, 'the patterns take too long on this output', 'the patterns take too long on this output', 1],
   );
-  assert.deepEqual([slow, mark?.rule], [1, rules[3]]);
+  assert.equal(mark?.rule, rules[3]);
 });
 
 test('beside a rule that must be rewritten no mark counts as a success, but a failure is one', () => {

@@ -34,13 +34,11 @@ export interface Reading {
   untried: Untried | undefined;
   /** What each rule found alone, in their order, as far as they were tried. */
   each: (Found | Untried | undefined)[];
-  /** The pattern that used the budget up. */
-  slow?: number;
 }
 
 const EXCERPT = 160;
 /** Characters between two looks at the budget. */
-const STRIDE = 64 * 1024;
+const STRIDE = 4 * 1024;
 
 export const TOO_SLOW = 'the patterns take too long on this output';
 export const TOO_SLOW_BEFORE = 'it took too long on other outputs';
@@ -159,19 +157,19 @@ export function readMarks(
   const checkBudget = () => {
     if (spent() - start > budgetMs) throw new BudgetSpent();
   };
-  let slow: number | undefined;
+  let isSpent = false;
   const tryOne = (rule: Rule, index: number): Found | Untried | undefined => {
     // No output helps it: that comes before a budget that is used up.
     const fault = patternFault(rule);
     if (fault !== undefined) return { rule, why: fault, mustRewrite: true };
-    const why = skip.get(index) ?? (rule.Pattern && slow !== undefined ? TOO_SLOW : undefined);
+    const why = skip.get(index) ?? (rule.Pattern && isSpent ? TOO_SLOW : undefined);
     if (why !== undefined) return { rule, why };
     if (rule.Pattern) before?.(index);
     try {
       return look(rule, readable, checkBudget);
     } catch (cause) {
       if (!(cause instanceof BudgetSpent)) return { rule, why: whyOf(cause) };
-      slow = index;
+      isSpent = true;
       return { rule, why: TOO_SLOW };
     }
   };
@@ -192,5 +190,5 @@ export function readMarks(
     }
   }
   if (found && untried && !untried.mustRewrite && rankOf(untried.rule) >= rankOf(found.rule)) untried = undefined;
-  return { found, untried, each, ...(slow !== undefined && { slow }) };
+  return { found, untried, each };
 }
