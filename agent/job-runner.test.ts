@@ -125,3 +125,53 @@ test('a folder that cannot be read for a moment does not end the agent: what it 
   assert.equal((await endOf(job)).exitCode, 7);
   one.stop();
 });
+
+test('a job that is stopped before its turn, when nothing can be written, never starts', async () => {
+  const started: string[] = [];
+  const one = runner(async (folder) => {
+    started.push(path.basename(folder.folder));
+    folder.takeLock();
+    folder.writeEnd({ outcome: 'exited', exitCode: 0, endedAt: Date.now() });
+    return '';
+  });
+  await one.hold(() => {});
+  offer(one, 'stopped', 'true');
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  const methods = (['askToCancel', 'takeLock', 'writeEnd'] as const).map((method) =>
+    mock.method(JobFolder.prototype, method, () => {
+      throw full;
+    }),
+  );
+  one.cancel('stopped');
+  for (const method of methods) method.mock.restore();
+  assert.equal((await endOf('stopped')).outcome, 'cancelled');
+  one.release();
+  offer(one, 'next', 'true');
+  await endOf('next');
+  one.stop();
+  assert.deepEqual(started, ['next']);
+});
+
+test('a job that could not be stored gives the same answer again, until the service has no end of it', async () => {
+  const one = runner(async (folder) => {
+    folder.takeLock();
+    folder.writeEnd({ outcome: 'exited', exitCode: 0, endedAt: Date.now() });
+    return '';
+  });
+  const accept = mock.method(Spool.prototype, 'accept', () => {
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  });
+  offer(one, 'refused', 'true');
+  one.cancel('refused');
+  accept.mock.restore();
+  offer(one, 'refused', 'true');
+  assert.deepEqual(
+    sent.map((message) => message.type === 'ended' && message.outcome),
+    ['not-started', 'not-started'],
+  );
+  one.disconnected();
+  offer(one, 'refused', 'true');
+  await until('it to run', () => sent.at(-1)?.type === 'ended' && sent.length === 3);
+  assert.equal((sent.at(-1) as Ended).outcome, 'exited');
+  one.stop();
+});

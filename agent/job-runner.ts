@@ -1,6 +1,6 @@
 // The device's side of the queue: stores each offered job before it starts, runs one at a time in the order of arrival,
-// and removes a job only when the service has its end.
-import type { AgentMessage, Run } from '#/contract/agent-link.ts';
+// and removes a job only when the service has its end. docs/agent-link.md has the rules as a table.
+import type { AgentMessage, Ended, Run } from '#/contract/agent-link.ts';
 import { describeFault } from './durable.ts';
 import type { JobFolder } from './job-folder.ts';
 import { JobFollower } from './job-follower.ts';
@@ -15,6 +15,9 @@ export interface RunnerOptions {
   log: (line: string) => void;
 }
 
+/** Most jobs without a folder that are remembered; one comes up again at once or never. */
+const MAX_REFUSED = 1_000;
+
 export class JobRunner {
   readonly #options: RunnerOptions;
   /** Jobs on disk that are not settled, in the order of arrival. */
@@ -23,6 +26,12 @@ export class JobRunner {
   readonly #ready = new Set<string>();
   /** Jobs that the service does not know: they are removed when they end. */
   readonly #orphans = new Set<string>();
+  /**
+   * Jobs that this agent ended without a folder for them, because it could not store them or does not have them: the
+   * same message again gets the same answer, and `cancel` none. Until the service has such an end, a new connection
+   * offers the job anew.
+   */
+  readonly #refused = new Map<string, { end: Ended; isSettled: boolean }>();
   /** The job that this agent started and that has not ended. */
   #active: string | undefined;
   #stopped = false;
@@ -42,6 +51,8 @@ export class JobRunner {
   /** The service offers a new job, or one whose remaining output and end it needs. */
   run({ job, have, command, timeLimitSeconds, outputLimit }: Run): void {
     const { spool, send, log } = this.#options;
+    const refused = this.#refused.get(job);
+    if (refused) return send(refused.end);
     if (spool.isSettled(job)) {
       const reason = 'This device ran the job before and sent its result; it is not run again.';
       send({ type: 'ended', job, outcome: 'interrupted', reason, endedAgo: 0 });
@@ -53,8 +64,7 @@ export class JobRunner {
       } catch (error) {
         const reason = `The device could not store the job. ${describeFault(error, spool.folder(job).folder)}`;
         log(reason);
-        send({ type: 'ended', job, outcome: 'not-started', reason: reason.slice(0, 1000), endedAgo: 0 });
-        return;
+        return this.#refuse({ type: 'ended', job, outcome: 'not-started', reason: reason.slice(0, 1000), endedAgo: 0 });
       }
       this.#follow(job);
     }
@@ -71,10 +81,9 @@ export class JobRunner {
   cancel(job: string): void {
     const follower = this.#jobs.get(job);
     if (!follower) {
-      if (this.#options.spool.isSettled(job)) return;
+      if (this.#options.spool.isSettled(job) || this.#refused.has(job)) return;
       const reason = 'Cancelled before it reached the device.';
-      this.#options.send({ type: 'ended', job, outcome: 'cancelled', reason, endedAgo: 0 });
-      return;
+      return this.#refuse({ type: 'ended', job, outcome: 'cancelled', reason, endedAgo: 0 });
     }
     const { folder } = follower;
     if (follower.hasEnded || !folder.exists()) return; // its end will be sent
@@ -82,17 +91,19 @@ export class JobRunner {
       folder.askToCancel();
       // The owner of the lock decides: taken here, no other process can start the job; else its supervisor sees the
       // request.
-      if (!folder.owner() && folder.takeLock())
-        follower.conclude({ outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() });
+      if (!folder.owner() && folder.takeLock()) this.#concludeCancelled(follower);
     } catch (error) {
-      // Running processes can be ended without the record.
       this.#options.log(`Could not store that a job is to stop. ${describeFault(error, folder.folder)}`);
-      void endProcesses(undefined, { id: job, folder: folder.folder });
+      // Neither needs the record: running processes are ended, and what was not launched never is.
+      if (folder.owner() || this.#active === job) void endProcesses(undefined, { id: job, folder: folder.folder });
+      else this.#concludeCancelled(follower);
     }
   }
 
   /** The service has the job's end, or does not know the job. */
   settled(job: string): void {
+    const refused = this.#refused.get(job);
+    if (refused) refused.isSettled = true;
     const follower = this.#jobs.get(job);
     if (!follower) return;
     if (follower.hasEnded) this.#forget(job);
@@ -102,6 +113,7 @@ export class JobRunner {
   /** The connection is lost. Jobs continue; their output waits on disk. */
   disconnected(): void {
     for (const follower of this.#jobs.values()) follower.disconnected();
+    for (const [job, { isSettled }] of this.#refused) if (!isSettled) this.#refused.delete(job);
   }
 
   /** Stops following; the jobs continue. */
@@ -131,6 +143,18 @@ export class JobRunner {
     return this.#active !== undefined || unfinished.some(({ folder }) => folder.owner());
   }
 
+  #concludeCancelled(follower: JobFollower): void {
+    follower.conclude({ outcome: 'cancelled', reason: 'Cancelled before it started.', endedAt: Date.now() });
+  }
+
+  /** Sends the end of a job that has no folder, and remembers it. */
+  #refuse(end: Ended): void {
+    this.#refused.set(end.job, { end, isSettled: false });
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size > MAX_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
+    this.#options.send(end);
+  }
+
   #follow(job: string): void {
     const { spool, send } = this.#options;
     const follower = new JobFollower(job, spool.folder(job), send);
@@ -147,17 +171,18 @@ export class JobRunner {
   }
 
   #forget(job: string): void {
-    this.#jobs.get(job)?.stop();
-    this.#jobs.delete(job);
-    this.#orphans.delete(job);
     try {
       this.#options.spool.settle(job);
     } catch (error) {
-      // The folder remains with its end: both are sent and settled again at the next start.
+      // The job remains with its end. The next `hello` names it, and the service settles it again.
       this.#options.log(
         `Could not tidy up after a job. ${describeFault(error, this.#options.spool.folder(job).folder)}`,
       );
+      return;
     }
+    this.#jobs.get(job)?.stop();
+    this.#jobs.delete(job);
+    this.#orphans.delete(job);
   }
 
   /** Starts the oldest offered job, unless one runs. */

@@ -1,5 +1,7 @@
 // An update that ends with exit code 0 after it has rolled back: rules for its log find it, wherever the job is seen.
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { packed } from './uploads.ts';
@@ -32,6 +34,13 @@ async function uploadUpdate(service: Service): Promise<string> {
   const answer = await fetch(`${service.url}/v1/artifact`, { method: 'POST', headers, body: form });
   expect(answer.status).toBe(200);
   return ((await answer.json()) as { ArtifactId: string }).ArtifactId;
+}
+
+/** Rules as a version with another engine stored them. */
+function storeRules(service: Service, rules: object[]): void {
+  const database = new DatabaseSync(path.join(service.dataFolder, 'muster.db'));
+  database.prepare('UPDATE rules SET rules = ?').run(JSON.stringify(rules));
+  database.close();
 }
 
 const row = (page: Page, name: string) =>
@@ -103,7 +112,7 @@ test('rules are tried on the logs of the job while they are written', async ({ s
   await expect(trial(page)).toContainText(COUNTS);
 });
 
-test('a pattern that is wrong or too slow is reported at its rule, and can be removed', async ({
+test('a pattern that is wrong or cannot be run is reported at its rule, and can be removed', async ({
   signedIn: page,
   service,
 }) => {
@@ -112,13 +121,48 @@ test('a pattern that is wrong or too slow is reported at its rule, and can be re
   await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
   await rule(page, 3).getByRole('button', { name: 'Pattern' }).click();
   await mark(page, 3).fill('^(a+');
-  await expect(rule(page, 3)).toContainText('It is no pattern (unterminated group)');
+  await expect(rule(page, 3)).toContainText('It is no pattern (missing closing )');
   await mark(page, 3).fill('^(a+)+$');
   await trial(page).getByLabel('Device').selectOption('unit-mute');
-  await expect(rule(page, 3)).toContainText('Could not be tried: it takes too long on this output');
+  await expect(rule(page, 3)).toContainText('Not in this log');
+  await mark(page, 3).fill('^a+(?=!)');
+  await expect(rule(page, 3)).toContainText('Look-ahead “(?=” cannot be used: write what follows');
+  await expect(trial(page).getByRole('status')).toContainText('which must be rewritten');
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(mark(page, 3)).toHaveAttribute('aria-invalid', 'true');
+  await expect(dialog(page)).toBeVisible();
   await expectAccessible(page);
   await rule(page, 3).getByRole('button', { name: 'Remove rule 3' }).click();
   await expect(trial(page).getByRole('status')).toContainText('No answer');
+});
+
+test('a rule that an earlier version stored and the service cannot run is reported until it is rewritten', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { ArtifactId } = await openJob(page, service, ['good']);
+  const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
+  const kept = [{ Find: 'all good', Verdict: 'Succeeded' }];
+  const body = JSON.stringify({ Rules: kept });
+  await fetch(`${service.url}/v1/rules/myapp`, { method: 'PUT', headers, body });
+  storeRules(service, [
+    { Find: 'all good(?! day)', Pattern: true, CaseSensitive: false, Stream: 'both', Verdict: 'Succeeded' },
+  ]);
+  await page.goto(`${service.url}/artifacts?dialog=details&artifact=${ArtifactId}`);
+  await expect(page.getByRole('note')).toContainText(
+    'An outcome rule must be rewritten, all good(?! day): look-ahead “(?!” cannot be used',
+  );
+  await page.goto(`${service.url}/`);
+  await page.getByRole('link', { name: 'Outcome rules of myapp must be rewritten' }).click();
+  await expect(rule(page, 1)).toContainText('Look-ahead “(?!” cannot be used');
+  await expectAccessible(page);
+  await mark(page, 1).fill('all good$');
+  await expect(rule(page, 1)).toContainText('Line 2: ALL GOOD');
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(dialog(page)).toBeHidden();
+  await page.goto(`${service.url}/`);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('link', { name: /must be rewritten/ })).toHaveCount(0);
 });
 
 test('a rule finds what rolled back with exit code 0, after a reload too @main', async ({

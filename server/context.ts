@@ -213,7 +213,7 @@ export async function openContext(
     const { historyDays } = config;
     const alerts = openAlerts({ db, now, disk, ...config.alerts, historyDays, times: alertTimes });
     const judge = openJudge(db);
-    const trials = openMarksReader({ limitMs: 500 });
+    const trials = openMarksReader({ budgetMs: 500 });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
       leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs }),

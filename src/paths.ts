@@ -85,6 +85,7 @@ export const paths = {
   device: (id: string) => `/devices/${encoded(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
   artifact: (id: string) => withQuery('/artifacts', { dialog: 'details', artifact: id }),
+  artifactRules: (id: string) => withQuery('/artifacts', { dialog: 'rules', artifact: id }),
   /** `to`: the target of the deploy that an artifact is uploaded for. */
   artifacts: (to: DeployStart = {}) => withQuery('/artifacts', { ...to }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),

@@ -1,6 +1,7 @@
 // Outcome rules, and the verdicts that the service makes by them.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { OUTPUT_PIECE } from '#/contract/agent-link.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { RuleSet } from '#/contract/rules.ts';
 import { FakeAgent } from '../test-agents.ts';
@@ -94,13 +95,59 @@ test('verdicts that were still to be made when the service stopped are made afte
   await judged(job, 'RolledBack');
 });
 
-test('a pattern that runs for ever holds nobody up, and the job says that it was not tried', async () => {
-  const device = await fleet.device();
-  const job = await run([`all ok\n${'a'.repeat(60)}!`], { DeviceId: device.id }, [device]);
-  await save([...RULES, { Find: '(a+)+$', Pattern: true, Verdict: 'Failed' }]);
-  assert.equal((await service.call('GET', '/v1/account')).status, 200);
-  await judged(job, 'NoAnswer');
-  assert.match((await read(job)).VerdictBecause ?? '', /“\(a\+\)\+\$”, which could not be tried: it takes too long/);
+test('a pattern that backtracks for ever elsewhere is tried, and holds nobody up', async () => {
+  const [device, other] = [await fleet.device(), await fleet.device()];
+  await save([...RULES, { Find: '^(.|x)*done', Pattern: true, Verdict: 'Failed' }]);
+  const agent = await FakeAgent.connect(service.url, device.key);
+  const job = await fleet.run('update', { DeviceId: device.id });
+  await agent.receive('run');
+  agent.say({ type: 'started', job, ago: 0 });
+  const line = Buffer.from(`${'x'.repeat(2_000_000)}\nall ok\n`);
+  for (let offset = 0; offset < line.length; offset += OUTPUT_PIECE) {
+    const data = line.subarray(offset, offset + OUTPUT_PIECE).toString('base64');
+    agent.say({ type: 'output', job, stream: 'stdout', offset, data });
+  }
+  agent.say({ type: 'ended', job, outcome: 'exited', exitCode: 0, endedAgo: 0 });
+  await judged(job, 'Succeeded');
+  await agent.end();
+  const beside = await run(['rolled back'], { DeviceId: other.id }, [other]);
+  await judged(beside, 'RolledBack');
+  const tried = await service.call('POST', '/v1/rules/w/try', {
+    Rules: [{ Find: '^(.|x)*done', Pattern: true, Verdict: 'Failed' }],
+    JobId: job,
+  });
+  assert.equal(tried.status, 200);
+  assert.equal(((await tried.json()) as Job).Verdict, 'Succeeded');
+});
+
+test('a rule of an earlier version that cannot be run is listed as to be rewritten, and never a success', async () => {
+  await save(RULES);
+  const Find = '^all ok(?=$)';
+  const old = [...RULES, { Find, Pattern: true, CaseSensitive: false, Stream: 'both', Verdict: 'Succeeded' }].map(
+    (rule) => ({ Pattern: false, CaseSensitive: false, Stream: 'both', ...rule }),
+  );
+  await service.context.db.write((tx) => tx.run('UPDATE rules SET rules = ?', JSON.stringify(old)));
+  const [set] = (await (await service.call('GET', '/v1/rules')).json()) as RuleSet[];
+  assert.equal(set?.Rules.length, 3);
+  assert.equal(set?.MustRewrite?.[0]?.Find, Find);
+  assert.match(set?.MustRewrite?.[0]?.Fault ?? '', /^look-ahead “\(\?=” cannot be used/);
+
+  const devices = [await fleet.device('hall'), await fleet.device('hall')];
+  const job = await run(['all ok', 'rolled back'], { DeviceGroup: 'hall' }, devices);
+  await until('the verdicts', async () => (await read(job)).VerdictCounts?.['RolledBack'] === 1);
+  assert.deepEqual((await read(job)).VerdictCounts, { NoAnswer: 1, RolledBack: 1 });
+  const children = (await (await service.call('GET', `/v1/job/${job}/childjobs`)).json()) as Job[];
+  const unclear = children.find(({ Verdict }) => Verdict === 'NoAnswer');
+  assert.match(unclear?.VerdictBecause ?? '', /^rule “\^all ok\(\?=\$\)”, which must be rewritten: look-ahead/);
+
+  const refused = await save(old);
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /Rules\.2\.Find Look-ahead “\(\?=” cannot be used: write what follows/);
+  const tried = await service.call('POST', '/v1/rules/w/try', { Rules: old, JobId: unclear?.JobId });
+  const { Verdict, Each } = (await tried.json()) as { Verdict: string; Each: { Line?: number; Fault?: string }[] };
+  assert.equal(Verdict, 'NoAnswer');
+  assert.deepEqual([Each[0]?.Line, Each[2]?.Line], [1, undefined]);
+  assert.match(Each[2]?.Fault ?? '', /^Look-ahead/);
 });
 
 test('rules are tried without effect on one job, and counted on many', async () => {

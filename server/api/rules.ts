@@ -1,10 +1,11 @@
 // Outcome rules; an addition. What they make of jobs: jobs/judge.ts.
-import type { RuleSet, ruleEndpoints } from '#/contract/rules.ts';
+import type { Rule, RuleSet, ruleEndpoints } from '#/contract/rules.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
+import { invalid, Problem } from '../http/problem.ts';
 import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
-import { Problem } from '../http/problem.ts';
-import type { MarksReader } from '../jobs/marks-reader.ts';
+import type { Strikes } from '../jobs/marks-reader.ts';
+import { patternFault, savingFault } from '../jobs/pattern.ts';
 import type { Reading } from '../jobs/read-marks.ts';
 import { verdictOf, type Verdict } from '../jobs/verdict.ts';
 import type { Reader } from '../store/database.ts';
@@ -18,6 +19,8 @@ import { namesOf } from './audit-names.ts';
 const TRIED_CHILDREN = 500;
 /** Of a stream: rules are tried again at each change of them. */
 const TRIED_BYTES = 1024 * 1024;
+/** Milliseconds for all devices of a parent: the editor waits. */
+const TRIAL_MS = 5_000;
 
 export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof ruleEndpoints> {
   const outputOf = async ({ seq }: JobRow) => [
@@ -30,6 +33,11 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
     save: (request) =>
       db.write(async (tx) => {
         const { account, actor, params, body } = request;
+        const errors = body.Rules.flatMap((rule, index) => {
+          const message = savingFault(rule);
+          return message === undefined ? [] : [{ field: `Rules.${index}.Find`, message }];
+        });
+        if (errors.length > 0) throw invalid(errors);
         if (!(await isUnchanged(request.http.req.header('If-Match'), () => list(tx, request))))
           throw new Problem(412, 'The rules have changed meanwhile', 'Read them again, and decide anew.');
         const name = params.artifact_name;
@@ -43,33 +51,26 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
       if (job.device_seq === null) {
         const children = (await childJobs(db, job.seq, 0, TRIED_CHILDREN)).filter(({ ended }) => ended !== null);
         const counts: Record<string, number> = {};
-        const slow = new Set<number>();
+        const strikes: Strikes = new Map();
+        const until = performance.now() + TRIAL_MS;
+        let judged = 0;
         for (const child of children) {
-          const [reading] = await trials.read([await outputOf(child)], Rules, slow);
-          const { verdict } = verdictOf(child, Rules, reading ?? NOTHING);
+          if (performance.now() > until) break;
+          const [reading] = await trials.read([await outputOf(child)], Rules, { strikes });
+          if (!reading) continue;
+          const { verdict } = verdictOf(child, Rules, reading);
           counts[verdict] = (counts[verdict] ?? 0) + 1;
+          judged += 1;
         }
-        return { VerdictCounts: counts, Judged: children.length };
+        return { VerdictCounts: counts, Judged: judged };
       }
       if (job.ended === null) throw new Problem(409, 'The job has not ended', 'Rules are tried on jobs that have.');
-      const output = await outputOf(job);
-      const each = await Promise.all(Rules.map(async (rule) => (await trials.read([output], [rule]))[0] ?? NOTHING));
-      return { ...printed(verdictOf(job, Rules, await together(trials, output, Rules, each))), Each: each.map(found) };
+      const [reading] = await trials.read([await outputOf(job)], Rules, { all: true });
+      if (!reading) throw new TypeError('An output was not read');
+      const Each = Rules.map((rule, index) => printedFinding(reading.each[index], savingFault(rule)));
+      return { ...printed(verdictOf(job, Rules, reading)), Each };
     },
   };
-}
-
-const NOTHING: Reading = { found: undefined, untried: undefined };
-
-/** Patterns that were too slow alone are not tried once more. */
-async function together(
-  trials: MarksReader,
-  output: Parameters<MarksReader['read']>[0][number],
-  rules: Parameters<MarksReader['read']>[1],
-  each: Reading[],
-): Promise<Reading> {
-  const slow = new Set(each.flatMap(({ untried }, index) => (untried ? [index] : [])));
-  return (await trials.read([output], rules, slow))[0] ?? NOTHING;
 }
 
 const printed = ({ verdict, because, stream, line }: Verdict) => ({
@@ -79,10 +80,20 @@ const printed = ({ verdict, because, stream, line }: Verdict) => ({
   ...(line !== null && { VerdictLine: line }),
 });
 
-const found = ({ found: mark, untried }: Reading) => ({
-  ...(mark && { Stream: mark.stream, Line: mark.line, Text: mark.text }),
-  ...(untried && { Untried: untried.why }),
+const printedFinding = (result: Reading['each'][number], fault: string | undefined) => ({
+  ...(result && 'line' in result && { Stream: result.stream, Line: result.line, Text: result.text }),
+  ...(result && 'why' in result && { Untried: result.why }),
+  ...(fault !== undefined && { Fault: fault }),
 });
+
+/** What is in the way of rules that an earlier version stored. */
+function mustRewrite(rules: readonly Rule[]): Pick<RuleSet, 'MustRewrite'> {
+  const found = rules.flatMap((rule) => {
+    const Fault = patternFault(rule);
+    return Fault === undefined ? [] : [{ Find: rule.Find, Fault }];
+  });
+  return found.length > 0 ? { MustRewrite: found } : {};
+}
 
 async function list(db: Reader, { account }: HandlerRequest): Promise<RuleSet[]> {
   const rows = await ruleSetsOf(db, account.id);
@@ -91,6 +102,7 @@ async function list(db: Reader, { account }: HandlerRequest): Promise<RuleSet[]>
   return rows.map(({ name, rules, changed_by, changed }) => ({
     ArtifactName: name,
     Rules: rules,
+    ...mustRewrite(rules),
     ChangedBy: changed_by,
     ChangedByName: names.get(changed_by) ?? '',
     ChangedTime: printIsoTime(new Date(changed)),

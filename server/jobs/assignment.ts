@@ -36,8 +36,11 @@ export async function assignNext(
     failJob(tx, row, { status, reason, at: options.now() }, parents);
   let row: JobRow | undefined;
   for (let after = 0; (row = await nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
-    if (row.journal !== null && row.journal !== journal) await fail(row, 'Interrupted', ANOTHER_FOLDER);
-    else if (row.status === 'Running' && !held.has(row.id)) await fail(row, 'Interrupted', FORGOTTEN);
+    if (row.journal !== null && row.journal !== journal) {
+      await fail(row, 'Interrupted', ANOTHER_FOLDER);
+      // A folder that lost its name still has its jobs.
+      if (held.has(row.id)) forget(tx, connection, row.id);
+    } else if (row.status === 'Running' && !held.has(row.id)) await fail(row, 'Interrupted', FORGOTTEN);
     else if (row.stop_asked !== null && !held.has(row.id)) await fail(row, 'Cancelled', NOT_STARTED);
     else {
       // A job that is already on the agent's disk runs with the command that it was given.
@@ -76,6 +79,14 @@ async function hand(
     // Stopped while its agent was away. Sent before `run`, so that a job that has not started never does.
     if (row.stop_asked !== null) connection.send({ type: 'cancel', job: row.id });
     connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have });
+  });
+}
+
+/** Makes the agent stop and forget a job that was deleted or has ended for the service. */
+export function forget(tx: Tx, connection: AgentConnection, job: string): void {
+  tx.afterCommit(() => {
+    connection.send({ type: 'cancel', job });
+    connection.send({ type: 'settled', job });
   });
 }
 

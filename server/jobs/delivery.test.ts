@@ -138,6 +138,21 @@ test('output with a hole in it ends the connection and is not stored', async () 
   assert.equal((await fleet.job(job)).Stdout, '');
 });
 
+test('a job that a folder still has after it lost its name is stopped and forgotten there', async () => {
+  const { id, key } = await fleet.device();
+  const job = await fleet.run('x', { DeviceId: id });
+  const agent = await connect(key);
+  await agent.receive('run');
+  agent.say({ type: 'started', job, ago: 0 });
+  await fleet.reached(job, 'Running');
+  await agent.end();
+  const renamed = await connect(key, { journal: 'journal-2', jobs: [job] });
+  assert.equal((await renamed.receive('cancel')).job, job);
+  assert.equal((await renamed.receive('settled')).job, job);
+  assert.equal((await fleet.ended(job)).Status, 'Interrupted');
+  await renamed.end();
+});
+
 test('a job that one data folder was given never runs from another', async () => {
   const { id, key } = await fleet.device();
   const job = await fleet.run('x', { DeviceId: id });

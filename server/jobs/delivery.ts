@@ -1,6 +1,6 @@
 // From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
 // given to its agent by data folder ("journal") and offered again at every hello. Messages from agents are handled in
-// batches, many to one transaction; they are answered only after it is on disk.
+// batches, many to one transaction; they are answered only after it is on disk. docs/agent-link.md has the rules.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { AgentUpdates } from './agent-updates.ts';
@@ -15,7 +15,7 @@ import { noteVersions } from '../store/device-versions.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { isUnfinished, stateOf } from '../store/jobs.ts';
-import { assignNext } from './assignment.ts';
+import { assignNext, forget } from './assignment.ts';
 import type { AssignmentOptions } from './assignment.ts';
 import { ArrivedOutput } from './arrived-output.ts';
 import { beginning, reasonOf, statusOf } from './outcome.ts';
@@ -24,7 +24,7 @@ import type { Turn } from './turns.ts';
 
 export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
-  link: Link;
+  link: Pick<Link, 'of' | 'all' | 'listen' | 'end'>;
   cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
   agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }
@@ -175,26 +175,18 @@ export class Delivery {
     tx.afterCommit(() => this.#options.agentUpdates.sendSigner(connection));
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
-    for (const job of hello.jobs)
-      if (!(await isUnfinished(tx, connection.deviceSeq, job))) this.#forget(tx, connection, job);
+    for (const job of hello.jobs) if (!(await isUnfinished(tx, connection.deviceSeq, job))) forget(tx, connection, job);
     if (hello.jobs.length > 0) connection.held = new Set(hello.jobs);
     await assignNext(unit, connection, this.#options);
-  }
-
-  /** Makes the agent stop and forget a job that was deleted or whose end is stored. */
-  #forget(tx: Tx, connection: AgentConnection, job: string): void {
-    tx.afterCommit(() => {
-      connection.send({ type: 'cancel', job });
-      connection.send({ type: 'settled', job });
-    });
   }
 
   async #receive(unit: Unit, connection: AgentConnection, message: JobMessage): Promise<void> {
     const { job } = connection;
     if (job?.id !== message.job) {
-      // An agent sends messages about a job that it was not given on this connection only if that was just deleted.
+      // The job was deleted, or its end is stored and this one comes twice. It is not cancelled once more: an agent
+      // that does not have the job would answer that with `ended`, and so on for ever.
       if (message.type === 'ended' && !(await isUnfinished(unit.tx, connection.deviceSeq, message.job)))
-        this.#forget(unit.tx, connection, message.job);
+        unit.tx.afterCommit(() => connection.send({ type: 'settled', job: message.job }));
       return;
     }
     // A job that ends in the same unit is never shown as Running: its end has the start time.

@@ -14,7 +14,7 @@ import {
   type RuleSetRow,
   type StoredVerdict,
 } from '../store/rules.ts';
-import { openMarksReader } from './marks-reader.ts';
+import { openMarksReader, type Strikes } from './marks-reader.ts';
 import { verdictOf } from './verdict.ts';
 
 const MOST_JOBS = 500;
@@ -33,8 +33,8 @@ const isJudged = ({ ended, status }: JobToJudge) => ended !== null && status !==
 
 export function openJudge(db: Database): Judge {
   const reader = openMarksReader();
-  /** Patterns that took too long, by rules and their version: they are not tried on each of thousands of outputs. */
-  const slow = new Map<string, Set<number>>();
+  /** By rules and their version: slow patterns are not tried on each of thousands of outputs. */
+  const strikesOf = new Map<string, Strikes>();
   const closing = new AbortController();
   const isOpen = () => !closing.signal.aborted;
   let isNamed = false;
@@ -94,13 +94,13 @@ export function openJudge(db: Database): Judge {
       if (!set) continue;
       const own = readable.filter((job) => setOf(job) === set);
       const key = `${set.account_id} ${set.version} ${set.name}`;
-      const known = slow.get(key) ?? new Set<number>();
-      const readings = await reader.read(own.map(outputOf), set.rules, known);
-      if (known.size > 0) slow.set(key, known);
-      own.forEach((job, at) => {
-        const reading = readings[at] ?? { found: undefined, untried: undefined };
-        verdicts.set(job.seq, { seq: job.seq, ...verdictOf(job, set.rules, reading) });
-      });
+      const strikes = strikesOf.get(key) ?? new Map<number, number>();
+      const readings = await reader.read(own.map(outputOf), set.rules, { strikes });
+      if (strikes.size > 0) strikesOf.set(key, strikes);
+      for (const [at, job] of own.entries()) {
+        const reading = readings[at];
+        if (reading) verdicts.set(job.seq, { seq: job.seq, ...verdictOf(job, set.rules, reading) });
+      }
     }
     await db.write(
       async (tx) => {

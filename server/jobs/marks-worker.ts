@@ -1,20 +1,25 @@
-// Reads marks on a thread of its own. It announces each pattern first: if nothing follows, the reader ends it.
+// Reads marks on a thread of its own. It announces each pattern first: if nothing follows, the reader ends the thread.
 import { parentPort } from 'node:worker_threads';
 import type { Rule } from '#/contract/rules.ts';
-import { readMarks, type MarkedStream, type Reading } from './read-marks.ts';
+import { readMarks, type MarkedStream, type ReadHow, type Reading } from './read-marks.ts';
 
-export interface MarksRequest {
-  outputs: MarkedStream[][];
+export interface MarksRequest extends Pick<ReadHow, 'skip' | 'all' | 'budgetMs'> {
+  streams: MarkedStream[];
   rules: readonly Rule[];
-  /** As in ReadHow. */
-  slow: readonly number[];
 }
-/** The pattern that is tried next, or all readings. */
-export type MarksAnswer = { trying: number } | { readings: Reading[] };
+/** The pattern that is tried next, then what was found or why the output could not be read. */
+export type MarksAnswer = { trying: number } | { reading: Reading } | { failed: string };
 
 const answer = (message: MarksAnswer) => parentPort?.postMessage(message);
+const spent = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
 
-parentPort?.on('message', ({ outputs, rules, slow }: MarksRequest) => {
-  const before = (trying: number) => answer({ trying });
-  answer({ readings: outputs.map((streams) => readMarks(streams, rules, { slow, before })) });
+parentPort?.on('message', ({ streams, rules, ...how }: MarksRequest) => {
+  try {
+    answer({ reading: readMarks(streams, rules, { ...how, spent, before: (trying) => answer({ trying }) }) });
+  } catch (cause) {
+    answer({ failed: cause instanceof Error ? cause.message : String(cause) });
+  }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMarks } from './read-marks.ts';
+import { verdictOf } from './verdict.ts';
 import type { Rule } from '#/contract/rules.ts';
 
 const rule = (find: string, more: Partial<Rule> = {}): Rule => ({
@@ -56,7 +57,15 @@ test('a long line is shown around its mark', () => {
 
 test('a pattern that is none says why, in words', () => {
   const { untried } = readMarks([{ name: 'stdout', text: 'x' }], [rule('a(b', { Pattern: true })]);
-  assert.match(untried?.why ?? '', /^it is no pattern \(unterminated group\)$/);
+  assert.deepEqual([untried?.why, untried?.mustRewrite], ['it is no pattern (missing closing ) at “a(b”)', true]);
+});
+
+test('what backtracks for ever elsewhere is found on one line of nine megabytes', () => {
+  const done = rule('^(.|x)*done', { Pattern: true });
+  const text = 'x'.repeat(9_500_000);
+  assert.equal(found(text, done), 'nothing');
+  assert.match(found(`${text}done`, done), /^stdout:1 x/);
+  assert.equal(found(`${'a'.repeat(60)}!`, rule('(a+)+$', { Pattern: true })), 'nothing');
 });
 
 test('a pattern is announced before it is tried, and one known as slow is not tried', () => {
@@ -64,10 +73,46 @@ test('a pattern is announced before it is tried, and one known as slow is not tr
   const slow = rule('(a+)+$', { Pattern: true, Verdict: 'Failed' });
   const ok = rule('ok', { Pattern: true });
   const reading = readMarks([{ name: 'stdout', text: 'ok' }], [ok, slow], {
-    slow: [1],
+    skip: new Map([[1, 'it is slow']]),
     before: (index) => tried.push(index),
   });
   assert.deepEqual(tried, [0]);
   assert.equal(reading.found?.rule, ok);
-  assert.equal(reading.untried?.rule, slow);
+  assert.deepEqual(reading.untried, { rule: slow, why: 'it is slow' });
+});
+
+test('patterns share a budget; when it is used up the rest of them is untried, and text is still found', () => {
+  const rules = [
+    rule('one', { Pattern: true }),
+    rule('two', { Pattern: true }),
+    rule('three', { Pattern: true }),
+    rule('a line'),
+  ];
+  let clock = 0;
+  const { each, found: mark } = readMarks([{ name: 'stdout', text: 'a line\n'.repeat(50_000) }], rules, {
+    budgetMs: 100,
+    spent: () => clock++,
+    all: true,
+  });
+  assert.deepEqual(
+    each.map((one) => one && ('why' in one ? one.why : one.line)),
+    [undefined, 'the patterns take too long on this output', 'the patterns take too long on this output', 1],
+  );
+  assert.equal(mark?.rule, rules[3]);
+});
+
+test('beside a rule that must be rewritten no mark counts as a success, but a failure is one', () => {
+  const broken = rule('ok(?=!)', { Pattern: true });
+  const ok = rule('ok');
+  const streams = [{ name: 'stdout', text: 'ok\nbad' }];
+  assert.equal(readMarks(streams, [ok, broken]).untried?.rule, broken);
+  const judged = (rules: Rule[]) => {
+    const { verdict, because } = verdictOf({ status: 'Succeeded', exit_code: 0 }, rules, readMarks(streams, rules));
+    return `${verdict}: ${because}`;
+  };
+  assert.equal(
+    judged([ok, broken]),
+    'NoAnswer: rule “ok(?=!)”, which must be rewritten: look-ahead “(?=” cannot be used: write what follows as a part of the pattern, or make a rule of its own for it',
+  );
+  assert.equal(judged([ok, broken, rule('bad', { Verdict: 'Failed' })]), 'Failed: rule “bad” at line 2');
 });

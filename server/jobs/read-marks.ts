@@ -1,7 +1,8 @@
-// Looks for the marks of rules in the output of one job: colours taken out, line by line, the worst mark first. Runs in a
-// worker, since a pattern may take as long as it likes.
-import { RULE_VERDICTS, rulePattern, type Rule } from '#/contract/rules.ts';
+// Looks for the marks of rules in the output of one job: colours taken out, line by line. Runs in a worker, with a
+// budget of processor time for the patterns of one output.
+import { RULE_VERDICTS, type Rule } from '#/contract/rules.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
+import { patternFault, patternOf, type Pattern } from './pattern.ts';
 
 export interface MarkedStream {
   name: string;
@@ -18,15 +19,33 @@ export interface Found {
   text: string;
 }
 
+/** A rule that was not tried to the end, and why: its absence must not pass for a success. */
+export interface Untried {
+  rule: Rule;
+  why: string;
+  /** No output would help: the engine cannot run the rule. */
+  mustRewrite?: boolean;
+}
+
 /** What the rules found in the output of one job. */
 export interface Reading {
   /** The worst mark. */
   found: Found | undefined;
-  /** A rule that could not be tried, and why: its absence must not pass for a success. */
-  untried: { rule: Rule; why: string } | undefined;
+  untried: Untried | undefined;
+  /** What each rule found alone, in their order, as far as they were tried. */
+  each: (Found | Untried | undefined)[];
 }
 
 const EXCERPT = 160;
+/** Characters between two looks at the budget. */
+const STRIDE = 4 * 1024;
+
+export const TOO_SLOW = 'the patterns take too long on this output';
+export const TOO_SLOW_BEFORE = 'it took too long on other outputs';
+
+class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent';
+}
 
 /** A stream with its colours out, in small letters where that is asked for. */
 class Readable {
@@ -50,8 +69,9 @@ class Readable {
   }
 
   /** The same for a pattern. A line that was rewritten with carriage returns is looked at as it was each time. */
-  lineLike(pattern: RegExp): number {
+  lineLike(pattern: Pattern, checkBudget: () => void): number {
     let line = 0;
+    let next = STRIDE;
     for (let at = 0; at <= this.text.length; line++) {
       const newline = this.text.indexOf('\n', at);
       const end = newline === -1 ? this.text.length : newline;
@@ -66,6 +86,9 @@ class Readable {
       )
         return line;
       at = end + 1;
+      if (at < next) continue;
+      checkBudget();
+      next = at + STRIDE;
     }
     return -1;
   }
@@ -86,44 +109,86 @@ function around(line: string, at: number): string {
   return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
 }
 
-function look(rule: Rule, streams: readonly Readable[]): Found | string | undefined {
-  const pattern = rule.Pattern ? rulePattern(rule) : undefined;
-  if (typeof pattern === 'string') return pattern;
+function look(rule: Rule, streams: readonly Readable[], checkBudget: () => void): Found | Untried | undefined {
+  const pattern = rule.Pattern ? patternOf(rule) : undefined;
+  if (typeof pattern === 'string') return { rule, why: pattern, mustRewrite: true };
   for (const stream of streams) {
     if (rule.Stream !== 'both' && stream.name !== rule.Stream) continue;
-    const number = pattern ? stream.lineLike(pattern) : stream.lineWith(rule.Find, rule.CaseSensitive);
+    const number = pattern ? stream.lineLike(pattern, checkBudget) : stream.lineWith(rule.Find, rule.CaseSensitive);
     if (number === -1) continue;
     const line = stream.line(number);
-    const at = pattern ? line.search(pattern) : line.toLowerCase().indexOf(rule.Find.toLowerCase());
+    const at = pattern ? pattern.indexIn(line) : line.toLowerCase().indexOf(rule.Find.toLowerCase());
     return { rule, stream: stream.name, line: number + 1, text: around(line, Math.max(0, at)) };
   }
   return undefined;
 }
 
 const rankOf = ({ Verdict }: Rule) => RULE_VERDICTS.indexOf(Verdict);
+const whyOf = (cause: unknown) => `it failed (${cause instanceof Error ? cause.message : String(cause)})`;
+
+/** A reading of an output that could not be read at all. */
+export function unread(rules: readonly Rule[], why: string): Reading {
+  const each = rules.map((rule) => ({ rule, why }));
+  return { found: undefined, untried: each[0], each };
+}
 
 export interface ReadHow {
-  /** Indices of patterns that took too long before: they are not tried again. */
-  slow?: readonly number[];
-  /** Called before each pattern, which may never return. */
+  /** Indices of patterns that are not tried, and why. */
+  skip?: ReadonlyMap<number, string>;
+  /** Milliseconds of processor time for all patterns of the output; see `spent`. */
+  budgetMs?: number;
+  /** Milliseconds of processor time that this thread has used. */
+  spent?: () => number;
+  /** Also tries rules that cannot change the verdict any more. */
+  all?: boolean;
+  /** Called before each pattern, which may take longer than the budget on one line. */
   before?: (index: number) => void;
 }
 
+/** Marks in the output of one job, the worst first. Text to find is tried in any case; patterns have the budget. */
 export function readMarks(
   streams: readonly MarkedStream[],
   rules: readonly Rule[],
-  { slow = [], before }: ReadHow = {},
+  { skip = new Map(), budgetMs = Infinity, spent = () => performance.now(), all = false, before }: ReadHow = {},
 ): Reading {
   const readable = streams.map((stream) => new Readable(stream));
-  let untried: Reading['untried'];
+  const each: Reading['each'] = rules.map(() => undefined);
+  const start = spent();
+  const checkBudget = () => {
+    if (spent() - start > budgetMs) throw new BudgetSpent();
+  };
+  let isSpent = false;
+  const tryOne = (rule: Rule, index: number): Found | Untried | undefined => {
+    // No output helps it: that comes before a budget that is used up.
+    const fault = patternFault(rule);
+    if (fault !== undefined) return { rule, why: fault, mustRewrite: true };
+    const why = skip.get(index) ?? (rule.Pattern && isSpent ? TOO_SLOW : undefined);
+    if (why !== undefined) return { rule, why };
+    if (rule.Pattern) before?.(index);
+    try {
+      return look(rule, readable, checkBudget);
+    } catch (cause) {
+      if (!(cause instanceof BudgetSpent)) return { rule, why: whyOf(cause) };
+      isSpent = true;
+      return { rule, why: TOO_SLOW };
+    }
+  };
+
+  let found: Found | undefined;
+  let untried: Untried | undefined;
   const worstFirst = rules.map((rule, index) => ({ rule, index })).toSorted((a, b) => rankOf(a.rule) - rankOf(b.rule));
   for (const { rule, index } of worstFirst) {
-    const isSlow = slow.includes(index);
-    if (rule.Pattern && !isSlow) before?.(index);
-    const found = isSlow ? 'it takes too long on this output' : look(rule, readable);
-    if (typeof found === 'string') untried ??= { rule, why: found };
-    // What could not be tried counts only where its verdict would be worse.
-    else if (found) return { found, untried: untried && rankOf(untried.rule) < rankOf(rule) ? untried : undefined };
+    // After the worst mark only a rule that must be rewritten still matters.
+    if (found && !all && patternFault(rule) === undefined) continue;
+    const result = tryOne(rule, index);
+    each[index] = result;
+    if (!result) continue;
+    if ('line' in result) found ??= result;
+    // What could not be tried counts only where its verdict would be worse; what must be rewritten always.
+    else if (result.mustRewrite || !found || rankOf(rule) < rankOf(found.rule)) {
+      if (!untried || (result.mustRewrite && !untried.mustRewrite)) untried = result;
+    }
   }
-  return { found: undefined, untried };
+  if (found && untried && !untried.mustRewrite && rankOf(untried.rule) >= rankOf(found.rule)) untried = undefined;
+  return { found, untried, each };
 }

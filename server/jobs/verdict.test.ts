@@ -48,7 +48,7 @@ test('the worst mark decides, wherever it is; an exit code other than 0 is as a 
 
 test('a rule that could not be tried takes a success away, never a failure', () => {
   const broken = rule('RolledBack', '(', { Pattern: true });
-  assert.match(judged(0, 'RESULT: ok', [SUCCEEDED, broken]), /^NoAnswer: rule “\(”, which could not be tried/);
+  assert.match(judged(0, 'RESULT: ok', [SUCCEEDED, broken]), /^NoAnswer: rule “\(”, which must be rewritten/);
   assert.equal(judged(0, 'RESULT: failed', [FAILED, broken]), 'Failed: rule “RESULT: failed” at line 1');
   assert.equal(judged(2, 'RESULT: ok', [SUCCEEDED, broken]), 'Failed: exit code 2');
 });

@@ -23,7 +23,7 @@ const quoted = (text: string): string => `“${text.length > 60 ? `${text.slice(
 export function verdictOf(
   { status, exit_code: code }: { status: JobStatus; exit_code: number | null },
   rules: readonly Rule[],
-  { found, untried }: Reading,
+  { found, untried }: Pick<Reading, 'found' | 'untried'>,
 ): Verdict {
   const plain = (verdict: VerdictWord, because: string): Verdict => ({ verdict, because, stream: null, line: null });
   const own = plain(status, code === null ? 'the service' : `exit code ${code}`);
@@ -35,7 +35,10 @@ export function verdictOf(
   };
   if (ruled && ruled.verdict !== 'Succeeded') return status === 'Failed' && ruled.verdict === 'Failed' ? own : ruled;
   if (status !== 'Succeeded') return own;
-  if (untried) return plain('NoAnswer', `rule ${quoted(untried.rule.Find)}, which could not be tried: ${untried.why}`);
+  if (untried) {
+    const fate = untried.mustRewrite ? 'must be rewritten' : 'could not be tried';
+    return plain('NoAnswer', `rule ${quoted(untried.rule.Find)}, which ${fate}: ${untried.why}`);
+  }
   if (ruled) return ruled;
   if (!rules.some(({ Verdict: word }) => word === 'Succeeded')) return own;
   return plain('NoAnswer', 'the lack of any mark of success in its output');

@@ -21,26 +21,11 @@ const ruleFields = {
 const readRule = z.object(ruleFields);
 export type Rule = z.output<typeof readRule>;
 
-/** A pattern, or in words why it is none. */
-export function rulePattern({ Find, CaseSensitive }: Pick<Rule, 'Find' | 'CaseSensitive'>): RegExp | string {
-  try {
-    return new RegExp(Find, CaseSensitive ? '' : 'i');
-  } catch (error) {
-    // "Invalid regular expression: /(/: Unterminated group" and the like.
-    const message = error instanceof Error ? error.message : '';
-    const [, reason = message] = /^Invalid regular expression: .*\/[a-z]*: (.+)$/s.exec(message) ?? [];
-    return `it is no pattern (${reason.charAt(0).toLowerCase()}${reason.slice(1)})`;
-  }
-}
-
-/** Why a rule cannot be used, in words. */
+/** Why a rule cannot be used, in words. Whether the service can run a pattern, only the service knows. */
 export function ruleFault(rule: Rule): string | undefined {
   if (rule.Find.trim() === '') return 'Enter text to find in the log';
   if (rule.Find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
-  if (!rule.Pattern) return undefined;
-  const pattern = rulePattern(rule);
-  if (typeof pattern === 'string') return `${pattern.charAt(0).toUpperCase()}${pattern.slice(1)}`;
-  return pattern.test('') ? 'This pattern matches every line' : undefined;
+  return undefined;
 }
 
 const usableRule = readRule.check(({ value, issues }) => {
@@ -54,6 +39,8 @@ const ruleSet = row(
     /** Of an artifact in all its versions, of a workflow, or of jobs. */
     ArtifactName: text,
     Rules: z.catch(z.array(readRule), []),
+    /** Rules of an earlier version that the service cannot run: they must be rewritten, and say why. */
+    MustRewrite: z.optional(z.catch(z.array(z.object({ Find: z.string(), Fault: z.string() })), [])),
     /** As in views. */
     ChangedBy: text,
     ChangedByName: text,
@@ -70,6 +57,8 @@ const finding = z.object({
   Stream: optionalText,
   Line: optionalNumber,
   Text: optionalText,
+  /** Why it cannot be saved as it is. */
+  Fault: optionalText,
   /** Why it was not tried to the end. */
   Untried: optionalText,
 });

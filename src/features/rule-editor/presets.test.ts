@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RULE_VERDICTS, rulePattern, type Rule } from '#/contract/rules.ts';
+import { RE2JS } from 're2js';
+import { RULE_VERDICTS, type Rule } from '#/contract/rules.ts';
 import { PRESETS } from './presets.ts';
 
-const finds = (rule: Rule, line: string): boolean => {
-  const pattern = rule.Pattern ? rulePattern(rule) : undefined;
-  return pattern instanceof RegExp ? pattern.test(line) : line.toLowerCase().includes(rule.Find.toLowerCase());
-};
+const finds = ({ Find, Pattern, CaseSensitive }: Rule, line: string): boolean =>
+  Pattern
+    ? RE2JS.compile(Find, CaseSensitive ? 0 : RE2JS.CASE_INSENSITIVE).test(line)
+    : line.toLowerCase().includes(Find.toLowerCase());
 
 test('the common marks find what the tools print', () => {
   const table: [tool: string, line: string, verdict: string | undefined][] = [

@@ -12,6 +12,8 @@ interface RuleRowProps {
   /** From 1. */
   number: number;
   finding: RuleFinding | undefined;
+  /** What the service says against it, if its trial does not. */
+  fault: string | undefined;
   /** Whether the fault of an empty field is shown: not while a new row is untouched. */
   strict: boolean;
   onChange: (rule: Rule) => void;
@@ -26,8 +28,8 @@ const toggle = (on: boolean) => ({
   ...(on && { variant: 'light', color: 'indigo' }),
 });
 
-export function RuleRow({ rule, number, finding, strict, onChange, onRemove }: RuleRowProps) {
-  const fault = strict || rule.Find !== '' ? ruleFault(rule) : undefined;
+export function RuleRow({ rule, number, finding, fault: serviceFault, strict, onChange, onRemove }: RuleRowProps) {
+  const fault = strict || rule.Find !== '' ? (ruleFault(rule) ?? finding?.Fault ?? serviceFault) : undefined;
   return (
     <li className={classes.rule} aria-label={`Rule ${number}`}>
       <TextInput

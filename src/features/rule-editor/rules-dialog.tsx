@@ -4,6 +4,7 @@ import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { MOST_RULES, type Rule, type RuleSet } from '#/contract/rules.ts';
+import { fieldErrors } from '#/api/api-error.ts';
 import { ruleMutations, ruleQueries, rulesOf } from '#/api/rules.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
@@ -20,6 +21,8 @@ import { useTrial } from './use-trial.ts';
 import classes from './rules-dialog.module.css';
 
 const NONE: readonly Rule[] = [];
+/** The field of a rule's mark in a refusal of the service. */
+const fieldOf = (index: number) => `Rules.${index}.Find`;
 
 interface RulesDialogProps {
   /** What the rules are for: the name of an artifact without its version, of a workflow, or of a job. */
@@ -47,12 +50,24 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
   const saved = rulesOf(sets, name);
   const draft = useRuleDraft(saved?.Rules ?? NONE);
   const { isChanged, isFull } = draft;
-  const { mutate, error, isPending } = useWrite(ruleMutations.save(name, saved));
+  const { mutate, error, isPending, variables: sent = NONE } = useWrite(ruleMutations.save(name, saved));
   const samples = useSamples(name, job, child);
   const trial = useTrial(name, samples.sample, samples.parent, draft.valid);
+  const refused = fieldErrors(
+    error,
+    sent.map((_, at) => fieldOf(at)),
+  );
+  /** Why the service did not save this rule, or cannot run it as it is saved. An edited rule is another one. */
+  const faultOf = (rule: Rule) =>
+    refused[fieldOf(sent.indexOf(rule))] ??
+    (saved?.Rules.includes(rule) && rule.Pattern
+      ? saved.MustRewrite?.find(({ Find }) => Find === rule.Find)?.Fault
+      : undefined);
+  const isShownAtRule = draft.rows.some(({ rule }) => refused[fieldOf(sent.indexOf(rule))] !== undefined);
   const save = () => {
     const rules = draft.finished();
-    if (rules) mutate(rules, { onSuccess: onClose });
+    // A fault that the trial found is shown at its rule.
+    if (rules && !rules.some((rule) => trial.each?.get(rule)?.Fault)) mutate(rules, { onSuccess: onClose });
   };
   return (
     <BaseDialog
@@ -76,6 +91,7 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
               rule={rule}
               number={index + 1}
               finding={trial.each?.get(rule)}
+              fault={faultOf(rule)}
               strict={draft.isStrict}
               onChange={(next) => draft.change(key, next)}
               onRemove={() => draft.remove(key)}
@@ -114,7 +130,7 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
           </Menu>
         </Group>
         <RuleTrial samples={samples} trial={trial} />
-        <FormError error={error} />
+        <FormError error={isShownAtRule ? null : error} />
         <div className={classes.foot}>
           <p className="dim">
             {saved ? (

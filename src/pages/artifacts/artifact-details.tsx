@@ -23,6 +23,7 @@ import { VersionBars } from './version-bars.tsx';
 import { usageIn, usageOf, type UsageIndex } from './versions/artifact-usage.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
+import { RuleFaults } from '#/features/rule-editor/rule-faults.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
@@ -96,6 +97,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
           {fault}
         </p>
       )}
+      {hasRules && <RuleFaults name={ruleNameOf(Name, Version)} className={classes.fault} />}
       <dl className={classes.facts}>
         <Fact name="Version">{Version}</Fact>
         <Fact name="Type">{typeOf(artifact)}</Fact>

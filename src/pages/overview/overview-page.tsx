@@ -12,6 +12,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
+import { RulesToRewrite } from '#/features/rule-editor/rule-faults.tsx';
 import { useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { paths } from '#/paths.ts';
 import { counted } from '#/lib/format.ts';
@@ -89,6 +90,7 @@ function Day({ account }: { account: Account }) {
           <Link to={paths.alerts()}>{counted(firing, 'alert')} firing</Link>
         </p>
       )}
+      <RulesToRewrite className={classes.alerts} />
       <FirstSteps devices={account.NumDevicesAdded} index={index} />
       {!isEmpty && (
         <div className={classes.top} data-in-order>
