@@ -8,7 +8,7 @@ import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { stateOf } from '#/features/jobs/outcome.ts';
+import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { useOldSince } from '#/ui/page/away.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
@@ -44,7 +44,7 @@ function useJobEntries(isAsked: boolean): Entry[] {
         id: `job:${job.JobId}`,
         label: job.JobName || job.JobId,
         detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
-        state: stateOf(job),
+        state: jobWords(job),
         to: paths.job(job.JobId),
       })),
     [jobs],
