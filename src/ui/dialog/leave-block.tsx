@@ -39,9 +39,10 @@ export function LeaveBlocker() {
 
 /** What a person who tried to leave is asked; undefined while nobody does. */
 export function useLeaveBlock(blocks: BlockerFunction): Pick<Blocked, 'stay' | 'leave'> | undefined {
-  const [guard] = useState<Guard>(() => ({ blocks }));
+  const latest = useRef(blocks);
+  const [guard] = useState<Guard>(() => ({ blocks: (move) => latest.current(move) }));
   useLayoutEffect(() => {
-    guard.blocks = blocks;
+    latest.current = blocks;
   });
   useLayoutEffect(() => {
     guards.add(guard);

@@ -1,7 +1,16 @@
 // The one table of all lists: columns as data, rows that can be selected and sorted, two lines for each at phone width.
 // Its users decide which rows are drawn: all of them (DataTable), or those near the view (VirtualTable, and the device
 // table, whose rows are all of one height).
-import { memo, useLayoutEffect, useRef, useState, type ChangeEvent, type ComponentProps, type ReactNode } from 'react';
+import {
+  memo,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ChangeEvent,
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { formatCount } from '#/lib/format.ts';
 import { SelectRow, SelectShown, useSelectRange, type RowSelection } from './row-select.tsx';
 import { SortHead } from './sort-head.tsx';
@@ -76,8 +85,11 @@ export interface TableProps<Row> {
  * The width of the buttons at the ends of the rows. Columns of a fixed width take no notice of what is in them, so that the
  * buttons would be cut off. It only grows: columns must not move because a row with fewer buttons came into view.
  */
-function useToolsWidth(columns: readonly Pick<Column<never>, 'tools' | 'width'>[]) {
-  const head = useRef<HTMLTableSectionElement>(null);
+function useToolsWidth(
+  head: RefObject<HTMLTableSectionElement | null>,
+  columns: readonly Pick<Column<never>, 'tools' | 'width'>[],
+  drawn: DrawnRows,
+): string | undefined {
   const [width, setWidth] = useState(0);
   const isMeasured = columns.some(({ tools, width: own }) => tools && own === undefined);
   useLayoutEffect(() => {
@@ -93,16 +105,19 @@ function useToolsWidth(columns: readonly Pick<Column<never>, 'tools' | 'width'>[
         range.getBoundingClientRect().width + Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight),
       );
     }
-    setWidth((before) => Math.max(before, Math.ceil(widest)));
-  });
-  return { head, width: width > 0 ? `${width}px` : undefined };
+    // Known only once they are laid out.
+    setWidth((before) => Math.max(before, Math.ceil(widest))); // oxlint-disable-line react/set-state-in-effect
+    // With each change of the rows, and of what they offer.
+  }, [head, isMeasured, columns, drawn]);
+  return width > 0 ? `${width}px` : undefined;
 }
 
 export function BaseTable<Row>(props: TableProps<Row>) {
   const { name, columns, drawn, rowAt, rowKey, part, selection, isMarked, whole, sort, onSort, edgeOf } = props;
   const select = useSelectRange(selection?.shown ?? [], selection);
   const width = columns.length + Number(selection !== undefined);
-  const tools = useToolsWidth(columns);
+  const head = useRef<HTMLTableSectionElement>(null);
+  const toolsWidth = useToolsWidth(head, columns, drawn);
   let gaps = 0;
   const spacer = (height: number) => height > 0 && <Spacer key={`gap ${gaps++}`} height={height} columns={width} />;
   return (
@@ -119,11 +134,11 @@ export function BaseTable<Row>(props: TableProps<Row>) {
           <col
             key={column.header}
             data-room={column.room}
-            style={{ width: column.width ?? (column.tools && tools.width) }}
+            style={{ width: column.width ?? (column.tools && toolsWidth) }}
           />
         ))}
       </colgroup>
-      <thead ref={tools.head}>
+      <thead ref={head}>
         <tr {...(part && { 'aria-rowindex': 1 })}>
           {selection && (
             <th scope="col" data-check>
@@ -137,7 +152,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
               />
             </th>
           )}
-          {columns.map(({ header, align, tools, by, head, room }, index) => (
+          {columns.map(({ header, align, tools, by, head: box, room }, index) => (
             <th
               key={header}
               scope="col"
@@ -146,7 +161,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
               data-room={room}
               aria-sort={by === undefined ? undefined : sortedBy(by, sort)}
             >
-              {head ??
+              {box ??
                 (tools ? (
                   <span className="visually-hidden">{header}</span>
                 ) : by !== undefined && onSort ? (
