@@ -133,7 +133,7 @@ test('j, k, x, Enter, / and ? do what the list of keys describes @main', async (
   await expect(page.getByRole('checkbox', { name: 'Select unit-2', exact: true })).not.toBeChecked();
 
   await page.keyboard.press('?');
-  const keys = page.getByRole('dialog', { name: 'Keys of this table' });
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(keys).toContainText('Select or clear the row');
   await page.keyboard.press('j');
   await page.keyboard.press('Escape');

@@ -100,6 +100,10 @@ const OPTIONAL_TEXTS = [
 ] as const;
 const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline', 'VerdictLine'] as const;
 
+const COUNTS = ['Counts', 'VerdictCounts'] as const;
+/** What a job is documented to have. */
+export const JOB_FIELDS: readonly string[] = [...TEXTS, ...OPTIONAL_TEXTS, ...OPTIONAL_NUMBERS, ...COUNTS];
+
 /** What rows of a list of changes omit. */
 const OMITTED = ['Command', 'Result'] as const;
 
@@ -117,7 +121,7 @@ function isExact(value: unknown): boolean {
     TEXTS.every((name) => isText(fields[name])) &&
     OPTIONAL_TEXTS.every((name) => isNone(fields[name]) || isText(fields[name])) &&
     OPTIONAL_NUMBERS.every((name) => isNone(fields[name]) || isNumber(fields[name])) &&
-    ['Counts', 'VerdictCounts'].every((name) => isNone(fields[name]) || isCounts(fields[name])) &&
+    COUNTS.every((name) => isNone(fields[name]) || isCounts(fields[name])) &&
     !Object.keys(SPELLINGS).some((name) => name in fields)
   );
 }

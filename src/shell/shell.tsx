@@ -6,8 +6,10 @@ import { IconTerminal2 } from '@tabler/icons-react';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession } from '#/api/session.ts';
 import { paths } from '#/paths.ts';
+import { isFree } from '#/lib/free-key.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { useEscape } from '#/ui/controls/use-key-down.ts';
+import { useEscape, useKeyDown } from '#/ui/controls/use-key-down.ts';
+import { LeaveBlocker } from '#/ui/dialog/leave-block.tsx';
 import { focusPage, isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
@@ -23,6 +25,7 @@ import classes from './shell.module.css';
 export { PageError } from './page-error.tsx';
 
 /** What the page at hand has read, as commands for curl. */
+const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
 const DiskWatch = lazyPart(() => import('./disk-watch.tsx'), 'DiskWatch');
 /** Begins to follow what changes. */
@@ -75,6 +78,12 @@ function Frame() {
   const [areRequestsOpen, setRequestsOpen] = useState(false);
   const showRequests = () => setRequestsOpen(true);
   const palette = usePalette(showRequests);
+  const [areKeysOpen, setKeysOpen] = useState(false);
+  useKeyDown((event) => {
+    if (event.key !== '?' || !isFree(event)) return;
+    event.preventDefault();
+    setKeysOpen(true);
+  });
   const close = () => setOpen(false);
   return (
     <div className="frame">
@@ -108,9 +117,11 @@ function Frame() {
         <DiskWatch open={{}} isUrgent={false} />
         <LiveWatch open={{}} isUrgent={false} />
       </div>
+      <LeaveBlocker />
       <PageAnnouncer />
       <JobNotices open={{}} isUrgent={false} />
       {palette.dialog}
+      <KeysDialog open={areKeysOpen && { onClose: () => setKeysOpen(false) }} />
       <PageRequestsDialog open={areRequestsOpen && { onClose: () => setRequestsOpen(false) }} />
       <SessionWatch />
     </div>

@@ -3,6 +3,7 @@ import type { Bulk, BulkAction } from '#/contract/bulk.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
+import type { StateWords } from '#/ui/controls/state-words.ts';
 
 type Work = Pick<Bulk, 'Action' | 'Of' | 'Values' | 'Counts'>;
 
@@ -37,6 +38,23 @@ export const bulkTitle = (work: Work): string => `${TITLES[work.Action]} ${count
 /** "Tagging 3,210 of 10,000 devices" */
 export const bulkProgress = (work: Work): string =>
   `${UNDER_WAY[work.Action]} ${formatCount(endedOf(work))} of ${counted(workSize(work), nounOf(work))}`;
+
+/** "3 done, 1 failed, 2 not done" */
+const resultText = ({ Counts: { Done, Failed, Skipped, Left } }: Work): string =>
+  [
+    `${formatCount(Done)} done`,
+    ...(Failed > 0 ? [`${formatCount(Failed)} failed`] : []),
+    ...(Skipped > 0 ? [`${formatCount(Skipped)} skipped`] : []),
+    ...(Left > 0 ? [`${formatCount(Left)} not done`] : []),
+  ].join(', ');
+
+export function bulkWords(bulk: Work & Pick<Bulk, 'State'>): StateWords {
+  const { State, Counts } = bulk;
+  if (State === 'Running') return { label: bulkProgress(bulk), mark: 'Running', failed: Counts.Failed };
+  if (State === 'Cancelled')
+    return { label: `Cancelled: ${resultText(bulk)}`, mark: Counts.Failed > 0 ? 'Failed' : 'Cancelled' };
+  return { label: resultText(bulk), mark: Counts.Failed > 0 ? 'Failed' : 'Succeeded' };
+}
 
 const FIELDS: [field: 'DeviceName' | 'DeviceGroup' | 'CustomerName' | 'CustomerSite', name: string][] = [
   ['DeviceName', 'Name'],

@@ -105,7 +105,6 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
           disabled={fault !== undefined}
           title={fault ?? ''}
           {...(danger && { color: 'red' })}
-          {...(danger && !asksCount && { 'data-autofocus': true })}
         >
           {button}
         </Button>

@@ -1,10 +1,10 @@
 // Makes a device: its name and group first, then its key and commands, shown once, while it is waited for.
 import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { ApiError } from '#/api/api-error.ts';
 import { mayExist } from '#/api/may-exist.ts';
-import { deviceMutations } from '#/api/devices.ts';
+import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
@@ -66,6 +66,8 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
   const groups = useKnownValues('DeviceGroup');
+  const known = useQuery({ ...deviceQueries.page(1, 25), enabled: thisMachine }).data;
+  const hasDevices = known !== undefined && known.rows.length > 0;
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
   const [atOnce, setAtOnce] = useState<boolean | Error>(isToAddAtOnce);
@@ -104,7 +106,9 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
           {atOnce instanceof Error && !error && <FormError error={atOnce} />}
           <p className="dim">
             {thisMachine
-              ? 'Adds the machine you are using. The next step shows the command that connects it.'
+              ? hasDevices
+                ? 'Creates another device, for the machine you are using: give it a name that tells it apart. If this machine is a device already, open that one and create a new key for it instead.'
+                : 'Creates a device for the machine you are using. The next step shows the command that connects it.'
               : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
           <DeviceNameInput {...field('DeviceName')} />

@@ -40,6 +40,21 @@ test('a child of an unknown shape shows all it has', () => {
   assert.deepEqual(otherFields(jobSchema.parse({ JobId: 'j', StdOut: 'out', Status: 'Failed' })), []);
 });
 
+test('what the document names is never shown by its raw name', () => {
+  const judged = {
+    JobId: 'j',
+    RuleName: 'myapp',
+    Verdict: 'Failed',
+    VerdictBecause: 'exit code 1',
+    VerdictStream: 'stdout',
+    VerdictLine: 3,
+    OutputRemovedTime: '2026-11-24 10:00:00',
+    OutputRemovedBecause: 'age',
+    ArchivedTime: '2026-11-24T10:00:00Z',
+  };
+  assert.deepEqual(otherFields(jobSchema.parse(judged)), []);
+});
+
 test('a waiting job says whether its device is there', () => {
   assert.match(explainWaiting(false), /offline/);
   assert.doesNotMatch(explainWaiting(true), /offline/);

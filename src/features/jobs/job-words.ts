@@ -1,5 +1,5 @@
 // The texts about a job that pages share: what it is aimed at, what its state means, what is lost when it is deleted.
-import type { Job } from '#/contract/jobs.ts';
+import { JOB_FIELDS, type Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/contract/job-state.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
@@ -100,36 +100,12 @@ export const ALREADY_ASKED = 'Already asked to stop';
 export const typedFor = (outcome: VerdictCounts | undefined): string | undefined =>
   outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
 
-const SHOWN_ELSEWHERE = new Set([
-  'JobId',
-  'JobName',
-  'DeviceId',
-  'DeviceName',
-  'Command',
-  'StartTime',
-  'EndTime',
-  'Result',
-  'Status',
-  'ExitCode',
-  'Stdout',
-  'Stderr',
-  'CreatedTime',
-  'ParentJobId',
-  'StopTime',
-  'WaitingOffline',
-  'Attempt',
-  'Attempts',
-  'DeviceGroup',
-  'TagId',
-  'ArtifactId',
-  'WorkflowId',
-  'Counts',
-]);
+const DOCUMENTED = new Set(JOB_FIELDS);
 
-/** The fields that no page shows otherwise, as received: a service may send more than the document names. */
+/** The fields that the document does not name, as received: pages show the others in their own way. */
 export function otherFields(job: Job): [string, string][] {
   return Object.entries(job)
-    .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && value !== undefined && value !== null && value !== '')
+    .filter(([name, value]) => !DOCUMENTED.has(name) && value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 

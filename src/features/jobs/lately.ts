@@ -4,14 +4,11 @@ import { isMoving } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { timesOf } from './job-times.ts';
 import { outcomeOf, stateOf } from './outcome.ts';
-import type { Verdict } from './verdict.ts';
+import { FAILURES, type Verdict } from './verdict.ts';
 
 /** Several states under one word. */
 export const JOB_KINDS = { moving: 'Running or waiting', bad: 'Any failure' } as const;
 export type JobKind = keyof typeof JOB_KINDS;
-
-/** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
-export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 
 /** How a job went wrong so far, on any of its devices. */
 export function badOf(job: Job): Verdict[] {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/contract/job-state.ts';
+import { stateText } from '#/ui/controls/state-words.ts';
 import { spanOf } from './job-times.ts';
 import { isKind } from './lately.ts';
 import {
   awaitedOffline,
   countChildren,
+  jobWords,
   outcomeOf,
   outcomeText,
   overallState,
@@ -140,4 +142,13 @@ test('one state for the same job wherever it is shown', () => {
     assert.deepEqual([what, stateOf(it, outcome), isMoving(it)], [what, state, moves]);
     assert.equal(isKind(it, 'moving'), moves, what);
   }
+});
+
+test('what waits or runs does not hide what has failed', () => {
+  const textOf = (fields: Partial<Job>) => stateText(jobWords(job(fields)));
+  assert.equal(textOf({ Counts: { Failed: 8, Waiting: 1 }, WaitingOffline: 1 }), 'Waiting · 8 failed');
+  assert.equal(textOf({ Counts: { Failed: 1, Interrupted: 1, Running: 3 } }), 'Running · 2 failed');
+  assert.equal(textOf({ Counts: { Succeeded: 8, Waiting: 1 } }), 'Running');
+  assert.equal(textOf({ Counts: { Failed: 8, Succeeded: 1 } }), 'Failed');
+  assert.equal(textOf({ Status: 'Waiting' }), 'Waiting');
 });

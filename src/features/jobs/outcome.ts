@@ -1,7 +1,16 @@
 // The state of a job that every screen shows: of a parent, its children counted and one state for all of them.
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf, type JobState } from '#/contract/job-state.ts';
-import { VERDICTS, countVerdicts, verdictCountsOf, verdictOf, type Verdict, type VerdictCounts } from './verdict.ts';
+import type { StateWords } from '#/ui/controls/state-words.ts';
+import {
+  FAILURES,
+  VERDICTS,
+  countVerdicts,
+  verdictCountsOf,
+  verdictOf,
+  type Verdict,
+  type VerdictCounts,
+} from './verdict.ts';
 
 /** Counts children one by one, for a service that does not count them. */
 export const countChildren = (children: readonly Job[]): VerdictCounts =>
@@ -64,6 +73,16 @@ export function withAwaited(
 export function stateOf(job: Job, outcome = outcomeOf(job)): Verdict {
   if (awaitedOffline(job) > 0) return 'Waiting';
   return outcome && totalOf(outcome) > 0 ? overallState(outcome) : verdictOf(job).verdict;
+}
+
+export const failedIn = (outcome: VerdictCounts): number =>
+  FAILURES.reduce((sum, verdict) => sum + (outcome[verdict] ?? 0), 0);
+
+/** Its state in words, on every screen: what still waits or runs does not hide what has failed already. */
+export function jobWords(job: Job, outcome = outcomeOf(job)): StateWords {
+  const state = stateOf(job, outcome);
+  const isOpen = state === 'Waiting' || state === 'Running';
+  return { label: state, mark: state, failed: outcome && isOpen ? failedIn(outcome) : 0 };
 }
 
 /** "2 failed, 35 succeeded", broken between the states only. */

@@ -33,6 +33,9 @@ export const VERDICTS: readonly Verdict[] = [
   'Waiting',
 ];
 
+/** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
+export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
+
 /** How many jobs have which verdict; those without a job are left out. */
 export type VerdictCounts = Partial<Record<Verdict, number>>;
 

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { NativeSelect, Pill } from '@mantine/core';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
 import { KINDS } from './audit-words.ts';
@@ -39,6 +40,7 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
         aria-keyshortcuts="/"
         text={object}
       />
+      <SkipToRows />
       <NativeSelect
         aria-label="Action"
         value={view.kind ?? ''}

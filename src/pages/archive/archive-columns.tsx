@@ -2,12 +2,12 @@
 import type { ArchiveItem, SearchHit } from '#/contract/archive.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
-import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
+import { outcomeOf, jobWords } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
 import { formatBytes } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -84,7 +84,7 @@ export const archiveColumns = (isSearch: boolean): Column<ArchiveItem>[] => [
           const outcome = outcomeOf(item.Job);
           return (
             <span className={classes.standing}>
-              <StateMark state={stateOf(item.Job)} />
+              <StateOf words={jobWords(item.Job, outcome)} />
               {outcome && <OutcomeCell outcome={outcome} of={archivedName(item)} />}
             </span>
           );

@@ -1,10 +1,10 @@
 // The jobs that refer to an artifact, by name, with the way to each.
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf } from '#/contract/job-state.ts';
-import { stateOf } from '#/features/jobs/outcome.ts';
+import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
 
@@ -31,7 +31,7 @@ export function ArtifactJobs({ jobs, name, most }: ArtifactJobsProps) {
           <li key={job.JobId}>
             <Link to={paths.job(job.JobId)}>{job.JobName || 'Without a name'}</Link>
             <span className="dim">{targetOf(job)}</span>
-            <StateMark state={stateOf(job)} />
+            <StateOf words={jobWords(job)} />
           </li>
         ))}
       </ul>

@@ -25,13 +25,13 @@ import type { ArtifactVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
 import classes from './versions/artifact-table.module.css';
 
-/** `group` set: the row of several versions; `inner`: one of them, below it. */
+/** `group` set: the row of several versions; `parent`: the key of that row, for one of them below it. */
 interface Row {
   key: string;
   /** Its own, or the newest of the group. */
   artifact: Artifact;
   group?: ArtifactVersions & { open: boolean };
-  inner: boolean;
+  parent?: string;
 }
 
 interface ArtifactTableProps {
@@ -47,16 +47,17 @@ interface ArtifactTableProps {
 }
 
 const keyOf = ({ key }: Row) => key;
+const parentOf = ({ parent }: Row) => parent;
 
 function rowsOf(groups: readonly ArtifactVersions[], isOpen: (name: string) => boolean): Row[] {
   return groups.flatMap((group): Row[] => {
     const [newest] = group.artifacts;
     if (!newest) return [];
-    if (group.artifacts.length === 1) return [{ key: newest.ArtifactId, artifact: newest, inner: false }];
+    if (group.artifacts.length === 1) return [{ key: newest.ArtifactId, artifact: newest }];
     const open = isOpen(group.name);
-    const head: Row = { key: `group ${group.name}`, artifact: newest, group: { ...group, open }, inner: false };
+    const head: Row = { key: `group ${group.name}`, artifact: newest, group: { ...group, open } };
     if (!open) return [head];
-    return [head, ...group.artifacts.map((artifact) => ({ key: artifact.ArtifactId, artifact, inner: true }))];
+    return [head, ...group.artifacts.map((artifact) => ({ key: artifact.ArtifactId, artifact, parent: head.key }))];
   });
 }
 
@@ -75,7 +76,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
   const columns: (Column<Row> | false)[] = [
     {
       header: 'Name',
-      cell: ({ artifact, group, inner }) =>
+      cell: ({ artifact, group, parent }) =>
         group ? (
           <button type="button" className={classes.group} aria-expanded={group.open} onClick={() => toggle(group.name)}>
             <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
@@ -88,7 +89,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
         ) : (
           <span
             className={classes.name}
-            data-inner={inner || undefined}
+            data-inner={parent !== undefined || undefined}
             data-marked={marked.has(artifact.ArtifactId) || undefined}
           >
             <Link {...dialog.link('details', artifact.ArtifactId)} className={rowName} title={artifact.Name}>
@@ -169,7 +170,13 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
     },
   ];
   return (
-    <VirtualTable name="Artifacts" columns={columns.filter((column) => column !== false)} rows={rows} rowKey={keyOf} />
+    <VirtualTable
+      name="Artifacts"
+      columns={columns.filter((column) => column !== false)}
+      rows={rows}
+      rowKey={keyOf}
+      parentOf={parentOf}
+    />
   );
 }
 

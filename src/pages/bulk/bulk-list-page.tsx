@@ -3,29 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import type { Bulk } from '#/contract/bulk.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isNotOffered } from '#/api/api-error.ts';
-import { bulkQueries, isRunning } from '#/api/bulk-work.ts';
+import { bulkQueries } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { bulkProgress, bulkTitle, bulkValues } from '#/features/bulk/bulk-words.ts';
-import { formatCount } from '#/lib/format.ts';
+import { bulkTitle, bulkValues, bulkWords } from '#/features/bulk/bulk-words.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
-
-const resultText = ({ Counts: { Done, Failed, Skipped, Left } }: Bulk) =>
-  [
-    `${formatCount(Done)} done`,
-    ...(Failed > 0 ? [`${formatCount(Failed)} failed`] : []),
-    ...(Skipped > 0 ? [`${formatCount(Skipped)} skipped`] : []),
-    ...(Left > 0 ? [`${formatCount(Left)} not done`] : []),
-  ].join(', ');
-
-const stateOf = ({ State, Counts }: Bulk) =>
-  State === 'Running' ? 'Running' : State === 'Cancelled' ? 'Cancelled' : Counts.Failed > 0 ? 'Failed' : 'Succeeded';
 
 const keyOf = ({ BulkId }: Bulk) => BulkId;
 
@@ -42,9 +30,7 @@ export function BulkListPage() {
     {
       header: 'Result',
       phone: 'wide',
-      cell: (bulk) => (
-        <StateMark state={stateOf(bulk)} label={isRunning(bulk) ? bulkProgress(bulk) : resultText(bulk)} />
-      ),
+      cell: (bulk) => <StateOf words={bulkWords(bulk)} />,
     },
     {
       header: 'Started',

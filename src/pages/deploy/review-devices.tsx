@@ -98,7 +98,9 @@ function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
   );
 }
 
-type SiteRow = { key: string; site: Site } | { key: string; device: Device };
+type SiteRow = { key: string; site: Site } | { key: string; device: Device; parent: string };
+
+const siteOf = (row: SiteRow) => ('parent' in row ? row.parent : undefined);
 
 function BySite({ devices }: { devices: Device[] }) {
   const sites = useMemo(() => sitesOf(devices), [devices]);
@@ -111,7 +113,7 @@ function BySite({ devices }: { devices: Device[] }) {
   };
   const rows = sites.flatMap((site): SiteRow[] => {
     const key = `site ${site.customer} / ${site.site}`;
-    const inside = open.has(key) ? site.devices.map((device) => ({ key: device.DeviceId, device })) : [];
+    const inside = open.has(key) ? site.devices.map((device) => ({ key: device.DeviceId, device, parent: key })) : [];
     return [{ key, site }, ...inside];
   });
   const columns: Column<SiteRow>[] = [
@@ -156,6 +158,7 @@ function BySite({ devices }: { devices: Device[] }) {
         bounded
         rows={rows}
         rowKey={({ key }) => key}
+        parentOf={siteOf}
         columns={columns}
       />
       <p className="dim">

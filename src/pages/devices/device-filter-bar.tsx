@@ -9,6 +9,7 @@ import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { PlainInput } from '#/ui/form/plain-input.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './device-filter-bar.module.css';
@@ -90,6 +91,7 @@ export function DeviceFilterBar({
         autoComplete="off"
         spellCheck={false}
       />
+      <SkipToRows />
       <Button
         className={classes.more}
         size="sm"

@@ -24,7 +24,6 @@ import { useListing, type Listing } from './view/use-listing.ts';
 import classes from './devices-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
-const KeysDialog = lazyDialog(() => import('./table/keys-dialog.tsx'), 'KeysDialog');
 const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'ColumnsDialog');
 const ExportViewDialog = lazyDialog(() => import('./views/export-view-dialog.tsx'), 'ExportViewDialog');
 const FleetNote = lazyPart(() => import('./fleet-note.tsx'), 'FleetNote');
@@ -46,14 +45,14 @@ export function DevicesPage() {
   const listing = useListing(view, versions);
   const table = useDeviceView(listing.fields);
   const counts = useFacets(listing.index, listing.filter);
-  const [open, setOpen] = useState<'keys' | 'columns' | 'export' | ViewTask>();
+  const [open, setOpen] = useState<'columns' | 'export' | ViewTask>();
   const { reading, busy, matching, isWhole } = listing;
   const { filter, sort } = view;
   const filtered = isFiltered(filter);
   const isEmptyFleet = reading.data?.count === 0 && !busy && view.page === 1 && !filtered;
   const skeleton = <Skeleton name="devices" rows={16} />;
   const onClose = () => setOpen(undefined);
-  const isDialog = open === 'keys' || open === 'columns' || open === 'export';
+  const isDialog = open === 'columns' || open === 'export';
   return (
     <Page
       fill
@@ -138,7 +137,6 @@ export function DevicesPage() {
                   table.setChoice({ ...table.choice, widths: { ...table.choice.widths, [id]: width } })
                 }
                 search={filter.search ?? filter.name}
-                onHelp={() => setOpen('keys')}
               />
             )}
           </View>
@@ -146,7 +144,6 @@ export function DevicesPage() {
         <SelectedDevices shown={isWhole ? undefined : reading.data?.ids} matching={matching} />
         <Foot view={view} steps={steps} listing={listing} />
       </div>
-      <KeysDialog open={open === 'keys' && { onClose }} />
       <ColumnsDialog
         open={
           open === 'columns' && { columns: table.available, choice: table.choice, onChange: table.setChoice, onClose }

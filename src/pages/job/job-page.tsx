@@ -13,15 +13,14 @@ import { canStop, isMoving, isParent, isStopping, jobState } from '#/contract/jo
 import { jobQueries } from '#/api/jobs.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
-import { verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
+import { FAILURES, verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, NoDataYet, Skeleton, View } from '#/ui/page/view.tsx';
-import { FAILURES } from '#/features/jobs/lately.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import { keysOf, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
 import { useChildRows } from './children/use-child-rows.ts';
@@ -30,7 +29,7 @@ import { JobProgress } from './job-progress.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
-import { countChildren, stateOf } from '#/features/jobs/outcome.ts';
+import { countChildren, jobWords } from '#/features/jobs/outcome.ts';
 import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -77,7 +76,6 @@ function FoundJob({
   const outcome = useOutcome(job);
   // What a log says of its outcome is known when all of it is here.
   const judgement = isParent(job) || !complete ? undefined : verdictOf(job);
-  const state = stateOf(job, outcome);
   const name = job.JobName || 'Job without a name';
   const close = () => url.close('dialog');
   const isParentJob = isParent(job);
@@ -87,7 +85,7 @@ function FoundJob({
       title={name}
       heading={
         <span className={classes.heading}>
-          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateMark state={state} />}
+          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateOf words={jobWords(job, outcome)} />}
         </span>
       }
       back={

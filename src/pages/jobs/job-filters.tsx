@@ -4,6 +4,7 @@ import { NativeSelect, Select } from '@mantine/core';
 import { JOB_KINDS } from '#/features/jobs/lately.ts';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -67,6 +68,7 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
         aria-keyshortcuts="/"
         text={name}
       />
+      <SkipToRows />
       <NativeSelect
         aria-label="State"
         value={view.state ?? ''}

@@ -6,15 +6,14 @@ import { canStop, isStopping } from '#/contract/job-state.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
-import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/features/jobs/job-words.ts';
-import { awaitedOffline, totalOf } from '#/features/jobs/outcome.ts';
+import { awaitedOffline, jobWords, outcomeOf, totalOf } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import type { Sort } from '#/ui/table/sort.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
@@ -30,7 +29,7 @@ function Standing({ job }: { job: Job }) {
   const awaits = awaitedOffline(job);
   return (
     <span className={classes.standing}>
-      <StateMark state={stateOf(job)} />
+      <StateOf words={jobWords(job, outcome)} />
       {outcome && totalOf(outcome) > 0 ? (
         <OutcomeCell outcome={outcome} of={nameOf(job)} awaits={awaits} />
       ) : awaits > 0 ? (

@@ -3,7 +3,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { bulkStop } from '#/api/bulk-cancel.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
 import { jobsText, targetOf, targetText } from '#/features/jobs/job-words.ts';
-import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
+import { outcomeOf, outcomeText, jobWords } from '#/features/jobs/outcome.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -15,10 +15,15 @@ const detailOf = (job: Job) => {
   return outcome && outcomeText(outcome, formatCount);
 };
 
+function State({ job }: { job: Job }) {
+  const { mark, failed = 0 } = jobWords(job);
+  return <StateMark state={mark} label={detailOf(job)} isBad={failed > 0} />;
+}
+
 const COLUMNS: Column<Job>[] = [
   { header: 'Job', width: '34%', cell: (job) => <span title={job.JobId}>{nameOf(job)}</span> },
   { header: 'Target', width: '22%', phone: 'second', cell: (job) => visible(targetText(targetOf(job))) },
-  { header: 'State', phone: 'wide', cell: (job) => <StateMark state={stateOf(job)} label={detailOf(job)} /> },
+  { header: 'State', phone: 'wide', cell: (job) => <State job={job} /> },
 ];
 
 const write = bulkStop();

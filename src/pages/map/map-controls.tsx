@@ -12,6 +12,7 @@ import {
   IconPlus,
   IconRectangle,
 } from '@tabler/icons-react';
+import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import type { AreaTool } from './area-select.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
@@ -23,6 +24,7 @@ const TOOLS = [
   { tool: 'rectangle', name: 'Select in a rectangle', key: 'r', icon: IconRectangle },
   { tool: 'lasso', name: 'Select with a lasso', key: 'l', icon: IconLasso },
 ] as const;
+const SHORTCUTS: readonly Shortcut[] = TOOLS.map(({ key, name }) => [[key], name]);
 const PANS = [
   { name: 'Pan up', x: 0, y: -1, icon: IconArrowUp, area: 'up' },
   { name: 'Pan left', x: -1, y: 0, icon: IconArrowLeft, area: 'left' },
@@ -52,6 +54,7 @@ export function MapControls({ model: { fleet, map, state, change, fit, shown, se
   const { placed } = shown;
   const zoom = state.view?.zoom ?? map?.getZoom() ?? 2;
   const toggle = (tool: AreaTool) => change({ tool: state.tool === tool ? undefined : tool, message: '' });
+  useShortcuts('Map', SHORTCUTS);
   useKeyDown((event) => {
     const meant = TOOLS.find(({ key }) => key === event.key);
     if (meant && !fleet.isPart && !isTyping(event) && !event.defaultPrevented) toggle(meant.tool);

@@ -24,9 +24,9 @@ const linkToAll = (to: string, { length }: readonly JobLine[]) =>
 const jobName = ({ JobName, JobId }: Job) => JobName || JobId;
 
 /** What became of a job, and its device where it has only one. */
-const jobDetail = ({ job, state, detail }: JobLine, isParent = false) => (
+const jobDetail = ({ job, state, detail, failed = 0 }: JobLine, isParent = false) => (
   <>
-    <StateMark state={state} label={detail} />
+    <StateMark state={state} label={detail} isBad={failed > 0} />
     {!isParent && job.DeviceName && <bdi> · {job.DeviceName}</bdi>}
   </>
 );

@@ -5,7 +5,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isMoving } from '#/contract/job-state.ts';
 import { badOf, isWithin } from '#/features/jobs/lately.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
-import { awaitedOffline, movingIn, outcomeOf, stateOf, totalOf } from '#/features/jobs/outcome.ts';
+import { awaitedOffline, jobWords, movingIn, outcomeOf, stateOf, totalOf } from '#/features/jobs/outcome.ts';
 import type { Verdict } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
@@ -34,6 +34,8 @@ export interface JobLine {
   job: Job;
   state: Verdict;
   detail: string;
+  /** Devices on which it failed while it goes on elsewhere. */
+  failed?: number;
   at: Date | undefined;
 }
 
@@ -48,10 +50,12 @@ export function runningNow(jobs: Job[]): JobLine[] {
       const at = parseTimestamp(job.StartTime || job.CreatedTime || '');
       const away = awaitedOffline(job);
       const rest = away > 0 ? [awaitedText(away)] : [];
-      if (!counts) return { job, state, detail: rest[0] ?? state, at };
+      const { failed = 0 } = jobWords(job, counts);
+      if (!counts) return { job, state, failed, detail: rest[0] ?? state, at };
       const total = totalOf(counts);
       const done = `${formatCount(total - movingIn(counts))} of ${formatCount(total)} done`;
-      return { job, state, detail: [done, ...rest].join(' · '), at };
+      const failures = failed > 0 ? [`${formatCount(failed)} failed`] : [];
+      return { job, state, failed, detail: [done, ...failures, ...rest].join(' · '), at };
     })
     .toSorted(newestFirst);
 }

@@ -5,6 +5,7 @@ import { MOST_DAYS, staleDays } from '#/features/job-queue/use-stale-rules.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
 import { counted } from '#/lib/format.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
@@ -36,6 +37,7 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
       count={count}
     >
       <SearchField ref={search} className={classes.search} label="Find a device or a job" text={text} />
+      <SkipToRows />
       <NativeSelect
         aria-label="State"
         value={view.status}

@@ -27,6 +27,7 @@ interface Line {
 const linesOf = (rows: readonly QueueRow[], opened: string | undefined) =>
   rows.flatMap((row): Line[] => (row.id === opened ? [{ row }, { row, below: true }] : [{ row }]));
 
+const parentOf = ({ row, below }: Line) => (below ? row.id : undefined);
 const keyOf = ({ row, below }: Line) => (below ? `${row.id} queue` : row.id);
 
 interface QueueTableProps {
@@ -132,7 +133,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
     header: 'Actions',
     width: '52px',
     tools: true,
-    phone: 'hide',
+    phone: 'end',
     cell: ({ row }) =>
       row.stale.size > 0 && (
         <IconButton
@@ -176,6 +177,7 @@ export function QueueTable(props: QueueTableProps) {
       rows={lines}
       rowKey={keyOf}
       find={find}
+      parentOf={parentOf}
       whole={({ row, below }) =>
         below && <OpenedQueue row={row} artifactText={artifactText} onRemove={() => onRemove(row)} />
       }

@@ -79,14 +79,14 @@ const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
     header: 'Actions',
     tools: true,
     cell: (device) => (
-      <>
+      <span className="snug">
         {device.JobId && (
           <Button component={Link} to={paths.job(device.JobId)} size="xs" aria-label={`Log of ${device.DeviceName}`}>
             Log
           </Button>
         )}
         {canSkip && device.State !== 'Skipped' && device.State !== 'Succeeded' && <SkipButton device={device} />}
-      </>
+      </span>
     ),
   },
 ];

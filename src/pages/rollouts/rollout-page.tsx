@@ -6,7 +6,7 @@ import type { Rollout } from '#/contract/rollouts.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -49,13 +49,12 @@ function Found({ rollout }: { rollout: Rollout }) {
   const dialog = useDialog<RolloutAction>('device');
   const [{ failures }, url] = useUrlState(rolloutUrl);
   const left = paceText(rollout, useNow());
-  const { label, mark } = rolloutWords(State);
   return (
     <Page
       title={Name}
       heading={
         <span className="wrap">
-          <bdi>{Name}</bdi> <StateMark state={mark} label={label} />
+          <bdi>{Name}</bdi> <StateOf words={rolloutWords(rollout)} />
         </span>
       }
       back={<Link to={paths.rollouts()}>Rollouts</Link>}
@@ -75,7 +74,7 @@ function Found({ rollout }: { rollout: Rollout }) {
         </Status>
         <div className={classes.split} data-in-order>
           <div className="stack">
-            <WaveLanes waves={Waves} isPaused={State === 'Paused'} to={(wave, state) => url.to({ wave, state })} />
+            <WaveLanes rollout={rollout} to={(wave, state) => url.to({ wave, state })} />
             <RolloutFailures
               open={
                 failuresIn(Counts) > 0 && {

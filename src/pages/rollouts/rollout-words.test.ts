@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actionsOf, rolloutCountsText, gateText } from './rollout-words.ts';
+import { stateText } from '#/ui/controls/state-words.ts';
+import { actionsOf, gateText, nowText, rolloutCountsText, rolloutWords, waveWords } from './rollout-words.ts';
 
 const wave = (State: 'Pending' | 'Running' | 'Passed', Success: number, BackOnline: number) => ({
   Number: 1,
@@ -33,4 +34,44 @@ test('a person can do what its state allows', () => {
   assert.deepEqual(actionsOf({ ...rollout, State: 'Running', Counts: {} }), ['advance', 'pause', 'abort']);
   assert.deepEqual(actionsOf({ ...rollout, State: 'Succeeded', Wave: 3 }), ['rollback', 'remove']);
   assert.deepEqual(actionsOf({ ...rollout, State: 'Aborted', ArtifactId: undefined }), ['remove']);
+});
+
+test('a rollout that reached its end with failures is not called a success', () => {
+  const ended = rolloutWords({ State: 'Succeeded', Counts: { Succeeded: 20, Failed: 7, NoAnswer: 2, RolledBack: 1 } });
+  assert.deepEqual([stateText(ended), ended.mark], ['Ended · 10 failed', 'Failed']);
+  const good = rolloutWords({ State: 'Succeeded', Counts: { Succeeded: 20, NotBack: 1 } });
+  assert.deepEqual([stateText(good), good.mark], ['Succeeded', 'Succeeded']);
+  assert.equal(stateText(rolloutWords({ State: 'Running', Counts: { Running: 2, Failed: 1 } })), 'Running · 1 failed');
+  assert.equal(stateText(rolloutWords({ State: 'Paused', Counts: { Failed: 3 } })), 'Paused · 3 failed');
+  const summary = { RolloutId: 'r', Version: 1, ArtifactId: 'a', WorkflowId: '', CreatedTime: '', EndTime: '' };
+  assert.equal(
+    nowText({
+      ...summary,
+      State: 'Succeeded',
+      Because: '',
+      Wave: 2,
+      WaveCount: 2,
+      Devices: 20,
+      Counts: { Succeeded: 10, Failed: 10 },
+    }),
+    'All 2 waves have ended. 10 of 20 devices succeeded, 10 failed.',
+  );
+});
+
+test('a wave that a person ended has not passed', () => {
+  const step = { Actor: '', ActorName: '', Reason: '' };
+  const advanced = { ...step, Actor: 'token', Time: '2026-11-24 10:00:01', Text: 'Advanced' };
+  const passed = { ...step, Time: '2026-11-24 10:00:00', Text: 'Wave 1 passed: 9 good, 9 needed' };
+  const ended = { ...wave('Passed', 4, 4), EndTime: '2026-11-24 10:00:00' };
+  const wordsOf = (Steps: (typeof advanced)[], more: object = {}) =>
+    waveWords({ ...ended, ...more }, { State: 'Running', Steps });
+  assert.equal(stateText(wordsOf([advanced])), 'Advanced by hand');
+  assert.equal(stateText(wordsOf([advanced], { Counts: { Failed: 2 } })), 'Advanced by hand · 2 failed');
+  // It passed, and somebody let the next one begin.
+  assert.equal(stateText(wordsOf([advanced, passed])), 'Passed');
+  // Another wave was ended by hand, long after this one.
+  assert.equal(stateText(wordsOf([{ ...advanced, Time: '2026-11-24 12:00:00' }])), 'Passed');
+  const failed = wordsOf([passed], { Counts: { Succeeded: 9, Failed: 1 } });
+  assert.deepEqual([stateText(failed), failed.mark], ['Passed · 1 failed', 'Failed']);
+  assert.equal(stateText(waveWords(wave('Running', 1, 1), { State: 'Paused', Steps: [] })), 'Paused');
 });

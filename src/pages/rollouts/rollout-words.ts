@@ -1,21 +1,18 @@
 // Rollouts in words and marks: of their states, of the states of their devices, and what can be done in each.
 import {
   ROLLOUT_DEVICE_STATES,
+  type Rollout,
   type RolloutDeviceState,
   type RolloutState,
   type RolloutSummary,
   type RolloutWave,
 } from '#/contract/rollouts.ts';
 import type { RolloutAction } from '#/api/rollouts.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
+import type { StateWords } from '#/ui/controls/state-words.ts';
 
-interface Words {
-  label: string;
-  /** The state whose mark it has. */
-  mark: string;
-}
-
-const ROLLOUTS: Record<RolloutState, Words> = {
+const ROLLOUTS: Record<RolloutState, StateWords> = {
   Scheduled: { label: 'Scheduled', mark: 'Waiting' },
   Running: { label: 'Running', mark: 'Running' },
   Waiting: { label: 'Waiting', mark: 'Waiting' },
@@ -24,9 +21,46 @@ const ROLLOUTS: Record<RolloutState, Words> = {
   Failed: { label: 'Failed', mark: 'Failed' },
   Aborted: { label: 'Aborted', mark: 'Cancelled' },
 };
-export const rolloutWords = (state: RolloutState): Words => ROLLOUTS[state];
 
-const DEVICES: Record<RolloutDeviceState, Words> = {
+/** Its state: one that reached its end with failures is not called a success. */
+export function rolloutWords({ State, Counts }: Pick<RolloutSummary, 'State' | 'Counts'>): StateWords {
+  const failed = failuresIn(Counts);
+  if (State === 'Succeeded' && failed > 0) return { label: 'Ended', mark: 'Failed', failed };
+  return { ...ROLLOUTS[State], failed };
+}
+
+const WAVES: Record<RolloutWave['State'], StateWords> = {
+  Pending: { label: 'Not begun', mark: 'Waiting' },
+  Running: { label: 'Running', mark: 'Running' },
+  Passed: { label: 'Passed', mark: 'Succeeded' },
+};
+
+/** Milliseconds between the end of a wave and the step of the person who ended it, which one request writes. */
+const ONE_REQUEST = 2000;
+
+/** Whether a person let the next wave begin before this one had passed its gate: the history says which passed. */
+function isAdvancedByHand({ Number: number, State, EndTime }: RolloutWave, steps: Rollout['Steps']): boolean {
+  if (State !== 'Passed' || steps.some(({ Text }) => Text.startsWith(`Wave ${number} passed`))) return false;
+  const end = parseTimestamp(EndTime)?.getTime() ?? NaN;
+  return steps.some(
+    ({ Actor, Text, Time }) =>
+      Actor !== '' && Text === 'Advanced' && Math.abs((parseTimestamp(Time)?.getTime() ?? NaN) - end) <= ONE_REQUEST,
+  );
+}
+
+export function waveWords(
+  wave: RolloutWave,
+  { State, Steps }: Pick<Rollout, 'State' | 'Steps'>,
+): StateWords & { isByHand: boolean } {
+  const failed = failuresIn(wave.Counts);
+  if (isAdvancedByHand(wave, Steps))
+    return { label: 'Advanced by hand', mark: failed > 0 ? 'Failed' : 'Interrupted', failed, isByHand: true };
+  if (State === 'Paused' && wave.State === 'Running') return { ...ROLLOUTS.Paused, failed, isByHand: false };
+  const { label, mark } = WAVES[wave.State];
+  return { label, mark: mark === 'Succeeded' && failed > 0 ? 'Failed' : mark, failed, isByHand: false };
+}
+
+const DEVICES: Record<RolloutDeviceState, StateWords> = {
   Pending: { label: 'Not begun', mark: 'Waiting' },
   Waiting: { label: 'Waiting', mark: 'Waiting' },
   Running: { label: 'Running', mark: 'Running' },
@@ -38,7 +72,7 @@ const DEVICES: Record<RolloutDeviceState, Words> = {
   Skipped: { label: 'Left out', mark: 'Finished' },
   Cancelled: { label: 'Cancelled', mark: 'Cancelled' },
 };
-export const deviceWords = (state: RolloutDeviceState): Words => DEVICES[state];
+export const deviceWords = (state: RolloutDeviceState): StateWords => DEVICES[state];
 
 /** What needs a person first, then what is done, then what is still open. */
 export const ORDER: readonly RolloutDeviceState[] = [
@@ -121,14 +155,17 @@ export function nowText(
   left?: string,
 ): string {
   const success = (Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0);
-  const succeeded = `${formatCount(success)} of ${devicesText(Devices)} succeeded.`;
+  const failed = failuresIn(Counts);
+  const succeeded = `${formatCount(success)} of ${devicesText(Devices)} succeeded${
+    failed > 0 ? `, ${formatCount(failed)} failed` : ''
+  }.`;
   switch (State) {
     case 'Scheduled':
       return `${counted(WaveCount, 'wave')} for ${devicesText(Devices)}, not begun yet.`;
     case 'Running':
       return `Wave ${formatCount(Wave)} of ${formatCount(WaveCount)} is running${left ? `, ${left}` : ''}. ${succeeded}`;
     case 'Succeeded':
-      return `${WaveCount === 1 ? 'Its wave has' : `All ${formatCount(WaveCount)} waves have`} passed. ${succeeded}`;
+      return `${WaveCount === 1 ? 'Its wave has' : `All ${formatCount(WaveCount)} waves have`} ended. ${succeeded}`;
     case 'Aborted':
       return `Aborted${Because && `: ${Because}`}. ${succeeded}`;
     default:

@@ -9,7 +9,7 @@ import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
@@ -30,11 +30,8 @@ const COLUMNS: Column<RolloutSummary>[] = [
   },
   {
     header: 'State',
-    width: '130px',
-    cell: ({ State }) => {
-      const { label, mark } = rolloutWords(State);
-      return <StateMark state={mark} label={label} />;
-    },
+    width: '176px',
+    cell: (rollout) => <StateOf words={rolloutWords(rollout)} />,
   },
   {
     header: 'Wave',

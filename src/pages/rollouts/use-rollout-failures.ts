@@ -9,8 +9,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import { isLean } from '#/api/lean-rows.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
-import { FAILURES } from '#/features/jobs/lately.ts';
-import { verdictOf } from '#/features/jobs/verdict.ts';
+import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { failuresIn } from './rollout-words.ts';
 
 /** A Map: the library copies changed rows of an array, and a copy counts as a row with its output. */

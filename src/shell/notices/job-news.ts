@@ -1,8 +1,8 @@
 // What became of jobs between two looks at their list.
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/contract/job-state.ts';
-import { FAILURES } from '#/features/jobs/lately.ts';
-import { outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
+import { failedIn, outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
+import { FAILURES } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 
 export interface JobNews {
@@ -13,10 +13,7 @@ export interface JobNews {
   isBad: boolean;
 }
 
-const badOf = (job: Job): number => {
-  const outcome = outcomeOf(job) ?? {};
-  return FAILURES.reduce((sum, verdict) => sum + (outcome[verdict] ?? 0), 0);
-};
+const badOf = (job: Job): number => failedIn(outcomeOf(job) ?? {});
 
 /** Of the jobs that moved before: those that have ended, and those in which the first device failed. */
 export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNews[] {

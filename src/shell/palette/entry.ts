@@ -1,4 +1,5 @@
 // What the command palette lists: one line each, with where it leads or what it does.
+import type { StateWords } from '#/ui/controls/state-words.ts';
 import { fold, wordsOf } from '#/fleet/text.ts';
 
 export interface EntryGroup {
@@ -13,7 +14,7 @@ export interface Entry {
   /** Beside the label: an id, a version, how many. */
   detail?: string | undefined;
   /** Of a device or a job. */
-  state?: string | undefined;
+  state?: StateWords | undefined;
   /** Other words that it is found by. */
   also?: string;
   /** A path of the dashboard; without one, `run` does it. */

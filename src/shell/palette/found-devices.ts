@@ -18,7 +18,7 @@ const entryOf = ({ DeviceId, DeviceName, DeviceGroup, DeviceStatus }: Device): E
   id: `device:${DeviceId}`,
   label: DeviceName || DeviceId,
   detail: [DeviceGroup, DeviceId].filter(Boolean).join(' · '),
-  state: DeviceStatus,
+  state: { label: DeviceStatus, mark: DeviceStatus },
   to: paths.device(DeviceId),
 });
 

@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router';
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import type { Entry } from './entry.ts';
 import type { FoundDevices } from './found-devices.ts';
 import { addRecent } from './recent.ts';
@@ -131,7 +131,7 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
                   >
                     <bdi className={classes.label}>{entry.label}</bdi>
                     {entry.detail && <bdi className={classes.detail}>{entry.detail}</bdi>}
-                    {entry.state && <StateMark state={entry.state} />}
+                    {entry.state && <StateOf words={entry.state} />}
                   </div>
                 ))}
               </div>

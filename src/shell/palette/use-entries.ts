@@ -8,7 +8,7 @@ import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { stateOf } from '#/features/jobs/outcome.ts';
+import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { useOldSince } from '#/ui/page/away.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
@@ -47,7 +47,7 @@ function useJobEntries(search: string): Entry[] {
         id: `job:${job.JobId}`,
         label: job.JobName || job.JobId,
         detail: [job.DeviceGroup || job.DeviceName, job.JobId].filter(Boolean).join(' · '),
-        state: stateOf(job),
+        state: jobWords(job),
         to: paths.job(job.JobId),
       })),
     [jobs],

@@ -1,5 +1,6 @@
 // A state as shape and word. Colour is only added to them, so that nobody needs it to distinguish states.
 import type { ReactNode } from 'react';
+import { stateText, type StateWords } from './state-words.ts';
 import classes from './state-mark.module.css';
 
 const stroke = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.75, strokeLinecap: 'round' as const };
@@ -44,11 +45,18 @@ const SHAPES: Record<string, { tone: string; shape: ReactNode }> = {
 };
 const OTHER = { tone: 'waiting', shape: <path d="M5 5a2 2 0 1 1 2.6 2c-.4.2-.6.5-.6 1M7 11v.2" {...stroke} /> };
 
+interface StateMarkProps {
+  state: string;
+  label?: ReactNode;
+  /** Has the colour of a failure, whatever its shape. */
+  isBad?: boolean;
+}
+
 /** The mark and word of a state; an unknown one is shown by its own name with a question mark. */
-export function StateMark({ state, label }: { state: string; label?: ReactNode }) {
+export function StateMark({ state, label, isBad = false }: StateMarkProps) {
   const { tone, shape } = SHAPES[state] ?? OTHER;
   return (
-    <span className={classes.mark} data-tone={tone}>
+    <span className={classes.mark} data-tone={isBad ? 'failed' : tone}>
       <svg
         width="14"
         height="14"
@@ -61,4 +69,9 @@ export function StateMark({ state, label }: { state: string; label?: ReactNode }
       <span>{label ?? state}</span>
     </span>
   );
+}
+
+/** A state of several devices: one of them that failed is seen in its colour and its words. */
+export function StateOf({ words }: { words: StateWords }) {
+  return <StateMark state={words.mark} label={stateText(words)} isBad={(words.failed ?? 0) > 0} />;
 }

@@ -2,6 +2,7 @@
 // to what opened it.
 import '#/ui/dialog/modal.css';
 import { Modal, type ModalProps } from '@mantine/core';
+import { focusFirstField } from './first-field.ts';
 import { useFocusBack } from './use-focus-back.ts';
 
 interface BaseDialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'withCloseButton' | 'closeButtonProps'> {
@@ -13,7 +14,7 @@ interface BaseDialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'withC
   busy?: boolean;
 }
 
-export function BaseDialog({ opened = true, onClose, busy = false, ...modal }: BaseDialogProps) {
+export function BaseDialog({ opened = true, onClose, busy = false, children, ...modal }: BaseDialogProps) {
   useFocusBack(opened);
   const close = busy ? undefined : onClose;
   return (
@@ -24,6 +25,10 @@ export function BaseDialog({ opened = true, onClose, busy = false, ...modal }: B
       onClose={close ?? (() => undefined)}
       withCloseButton={close !== undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
-    />
+    >
+      <div ref={focusFirstField} className="contents">
+        {children}
+      </div>
+    </Modal>
   );
 }

@@ -1,4 +1,4 @@
-// The buttons at the end of a dialog: Cancel, and after it what the dialog is for.
+// The buttons at the end of a dialog: Cancel, and after it what the dialog is for. A dialog without fields begins at Cancel.
 import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 
@@ -14,7 +14,7 @@ export function DialogButtons({ onCancel, busy = false, note, children }: Dialog
   return (
     <Group justify="flex-end" gap="sm">
       {note}
-      <Button onClick={onCancel} disabled={busy}>
+      <Button onClick={onCancel} disabled={busy} data-autofocus>
         Cancel
       </Button>
       {children}

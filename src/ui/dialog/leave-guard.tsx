@@ -1,8 +1,8 @@
 // Asks before a page is left, or its window closed, on which something runs that leaving would end.
 import { useEffect, type ReactNode } from 'react';
-import { useBlocker } from 'react-router';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { Question } from './confirm-dialog.tsx';
+import { useLeaveBlock } from './leave-block.tsx';
 import { useUnsaved } from './unsaved.ts';
 
 interface LeaveGuardProps {
@@ -21,7 +21,7 @@ const dialogUrl = urlSchema({ dialog: optional });
 
 export function LeaveGuard({ active, title, confirmLabel, open, dialog, children }: LeaveGuardProps) {
   // Dialogs and searches live on the page's own path.
-  const blocker = useBlocker(
+  const asked = useLeaveBlock(
     ({ currentLocation, nextLocation }) =>
       active &&
       nextLocation.pathname !== open &&
@@ -31,17 +31,12 @@ export function LeaveGuard({ active, title, confirmLabel, open, dialog, children
   useUnsaved(active);
   // It ended while the question was asked: stay, so that the outcome is seen.
   useEffect(() => {
-    if (!active && blocker.state === 'blocked') blocker.reset();
-  }, [active, blocker]);
+    if (!active) asked?.stay();
+  }, [active, asked]);
+  // Drawn only then, so that it is above a dialog that is open.
+  if (!active || !asked) return null;
   return (
-    <Question
-      opened={active && blocker.state === 'blocked'}
-      onClose={() => blocker.state === 'blocked' && blocker.reset()}
-      title={title}
-      confirmLabel={confirmLabel}
-      cancelLabel="Stay"
-      onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
-    >
+    <Question onClose={asked.stay} title={title} confirmLabel={confirmLabel} cancelLabel="Stay" onConfirm={asked.leave}>
       {children}
     </Question>
   );

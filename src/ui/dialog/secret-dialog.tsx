@@ -1,12 +1,12 @@
 // A secret that is shown once. Neither Escape nor a click outside closes it, Done waits until it was copied or saved, and
 // leaving before that asks.
-import { useState, type ReactNode } from 'react';
-import { useBlocker } from 'react-router';
+import { useId, useState, type ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { saveFile } from '#/lib/save-file.ts';
 import { BaseDialog } from './base-dialog.tsx';
+import { useLeaveBlock } from './leave-block.tsx';
 import { useUnsaved } from './unsaved.ts';
 import classes from './secret-dialog.module.css';
 
@@ -36,12 +36,13 @@ export function SecretDialog({
   inUse = false,
   onDone,
 }: SecretDialogProps) {
+  const reasonId = useId();
   const [shown, setShown] = useState(false);
   const [copied, setTaken] = useState(false);
   const [closed, setClosed] = useState(false);
   const taken = copied || inUse;
   // The secret is stored nowhere else, so leaving the page asks first.
-  const blocker = useBlocker(!taken);
+  const asked = useLeaveBlock(() => !taken);
   useUnsaved(!taken);
   const take = () => setTaken(true);
   const short = what.slice(what.lastIndexOf(' ') + 1);
@@ -51,14 +52,14 @@ export function SecretDialog({
     <BaseDialog title={title} size="lg">
       <Stack gap="md">
         <div>{children}</div>
-        {blocker.state === 'blocked' && !taken && (
+        {asked && !taken && (
           <div role="alert" className={classes.leaving}>
             <span>Leaving now loses the {short}: it cannot be shown again.</span>
             <Group gap="xs">
-              <Button size="xs" onClick={() => blocker.reset()}>
+              <Button size="xs" onClick={asked.stay}>
                 Stay
               </Button>
-              <Button variant="filled" size="xs" color="red" onClick={() => blocker.proceed()}>
+              <Button variant="filled" size="xs" color="red" onClick={asked.leave}>
                 Leave without the {short}
               </Button>
             </Group>
@@ -90,17 +91,18 @@ export function SecretDialog({
             </Button>
           </Group>
         </div>
-        <Group justify="space-between">
-          <span className="small dim">
+        <Group justify="flex-end" gap="sm">
+          <span id={reasonId} className="small dim">
             {copied
               ? 'Copied or saved.'
               : inUse
                 ? 'It is in use.'
-                : `This ${what} is shown only once: copy or download it.`}
+                : `Copy or download the ${what} first: it is shown only once.`}
           </span>
           <Button
             variant="filled"
             disabled={!taken}
+            aria-describedby={reasonId}
             onClick={() => {
               setClosed(true);
               onDone();

@@ -16,6 +16,7 @@ import { saveFile } from '#/lib/save-file.ts';
 import { json, stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { isFree } from '#/lib/free-key.ts';
+import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { Status } from '#/ui/controls/status.tsx';
 import classes from './log-view.module.css';
@@ -174,7 +175,19 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
 type LogKeys = Record<'n' | 'N' | 'g' | 'G' | 'w' | 'f' | 'l', () => void>;
 
 /** `view`: the log; `searchBox`: its search. */
+const SHORTCUTS: readonly Shortcut[] = [
+  [['/'], 'Search the log'],
+  [['n'], 'Next hit'],
+  [['N'], 'Previous hit'],
+  [['g'], 'Go to the beginning'],
+  [['G'], 'Go to the end and follow'],
+  [['f'], 'Follow or stop following'],
+  [['w'], 'Wrap long lines or not'],
+  [['l'], 'Link to the line at the top'],
+];
+
 function useLogKeys(keys: LogKeys) {
+  useShortcuts('Log', SHORTCUTS);
   const view = useRef<HTMLElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);
   useKeyDown((event) => {

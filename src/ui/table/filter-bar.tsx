@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { isFree } from '#/lib/free-key.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { Status } from '#/ui/controls/status.tsx';
 import classes from './filter-bar.module.css';
@@ -24,8 +25,11 @@ interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
   end?: ReactNode;
 }
 
+const SHORTCUTS: readonly Shortcut[] = [[['/'], 'Search']];
+
 export function FilterBar(props: FilterBarProps) {
   const { label, field, slash = false, filtered = false, onClear, short = false, count, end, children, ...bar } = props;
+  useShortcuts('Filters', SHORTCUTS, slash);
   useKeyDown((event) => {
     if (!slash || event.key !== '/' || !isFree(event)) return;
     event.preventDefault();

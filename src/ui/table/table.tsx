@@ -1,7 +1,16 @@
 // The one table of all lists: columns as data, rows that can be selected and sorted, two lines for each at phone width.
 // Its users decide which rows are drawn: all of them (DataTable), or those near the view (VirtualTable, and the device
 // table, whose rows are all of one height).
-import { memo, useRef, type ChangeEvent, type ComponentProps, type ReactNode } from 'react';
+import {
+  memo,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ChangeEvent,
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { formatCount } from '#/lib/format.ts';
 import { SelectRow, SelectShown, useSelectRange, type RowSelection } from './row-select.tsx';
 import { SortHead } from './sort-head.tsx';
@@ -14,7 +23,7 @@ export interface Column<Row> {
   header: string;
   cell: (row: Row, index: number) => ReactNode;
   align?: 'end';
-  /** The column of buttons at the end of a row. */
+  /** The column of buttons at the end of a row. Without a width of its own it is as wide as the widest of them. */
   tools?: true;
   /** At phone width: left out, on a line of its own, or smaller on the second line, at its beginning or its end. */
   phone?: 'hide' | 'wide' | 'second' | 'end';
@@ -72,10 +81,43 @@ export interface TableProps<Row> {
   body?: ComponentProps<'tbody'>;
 }
 
+/**
+ * The width of the buttons at the ends of the rows. Columns of a fixed width take no notice of what is in them, so that the
+ * buttons would be cut off. It only grows: columns must not move because a row with fewer buttons came into view.
+ */
+function useToolsWidth(
+  head: RefObject<HTMLTableSectionElement | null>,
+  columns: readonly Pick<Column<never>, 'tools' | 'width'>[],
+  drawn: DrawnRows,
+): string | undefined {
+  const [width, setWidth] = useState(0);
+  const isMeasured = columns.some(({ tools, width: own }) => tools && own === undefined);
+  useLayoutEffect(() => {
+    const table = head.current?.parentElement;
+    if (!isMeasured || !table) return;
+    const range = document.createRange();
+    let widest = 0;
+    for (const cell of table.querySelectorAll('td[data-tools]')) {
+      range.selectNodeContents(cell);
+      const { paddingLeft, paddingRight } = getComputedStyle(cell);
+      widest = Math.max(
+        widest,
+        range.getBoundingClientRect().width + Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight),
+      );
+    }
+    // Known only once they are laid out.
+    setWidth((before) => Math.max(before, Math.ceil(widest))); // oxlint-disable-line react/set-state-in-effect
+    // With each change of the rows, and of what they offer.
+  }, [head, isMeasured, columns, drawn]);
+  return width > 0 ? `${width}px` : undefined;
+}
+
 export function BaseTable<Row>(props: TableProps<Row>) {
   const { name, columns, drawn, rowAt, rowKey, part, selection, isMarked, whole, sort, onSort, edgeOf } = props;
   const select = useSelectRange(selection?.shown ?? [], selection);
   const width = columns.length + Number(selection !== undefined);
+  const head = useRef<HTMLTableSectionElement>(null);
+  const toolsWidth = useToolsWidth(head, columns, drawn);
   let gaps = 0;
   const drawnIds = new Map<string, number>();
   const spacer = (height: number) => height > 0 && <Spacer key={`gap ${gaps++}`} height={height} columns={width} />;
@@ -90,10 +132,14 @@ export function BaseTable<Row>(props: TableProps<Row>) {
       <colgroup>
         {selection && <col data-check />}
         {columns.map((column) => (
-          <col key={column.header} data-room={column.room} style={{ width: column.width }} />
+          <col
+            key={column.header}
+            data-room={column.room}
+            style={{ width: column.width ?? (column.tools && toolsWidth) }}
+          />
         ))}
       </colgroup>
-      <thead>
+      <thead ref={head}>
         <tr {...(part && { 'aria-rowindex': 1 })}>
           {selection && (
             <th scope="col" data-check>
@@ -107,7 +153,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
               />
             </th>
           )}
-          {columns.map(({ header, align, tools, by, head, room }, index) => (
+          {columns.map(({ header, align, tools, by, head: box, room }, index) => (
             <th
               key={header}
               scope="col"
@@ -116,7 +162,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
               data-room={room}
               aria-sort={by === undefined ? undefined : sortedBy(by, sort)}
             >
-              {head ??
+              {box ??
                 (tools ? (
                   <span className="visually-hidden">{header}</span>
                 ) : by !== undefined && onSort ? (

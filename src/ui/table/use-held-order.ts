@@ -7,31 +7,44 @@ import { heldOrder } from './held-order.ts';
 
 /**
  * The ids of rows in the order in which they are drawn. `body`: the element of the rows. `exists`: whether a row that is
- * not among the ids any more can still be drawn.
+ * not among the ids any more can still be drawn. `parentOf`: the row that a row was opened from.
  */
 export function useHeldOrder(
   body: RefObject<HTMLElement | null>,
   ids: readonly string[],
   exists?: (id: string) => boolean,
+  parentOf?: (id: string) => string | undefined,
 ): readonly string[] {
   const isHeld = useIsHeld(body);
   const [held, setHeld] = useState<readonly string[]>();
-  const next = useMemo(() => (isHeld && held ? heldOrder(held, ids, exists) : ids), [isHeld, held, ids, exists]);
+  const next = useMemo(
+    () => (isHeld && held ? heldOrder(held, ids, { exists, parentOf }) : ids),
+    [isHeld, held, ids, exists, parentOf],
+  );
   const hold = isHeld ? next : undefined;
   if (hold !== held) setHeld(hold);
   return next;
 }
 
-/** The same for rows that are all at hand; `find` has those that no filter matches any more as well. */
+/**
+ * The same for rows that are all at hand; `find` has those that no filter matches any more as well, `parentOf` is the key
+ * of the row that a row was opened from.
+ */
 export function useHeldRows<Row>(
   body: RefObject<HTMLElement | null>,
   rows: readonly Row[],
   rowKey: (row: Row) => string,
   find?: (id: string) => Row | undefined,
+  parentOf?: (row: Row) => string | undefined,
 ): { rows: readonly Row[]; ids: readonly string[] } {
   const sorted = useMemo(() => rows.map(rowKey), [rows, rowKey]);
   const exists = useMemo(() => find && ((id: string) => find(id) !== undefined), [find]);
-  const ids = useHeldOrder(body, sorted, exists);
+  const parentOfId = useMemo(() => {
+    if (!parentOf) return undefined;
+    const parents = new Map(rows.map((row) => [rowKey(row), parentOf(row)]));
+    return (id: string) => parents.get(id);
+  }, [rows, rowKey, parentOf]);
+  const ids = useHeldOrder(body, sorted, exists, parentOfId);
   const held = useMemo(() => {
     if (ids === sorted) return rows;
     const byId = new Map(rows.map((row) => [rowKey(row), row]));

@@ -1,24 +1,32 @@
-// The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one, and ? shows the keys.
+// The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one.
 // Enter opens a row, as its link has the focus.
 import { useEffect, useRef, type RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
+import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 
 interface TableKeys {
   /** Of all rows, in order, drawn or not. */
   ids: readonly string[];
   toggle: (id: string) => void;
-  /** The list of keys is asked for. */
-  onHelp?: () => void;
 }
+
+const SHORTCUTS: readonly Shortcut[] = [
+  [['j'], 'Next row'],
+  [['k'], 'Previous row'],
+  [['Enter'], 'Open the row'],
+  [['x'], 'Select or clear the row'],
+  [['Shift', 'click'], 'Select a range'],
+];
 
 /** A row has its id in `data-id`; where not all are drawn, its index in `data-row`. `on` false: there are no keys. */
 export function useTableKeys(
   body: RefObject<HTMLTableSectionElement | null>,
-  { ids, toggle, onHelp }: TableKeys,
+  { ids, toggle }: TableKeys,
   on = true,
 ): void {
   const last = useRef<string>(undefined);
+  useShortcuts('Table', SHORTCUTS, on);
   useEffect(() => {
     const remember = ({ target }: FocusEvent) => {
       last.current = rowOf(body.current, target) ?? last.current;
@@ -51,7 +59,6 @@ export function useTableKeys(
     if (event.key === 'j') go(Math.min(index + 1, ids.length - 1));
     else if (event.key === 'k') go(Math.max(index - 1, 0));
     else if (event.key === 'x' && inRow !== undefined) toggle(inRow);
-    else if (event.key === '?' && onHelp) onHelp();
     else return;
     event.preventDefault();
   });

@@ -20,6 +20,8 @@ interface VirtualTableProps<Row> extends Pick<
    * while somebody is at work in the rows disappears at once.
    */
   find?: ((id: string) => Row | undefined) | undefined;
+  /** The key of the row that a row was opened from: it stays below that one. The same function each time. */
+  parentOf?: (row: Row) => string | undefined;
   /** Has this height and scrolls within, however few rows there are. */
   bounded?: boolean;
   /** With it rows have boxes. */
@@ -34,13 +36,14 @@ export function VirtualTable<Row>({
   rows: sorted,
   rowKey,
   find,
+  parentOf,
   bounded = false,
   selection,
   ...table
 }: VirtualTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
-  const { rows, ids } = useHeldRows(body, sorted, rowKey, find);
+  const { rows, ids } = useHeldRows(body, sorted, rowKey, find, parentOf);
   const virtual = rows.length > ALL_AT_ONCE;
   const list = useVirtualizer<HTMLDivElement, HTMLTableRowElement>({
     count: virtual ? rows.length : 0,

@@ -43,7 +43,6 @@ interface DeviceTableProps {
   onWidth: (id: string, width: number) => void;
   /** What was searched for, to be marked where it was found. */
   search: string | undefined;
-  onHelp: () => void;
 }
 
 /** Widths of what is not a column: the box, the menu. */
@@ -108,12 +107,12 @@ function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | und
 /** The rows in the order in which they are drawn, and those of them near the view. */
 function useShownRows(
   body: RefObject<HTMLTableSectionElement | null>,
-  { rows: { ids, find }, isWhole, onHelp }: DeviceTableProps,
+  { rows: { ids, find }, isWhole }: DeviceTableProps,
   toggle: (id: string) => void,
 ) {
   const exists = useCallback((id: string) => isWhole && find(id) !== undefined, [isWhole, find]);
   const shown = useHeldOrder(body, ids, exists);
-  useTableKeys(body, { ids: shown, toggle, onHelp });
+  useTableKeys(body, { ids: shown, toggle });
   return { shown, ...useFixedRows(body, shown) };
 }
 

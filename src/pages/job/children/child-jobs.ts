@@ -3,8 +3,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { ChildOutputs } from '#/api/child-outputs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Attempts } from '#/features/jobs/attempts.ts';
-import { FAILURES } from '#/features/jobs/lately.ts';
-import { verdictOf, type Verdict, type VerdictCounts } from '#/features/jobs/verdict.ts';
+import { FAILURES, verdictOf, type Verdict, type VerdictCounts } from '#/features/jobs/verdict.ts';
 
 export interface ChildJobs {
   /** Each device once, with its last attempt. */

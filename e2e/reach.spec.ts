@@ -1,0 +1,78 @@
+// What is reached in a low window, with few keys, in the system's colours and on a slow line.
+import { expect, test } from './fixtures.ts';
+import { createMany, openDevices } from './bulk-actions.ts';
+import { fleet } from './rolled-out.ts';
+import { writeFile } from 'node:fs/promises';
+
+test('at 200 % zoom several rows of the device table are seen', async ({ signedIn: page, service }) => {
+  await createMany(service, 40);
+  await page.setViewportSize({ width: 680, height: 400 });
+  await openDevices(page, service);
+  await expect(page.getByRole('link', { name: 'device 40' })).toBeAttached();
+  await page.getByRole('link', { name: 'device 20' }).scrollIntoViewIfNeeded();
+  const seen = () =>
+    page.getByRole('table', { name: 'Devices' }).evaluate(
+      (table) =>
+        [...table.querySelectorAll('tbody tr[data-row]')].filter((row) => {
+          const { left, top, bottom, width } = row.getBoundingClientRect();
+          const at = (y: number) => row.contains(document.elementFromPoint(left + Math.min(width, 300) / 2, y));
+          return at(top + 2) && at(bottom - 2);
+        }).length,
+    );
+  await expect.poll(seen).toBeGreaterThanOrEqual(6);
+});
+
+test('from the search two keys lead to the first row', async ({ signedIn: page, service }) => {
+  await createMany(service, 3);
+  await openDevices(page, service);
+  await page.getByLabel('Search devices by name or ID').focus();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Skip to the rows' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'device 1' })).toBeFocused();
+});
+
+test('"?" lists the keys of each page', async ({ signedIn: page, service }) => {
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await createMany(service, 1);
+  for (const [path, text] of [
+    ['/', 'Find anything'],
+    ['/devices', 'Select or clear the row'],
+    ['/map', 'Select with a lasso'],
+    ['/account', 'Show these keys'],
+  ] as const) {
+    await page.goto(service.url + path);
+    await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
+    if (path === '/map') await expect(page.getByRole('group', { name: 'Map controls' })).toBeVisible();
+    if (path === '/devices') await expect(page.getByRole('table', { name: 'Devices' })).toBeVisible();
+    await page.keyboard.press('?');
+    await expect(keys).toContainText(text);
+    await expect(keys).toContainText('Find anything');
+    await page.keyboard.press('Escape');
+    await expect(keys).toBeHidden();
+  }
+});
+
+test('in forced colors the bars of a job that failed are drawn', async ({ signedIn: page, service }) => {
+  const { ArtifactId, broken } = await fleet(service, 1);
+  await writeFile(broken, '');
+  const draft = { Name: 'Update', DeviceGroup: 'hall', ArtifactId };
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', draft);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${service.url}/jobs/${JobId}`);
+  const bar = page.getByRole('region', { name: 'Why it failed' }).locator('[data-state="Failed"]').first();
+  await expect(bar).toHaveCSS('forced-color-adjust', 'none');
+  await expect(bar.locator('..')).toHaveCSS('outline-style', 'solid');
+});
+
+test('the page says that it is loading until its scripts have come', async ({ signedIn: page, service }) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route('**/assets/*.js', async (route) => {
+    await promise;
+    await route.continue();
+  });
+  await page.goto(`${service.url}/devices`, { waitUntil: 'commit' });
+  await expect(page.getByRole('main').getByText('Loading…')).toBeVisible();
+  resolve();
+  await expect(page.getByText('No devices yet')).toBeVisible();
+});

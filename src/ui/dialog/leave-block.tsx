@@ -1,0 +1,53 @@
+// Keeps a person on a page where something would be lost. The router takes one blocker at a time, and several parts of a
+// page may have something to lose: they are asked one after the other.
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useBlocker, type BlockerFunction } from 'react-router';
+import { createStore } from '#/lib/store.ts';
+
+interface Guard {
+  blocks: BlockerFunction;
+}
+
+interface Blocked {
+  guard: Guard;
+  stay: () => void;
+  leave: () => void;
+}
+
+const guards = new Set<Guard>();
+const blocked = createStore<Blocked | undefined>(undefined);
+
+/** Once, in the frame around all pages. */
+export function LeaveBlocker() {
+  const asking = useRef<Guard[]>([]);
+  const blocker = useBlocker((move) => {
+    asking.current = [...guards].filter(({ blocks }) => blocks(move));
+    return asking.current.length > 0;
+  });
+  useEffect(() => {
+    if (blocker.state !== 'blocked') return blocked.set(undefined);
+    const ask = (rest: readonly Guard[]) => {
+      const [guard, ...others] = rest;
+      if (!guard) return blocker.proceed();
+      blocked.set({ guard, stay: () => blocker.reset(), leave: () => ask(others) });
+    };
+    // What is on top, as it came last, asks first.
+    ask(asking.current.toReversed());
+  }, [blocker]);
+  return null;
+}
+
+/** What a person who tried to leave is asked; undefined while nobody does. */
+export function useLeaveBlock(blocks: BlockerFunction): Pick<Blocked, 'stay' | 'leave'> | undefined {
+  const latest = useRef(blocks);
+  const [guard] = useState<Guard>(() => ({ blocks: (move) => latest.current(move) }));
+  useLayoutEffect(() => {
+    latest.current = blocks;
+  });
+  useLayoutEffect(() => {
+    guards.add(guard);
+    return () => void guards.delete(guard);
+  }, [guard]);
+  const now = useSyncExternalStore(blocked.subscribe, blocked.get);
+  return now?.guard === guard ? now : undefined;
+}
