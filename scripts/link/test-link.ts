@@ -251,14 +251,14 @@ export class TestLink {
       now,
       timeLimitSeconds: 60,
       outputLimit: 1000,
-      agentState: () => ({ update: '', problem: '', text: '' }),
-      update: () => {},
+      agentUpdates: { stateOf: () => ({ update: '', problem: '', text: '' }), sendSigner: () => {}, send: () => {} },
       commandFor: async (_tx, { command }) => ({ command }),
       link: {
         listen: (listener) => void (node.listener = listener),
         of: () => node.live,
         all: () => (node.live ? [node.live] : []),
         end: (connection) => connection.close(4000, ''),
+        reconnectMs: () => 0,
       },
       cluster: {
         id: `node-${index}`,

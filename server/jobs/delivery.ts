@@ -24,7 +24,7 @@ import type { Turn } from './turns.ts';
 
 export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
-  link: Pick<Link, 'of' | 'all' | 'listen' | 'end'>;
+  link: Pick<Link, 'of' | 'all' | 'listen' | 'end' | 'reconnectMs'>;
   cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
   agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }

@@ -45,7 +45,7 @@ export function RolloutPage() {
 }
 
 function Found({ rollout }: { rollout: Rollout }) {
-  const { Name, State, Because, Waves, Counts } = rollout;
+  const { Name, State, Because, Counts } = rollout;
   const dialog = useDialog<RolloutAction>('device');
   const [{ failures }, url] = useUrlState(rolloutUrl);
   const left = paceText(rollout, useNow());
