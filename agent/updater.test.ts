@@ -290,8 +290,8 @@ test('an agent that install.sh did not install learns nothing', () => {
 });
 
 test('nobody is in between with checked TLS, or on the machine itself', () => {
-  const link = (server: string, remoteAddress?: string, authorized?: boolean) =>
-    isPrivateLink(new URL(server), { remoteAddress, ...(authorized !== undefined && { authorized }) });
+  const link = (service: string, remoteAddress?: string, authorized?: boolean) =>
+    isPrivateLink(new URL(service), { remoteAddress, ...(authorized !== undefined && { authorized }) });
   assert.ok(link('https://muster.example.com', '203.0.113.9', true));
   assert.ok(!link('https://muster.example.com', '203.0.113.9', false), 'with a certificate that was not accepted');
   assert.ok(!link('https://muster.example.com', '127.0.0.1'));

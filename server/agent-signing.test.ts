@@ -217,10 +217,10 @@ test('a changed key reaches devices that trust the one before; those of another 
   const change = new TestProcess(['server/update-key.ts', 'change'], { env: { DATA_DIR: own.dataDir, ...database } });
   assert.equal(await change.ended, 0, change.printed);
   own = await start({ PORT: port }, own.dataDir);
-  const { PublicKey: after } = await published(own);
-  assert.ok(change.printed.startsWith(after));
-  assert.notEqual(after, before);
-  await until('the new key', () => device.trust().Key === after);
+  const { PublicKey: changed } = await published(own);
+  assert.ok(change.printed.startsWith(changed));
+  assert.notEqual(changed, before);
+  await until('the new key', () => device.trust().Key === changed);
   const text = publish();
   assert.equal((await device.update()).status, 200);
   await until('the new program', () => device.runs() === text);

@@ -16,9 +16,9 @@ export interface SignedAgent {
 export interface AgentSigner {
   key: UpdateKey;
   /** The program as it is published now; a 503 if there is none that runs. */
-  signed(): Promise<SignedAgent>;
+  signed: () => Promise<SignedAgent>;
   /** The Sequence of the published program, if it was published before. */
-  sequence(): number | undefined;
+  sequence: () => number | undefined;
 }
 
 interface SignerOptions {

@@ -54,9 +54,9 @@ const base = path.join(home, 'muster');
 const program = path.join(home, 'agent.mjs');
 const published = openPublishedAgent(program);
 const UPDATE_KEY = `${'A'.repeat(58)}+=`;
-const key = { publicKey: UPDATE_KEY, changes: [], earlier: [], sign: () => ({ statement: '', signature: '' }) };
-const signed = async () => ({ program: requireProgram(published), version: '', sequence: 7, signed: key.sign() });
-const context = { publicUrl: '', published, signer: { key, signed } };
+const updateKey = { publicKey: UPDATE_KEY, changes: [], earlier: [], sign: () => ({ statement: '', signature: '' }) };
+const signed = async () => ({ program: requireProgram(published), version: '', sequence: 7, signed: updateKey.sign() });
+const context = { publicUrl: '', published, signer: { key: updateKey, signed } };
 const app = new Hono<Env>();
 installRoutes(app, context);
 // The machine's own crontab must be neither read nor changed.
@@ -471,14 +471,14 @@ test('the installed agent gets the key of updates and its Sequence, durable with
   assert.equal(mode(path.join(folder, 'data/trust.json')), 0o600);
 
   // As another service had installed it, with a newer program.
-  const before = { Key: `${'B'.repeat(59)}=`, Sequence: 9 };
-  writeFileSync(path.join(folder, 'data/trust.json'), `${JSON.stringify(before)}\n`);
+  const foreign = { Key: `${'B'.repeat(59)}=`, Sequence: 9 };
+  writeFileSync(path.join(folder, 'data/trust.json'), `${JSON.stringify(foreign)}\n`);
   const again = await paste('one');
   assert.match(again.stdout, /signs updates with another key than the one this agent trusted before/);
   assert.deepEqual(trustOf(folder), { Key: UPDATE_KEY, Sequence: 7 });
   const back = await sh('sh "$CONTROL" back', { CONTROL: path.join(folder, 'muster-agent') });
   assert.equal(back.code, 0, back.stderr);
-  assert.deepEqual(trustOf(folder), before, 'back goes back to what that agent trusted');
+  assert.deepEqual(trustOf(folder), foreign, 'back goes back to what that agent trusted');
 });
 
 test('the hash counts however the address of the service is written', async () => {

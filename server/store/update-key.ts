@@ -14,7 +14,7 @@ export interface UpdateKey {
   changes: Signed[];
   /** The earlier keys, in the same form. */
   earlier: string[];
-  sign(statement: Statement): Signed;
+  sign: (statement: Statement) => Signed;
 }
 
 interface Stored {
