@@ -135,7 +135,9 @@ test('only the chosen failed devices try again, and the others do not pause it a
   await finish(agent);
   await reaches(id, 'Succeeded');
   assert.deepEqual(
-    (await devices(id)).map(({ DeviceName, Attempt, Because }) => [DeviceName, Attempt, Because]).toSorted(),
+    (await devices(id))
+      .toSorted((one, other) => one.DeviceName.localeCompare(other.DeviceName))
+      .map(({ DeviceName, Attempt, Because }) => [DeviceName, Attempt, Because]),
     [
       ['unit 1', 2, ''],
       ['unit 2', 1, 'exit code 4'],

@@ -57,7 +57,7 @@ test('the devices of a rollout are read again with the rollout', async (t) => {
     });
   await both('Running');
   state = 'Failed';
-  const { Counts } = await client.fetchQuery(rolloutQueries.one('r1'));
+  const { Counts } = await client.query(rolloutQueries.one('r1'));
   assert.deepEqual(Counts, { Failed: 1 });
   await both('Failed');
   assert.deepEqual(shown(), ['Failed', 'Failed']);
