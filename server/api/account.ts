@@ -2,7 +2,6 @@
 import type { NewApiToken, accountEndpoints } from '#/contract/account.ts';
 import { MOST_DEVICES } from '#/contract/job-draft.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
-import { MOST_CLOCK_MS } from '../cluster/nodes.ts';
 import type { Context } from '../context.ts';
 import type { SigninLimit } from '../auth/signin-limit.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
@@ -39,7 +38,6 @@ export function accountRoutes(
       const found = await readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = disk.state();
-      const ahead = cluster.clockAheadMs();
       return {
         ...found,
         ...(await retention.usage(account.id)),
@@ -55,7 +53,7 @@ export function accountRoutes(
         AlertEmail: alerts.hasEmail,
         AlertsFiring: await countFiringOf(db, account.id, now()),
         IdempotencyKeyHours: 24,
-        ...(Math.abs(ahead) > MOST_CLOCK_MS && { ClockAheadSeconds: Math.round(ahead / 1000) }),
+        ...(cluster.isClockWrong() && { ClockAheadSeconds: Math.round(cluster.clockAheadMs() / 1000) }),
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };
     },

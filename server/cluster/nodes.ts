@@ -38,8 +38,9 @@ export interface Nodes {
   isLeader(): boolean;
   /** Whether there was another node when this one last renewed its lease. */
   hasOthers(): boolean;
-  /** By how many milliseconds the clock of this machine is ahead of the database's. */
+  /** By how many milliseconds the clock of this machine is ahead of the database's, and whether that is too much. */
   clockAheadMs(): number;
+  isClockWrong(): boolean;
   /** Where the others reach this node; to be set when it listens. */
   listening(url: string): Promise<void>;
   /** Leaves: another node may become the leader at once. */
@@ -50,7 +51,7 @@ const TIMES = { renewMs: 2_000, leaseMs: 10_000 };
 const WAIT_POLL_MS = 250;
 const LEADER = 'leader';
 /** Times of agents, jobs and sessions are compared across nodes. */
-export const MOST_CLOCK_MS = 5_000;
+const MOST_CLOCK_MS = 5_000;
 /** Devices that one unit of work marks Offline: other writes go on in between. */
 const PORTION = 2_000;
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
@@ -79,17 +80,17 @@ export async function joinNodes({
   let leaderUntil = 0;
   let hasOthers = false;
   let clockAheadMs = 0;
+  const isClockWrong = () => Math.abs(clockAheadMs) > MOST_CLOCK_MS;
   const compareClock = (here: number, there: number) => {
-    const wasRight = Math.abs(clockAheadMs) <= MOST_CLOCK_MS;
+    const wasWrong = isClockWrong();
     clockAheadMs = Math.round(here - there);
-    const isRight = Math.abs(clockAheadMs) <= MOST_CLOCK_MS;
-    if (wasRight && !isRight) {
+    if (!wasWrong && isClockWrong()) {
       const span = `${Math.round(Math.abs(clockAheadMs) / 1000)} seconds ${clockAheadMs > 0 ? 'ahead of' : 'behind'}`;
       log.warn(
         `The clock of this machine is ${span} the clock of the database at ${where}: let NTP set both (timedatectl set-ntp true).`,
       );
     }
-    if (!wasRight && isRight) log.info('The clock of this machine agrees with the clock of the database again.');
+    if (wasWrong && !isClockWrong()) log.info('The clock of this machine agrees with the clock of the database again.');
   };
 
   const register = (tx: Tx) =>
@@ -198,6 +199,7 @@ export async function joinNodes({
     isLeader: () => performance.now() < leaderUntil,
     hasOthers: () => hasOthers,
     clockAheadMs: () => clockAheadMs,
+    isClockWrong,
     listening: async (at) => {
       url = at;
       await db.direct('UPDATE nodes SET url = ? WHERE id = ?', at, id);
