@@ -101,6 +101,7 @@ test('availability by device and site, and as a file', async ({ signedIn: page, 
   await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Availability' }).click();
   const table = page.getByRole('table', { name: 'Availability' });
   await expect(table.getByRole('row').filter({ hasText: 'pump 7' })).toContainText('%');
+  await expect(page.getByText(/1 row, as of \d+:\d\d:\d\d/)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('radiogroup', { name: 'By' }).getByText('Sites').click();
   await expect(table.getByRole('row').filter({ hasText: 'Hamburg' })).toHaveCount(1);

@@ -129,6 +129,7 @@ export async function openContext(
       sendAway: (withinMs, reason) => link?.sendAway(withinMs, reason),
       endStreams: () => events?.endAll(),
       times: clusterTimes,
+      wall: time && (() => time.wall()),
     }));
     const clock = await openClock({
       db,

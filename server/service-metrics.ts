@@ -7,7 +7,7 @@ import { countRunning } from './store/last-run.ts';
 /** Values from tables are slow to read, and are cached this long. */
 const CACHE_MS = 5_000;
 
-export function serviceGauges({ db, link, clock, backups, config, events }: Context): Gauge[] {
+export function serviceGauges({ db, link, clock, backups, config, events, cluster }: Context): Gauge[] {
   const number = async (sql: string) => (await db.get<{ number: number | null }>(sql))?.number ?? 0;
   const tables = remembered(async () => ({
     devices: await number('SELECT sum(num_devices) AS number FROM accounts'),
@@ -92,6 +92,11 @@ export function serviceGauges({ db, link, clock, backups, config, events }: Cont
       read: () => [['', (clock.now() - clock.unset()) / 1000]],
     },
   ];
+  gauges.push({
+    name: 'muster_clock_ahead_of_database_seconds',
+    help: "By how much this machine's clock is ahead of the shared database's; negative behind it.",
+    read: () => [['', cluster.clockAheadMs() / 1000]],
+  });
   if (backups)
     gauges.push({
       name: 'muster_backup_last_timestamp_seconds',

@@ -199,8 +199,26 @@ test('a job is reported when it ended badly, by itself or with others', async ()
       'hourly bad: Job “bad” failed on camera (exit code 3)',
       'each cut: Job “cut” was interrupted on camera (exit code 3)',
       'each worse: Job “worse” failed on camera (exit code 3)',
-      'hourly : Job “cut” was interrupted on camera (exit code 3)\nJob “worse” failed on camera (exit code 3)',
+      'hourly : 2 jobs did not succeed:\nJob “cut” was interrupted on camera (exit code 3)\nJob “worse” failed on camera (exit code 3)',
     ],
+  );
+});
+
+test('many jobs that fail together are one message, which a channel does not need hours for', async () => {
+  await open();
+  const device = await at.device('camera');
+  await at.rule('JobFailed');
+  for (let n = 1; n <= 5; n++) await endedJob(device, `few${n}`, 'Failed');
+  await at.pass();
+  assert.equal((await at.texts()).length, 5);
+  for (let n = 1; n <= 200; n++) await endedJob(device, `many${n}`, 'Failed');
+  await at.pass();
+  const [message, ...others] = (await at.messages()).slice(5);
+  assert.deepEqual([message?.job_id, others], ['', []]);
+  const lines = message?.text.split('\n') ?? [];
+  assert.deepEqual(
+    [lines[0], lines[1], lines.at(-1)],
+    ['200 jobs did not succeed:', 'Job “many1” failed on camera (exit code 3)', 'and 170 more'],
   );
 });
 
@@ -379,7 +397,8 @@ test('a unit of work that is lost, or whose end is, at any point: each job is in
   for (let n = 0; n < 12; n++) await at.pass(1).catch(() => {});
   const messages = await at.messages();
   const failed = messages.filter(({ event }) => event === 'JobFailed');
-  assert.deepEqual(failed.map(({ job_id }) => job_id).toSorted(), jobs.toSorted());
+  const reported = failed.flatMap(({ text }) => [...text.matchAll(/“(.*?)”/g)].map(([, job]) => job));
+  assert.deepEqual([reported.length, new Set(reported)], [jobs.length, new Set(jobs)]);
   const deliveries = await at.db.get<{ count: number }>('SELECT count(*) AS count FROM alert_deliveries');
   assert.equal(deliveries?.count, messages.length);
 });

@@ -33,6 +33,12 @@ interface EvaluationOptions {
   gatherMs?: number | undefined;
 }
 
+/**
+ * Messages about a single job or rollout that a rule sends after one look: as many as a channel takes until the next one,
+ * at one a second. When more happens, one message tells all, so that nobody gets the last of thousands hours later.
+ */
+const MOST_SINGLE = 5;
+
 /** Each job and rollout is a message of its own, unless the rule wants fewer. */
 const isSingle = ({ event, quiet_minutes }: RuleRow): boolean =>
   (event === 'JobFailed' || event === 'RolloutPaused' || event === 'RolloutEnded') && quiet_minutes === 0;
@@ -49,7 +55,8 @@ export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: Eva
   const send = async (tx: Tx, rule: RuleRow) => {
     const events = await takeEvents(tx, rule.seq);
     const sites = rule.event === 'DeviceOffline' ? await sitesOf(tx, rule) : [];
-    const messages: EventRow[][] = isSingle(rule) ? events.map((event) => [event]) : [events];
+    const isApart = isSingle(rule) && events.length <= MOST_SINGLE;
+    const messages: EventRow[][] = isApart ? events.map((event) => [event]) : [events];
     for (const message of messages) await insertMessage(tx, rule, messageOf(rule, message, sites), now());
   };
 

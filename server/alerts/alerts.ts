@@ -52,7 +52,7 @@ export function openAlerts({ db, now, disk, allowPrivate, email, historyDays, ti
   const send: SendOnce = async (channel, message, signal) => {
     if (channel.kind === 'webhook') return sendWebhook(channel, message, { allowPrivate, now, signal });
     if (!email) return { delivered: false, because: NO_SMTP };
-    return sendEmail(email, JSON.parse(channel.recipients) as string[], message);
+    return sendEmail(email, JSON.parse(channel.recipients) as string[], message, signal);
   };
   const sender = openAlertSender({ db, now, disk, send });
   return {

@@ -28,6 +28,7 @@ const WORDS: Record<string, string> = {
   EPROTO: 'it does not speak TLS as expected',
   ETLS: 'it does not speak TLS as expected',
   HPE_INVALID_CONSTANT: 'it does not speak HTTP',
+  EABORT: 'the service was stopped',
   EAUTH: 'the SMTP server refused the login',
   EENVELOPE: 'the SMTP server refused the addresses',
   EMESSAGE: 'the SMTP server refused the message',

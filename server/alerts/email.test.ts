@@ -1,5 +1,8 @@
 // E-mails of alerts, to a real SMTP server of the test.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { AlertMessage } from '#/contract/alerts.ts';
 import { startTestSmtp, type TestSmtp } from '../../scripts/test-smtp.ts';
@@ -11,6 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => smtp.close());
 
+const never = new AbortController().signal;
 const message: AlertMessage = {
   Id: 'm1',
   Time: '2026-11-23T10:00:00.000Z',
@@ -20,7 +24,7 @@ const message: AlertMessage = {
   Devices: [],
 };
 const send = (change: Partial<AlertMessage> = {}, to = ['ops@example.com', 'boss@example.com']) =>
-  sendEmail({ url: smtp.url, from: 'muster@example.com' }, to, { ...message, ...change });
+  sendEmail({ url: smtp.url, from: 'muster@example.com' }, to, { ...message, ...change }, never);
 
 test('all addresses get the message, with the same Message-ID on each repeat', async () => {
   assert.deepEqual(await send(), { delivered: true, because: '' });
@@ -49,8 +53,25 @@ test('a refusal and a server that is not there are said without what the server 
   smtp.refuse();
   assert.deepEqual(await send(), { delivered: false, because: 'the SMTP server refused the addresses (550)' });
   const gone = { url: 'smtp://user:secret@127.0.0.1:1', from: 'muster@example.com' };
-  const { delivered, because } = await sendEmail(gone, ['ops@example.com'], message);
+  const { delivered, because } = await sendEmail(gone, ['ops@example.com'], message, never);
   assert.equal(delivered, false);
   assert.doesNotMatch(because, /secret/);
   assert.equal(because, 'the connection failed');
+});
+
+test('a stop ends an attempt whose server says nothing, and its connection', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  t.after(() => silent.close());
+  await once(silent, 'listening');
+  const stop = new AbortController();
+  const settings = { url: `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`, from: 'muster@example.com' };
+  // The limits of time would end it, too: they must not pass here.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const attempt = sendEmail(settings, ['ops@example.com'], message, stop.signal);
+  const [socket] = (await once(silent, 'connection')) as [Socket];
+  socket.resume();
+  const ended = once(socket, 'close');
+  stop.abort();
+  assert.deepEqual(await attempt, { delivered: false, because: 'the service was stopped' });
+  await ended;
 });

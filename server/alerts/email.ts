@@ -22,6 +22,7 @@ export async function sendEmail(
   { url, from }: EmailSettings,
   to: readonly string[],
   message: AlertMessage,
+  signal: AbortSignal,
 ): Promise<Sent> {
   try {
     const { createTransport } = await import('nodemailer');
@@ -39,6 +40,7 @@ export async function sendEmail(
     );
     try {
       const { rejected } = await transport.sendMail({
+        signal,
         to: [...to],
         subject: inHeader(`[Muster] ${message.Rule}: ${message.Text.split('\n')[0] ?? ''}`),
         text: `${message.Text}\n\nRule: ${message.Rule}\n`,

@@ -84,8 +84,17 @@ function textOf({ event }: RuleRow, events: readonly EventRow[], sites: readonly
     return lines(
       events.map((row) => `${nameOf(row)} has a tunnel to ${row.text} that is open to anyone with its address`),
     );
-  return lines(events.map(({ text }) => text));
+  const heading = HEADINGS[event];
+  const all = lines(events.map(({ text }) => text));
+  return heading && events.length > 1 ? `${events.length} ${heading}\n${all}` : all;
 }
+
+/** Of a message about several, after how many they are. */
+const HEADINGS: Partial<Record<RuleRow['event'], string>> = {
+  JobFailed: 'jobs did not succeed:',
+  RolloutPaused: 'rollouts paused:',
+  RolloutEnded: 'rollouts ended:',
+};
 
 /** A device is in a message once. */
 function devicesIn(events: readonly EventRow[]): AlertDevice[] {

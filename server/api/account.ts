@@ -47,7 +47,7 @@ const OFFERED: readonly Capability[] = [
 ];
 
 export function accountRoutes(
-  { db, audit, now, disk, retention, alerts }: Context,
+  { db, audit, now, disk, retention, alerts, cluster }: Context,
   limit: SigninLimit,
 ): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
@@ -82,6 +82,7 @@ export function accountRoutes(
         AlertEmail: alerts.hasEmail,
         AlertsFiring: await countFiringOf(db, account.id, now()),
         IdempotencyKeyHours: 24,
+        ...(cluster.isClockWrong() && { ClockAheadSeconds: Math.round(cluster.clockAheadMs() / 1000) }),
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
       };
     },

@@ -17,10 +17,10 @@ type Sort = (typeof AVAILABILITY_SORTS)[number];
 const TURN_MS = 10;
 const FIRST_PORTION = 20;
 const MOST_AT_ONCE = 500;
-/** How long a result is shown before it is computed again, and at least how many times as long as that took. */
+/** How long a result is shown before it is computed again; of a large account at least so many times as long as that took. */
 const FRESH_MS = 2_000;
 const FRESH_TIMES = 20;
-/** Past this age nobody is shown a result while the next is computed. */
+/** Past this age nobody of a large account is shown a result while the next is computed. */
 const STALE_MS = 10 * 60_000;
 /** One of 100,000 devices takes about 30 MB. */
 const MOST_RESULTS = 4;
@@ -36,6 +36,10 @@ class Result {
     this.span = span;
     this.gaps = gaps;
     this.#rows = rows;
+  }
+
+  get devices(): number {
+    return this.#rows.length;
   }
 
   /** Those with most changes, or the longest time Offline, first. */
@@ -90,7 +94,7 @@ const sortedBy = (sort: Sort, list: Availability[]): Availability[] =>
       : two.OfflineSeconds - one.OfflineSeconds || two.Changes - one.Changes,
   );
 
-/** Of fewer devices a result is there at once. */
+/** Of fewer devices a result is there at once: nobody is shown an old one. */
 const LARGE = 5_000;
 /** How many large accounts have a result ready: the others of MOST_RESULTS are for what is asked. */
 const MOST_READY = 2;
@@ -129,9 +133,10 @@ export class Availabilities {
     if (this.#results.size > MOST_RESULTS && oldest !== undefined) this.#results.delete(oldest);
     const { result } = known;
     const age = performance.now() - known.at;
-    if (result && age < Math.max(FRESH_MS, FRESH_TIMES * known.took)) return result;
+    const isSmall = result !== undefined && result.devices < LARGE;
+    if (result && age < (isSmall ? FRESH_MS : Math.max(FRESH_MS, FRESH_TIMES * known.took))) return result;
     known.computing ??= this.#refresh(known, accountId, length);
-    if (!result || age > STALE_MS) return known.computing;
+    if (!result || isSmall || age > STALE_MS) return known.computing;
     known.computing.catch(() => {}); // The next reader without a result sees the error.
     return result;
   }

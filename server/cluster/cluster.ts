@@ -16,6 +16,9 @@ export interface Cluster {
   isAlone: boolean;
   /** Whether this node does what must be done once: one node at a time. */
   isLeader(): boolean;
+  /** By how many milliseconds the clock of this machine is ahead of the shared database's, and whether that is too much. */
+  clockAheadMs(): number;
+  isClockWrong(): boolean;
   /** Calls back with devices whose agents are to be looked at again in the tables: a change by any node. */
   onRecheck(listener: (deviceSeqs: number[]) => void): void;
   /** Has a node look again at devices whose agents were connected to it. Part of the unit of work. */
@@ -32,6 +35,8 @@ export const singleNode = (id: string, db: Pick<Database, 'onRecheck'>): Cluster
   id,
   isAlone: true,
   isLeader: () => true,
+  clockAheadMs: () => 0,
+  isClockWrong: () => false,
   onRecheck: (listener) => db.onRecheck(listener),
   recheckAt: async () => {},
   urlOf: async () => undefined,
@@ -53,6 +58,8 @@ export interface ClusterOptions {
   /** Ends the streams of all dashboards, which open them again. */
   endStreams: () => void;
   times?: { renewMs: number; leaseMs: number; rescanMs: number } | undefined;
+  /** The clock of this machine. */
+  wall?: (() => number) | undefined;
 }
 
 const RESCAN_MS = 15_000;
@@ -106,6 +113,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     id,
     isAlone: nodes.isAlone,
     isLeader: () => nodes.isLeader(),
+    clockAheadMs: () => nodes.clockAheadMs(),
+    isClockWrong: () => nodes.isClockWrong(),
     onRecheck: (listener) => void listeners.push(listener),
     recheckAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
     urlOf: async (node) => (await db.get<{ url: string }>('SELECT url FROM nodes WHERE id = ?', node))?.url,

@@ -9,7 +9,7 @@ import { openCluster, singleNode } from './cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster.ts';
 import { openPostgresBus } from './postgres-bus.ts';
 
-interface JoinOptions extends Pick<ClusterOptions, 'id' | 'connected' | 'endStreams' | 'times'> {
+interface JoinOptions extends Pick<ClusterOptions, 'id' | 'connected' | 'endStreams' | 'times' | 'wall'> {
   /** Has all agents connect again within this time. */
   sendAway: (withinMs: number, reason: string) => void;
 }

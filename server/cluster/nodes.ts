@@ -28,6 +28,8 @@ export interface NodesOptions {
   /** The other nodes took this one for dead: what they did since is not known here. */
   wasGone: () => void;
   times?: { renewMs: number; leaseMs: number } | undefined;
+  /** The clock of this machine. */
+  wall?: (() => number) | undefined;
 }
 
 export interface Nodes {
@@ -36,6 +38,9 @@ export interface Nodes {
   isLeader(): boolean;
   /** Whether there was another node when this one last renewed its lease. */
   hasOthers(): boolean;
+  /** By how many milliseconds the clock of this machine is ahead of the database's, and whether that is too much. */
+  clockAheadMs(): number;
+  isClockWrong(): boolean;
   /** Where the others reach this node; to be set when it listens. */
   listening(url: string): Promise<void>;
   /** Leaves: another node may become the leader at once. */
@@ -45,6 +50,8 @@ export interface Nodes {
 const TIMES = { renewMs: 2_000, leaseMs: 10_000 };
 const WAIT_POLL_MS = 250;
 const LEADER = 'leader';
+/** Times of agents, jobs and sessions are compared across nodes. */
+const MOST_CLOCK_MS = 5_000;
 /** Devices that one unit of work marks Offline: other writes go on in between. */
 const PORTION = 2_000;
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
@@ -60,10 +67,31 @@ const others = (db: Reader, id: string) =>
   );
 
 /** Joins the nodes of the database, or throws why this one may not. */
-export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES }: NodesOptions): Promise<Nodes> {
+export async function joinNodes({
+  db,
+  id,
+  secret,
+  where,
+  wasGone,
+  times = TIMES,
+  wall = Date.now,
+}: NodesOptions): Promise<Nodes> {
   let url = '';
   let leaderUntil = 0;
   let hasOthers = false;
+  let clockAheadMs = 0;
+  const isClockWrong = () => Math.abs(clockAheadMs) > MOST_CLOCK_MS;
+  const compareClock = (here: number, there: number) => {
+    const wasWrong = isClockWrong();
+    clockAheadMs = Math.round(here - there);
+    if (!wasWrong && isClockWrong()) {
+      const span = `${Math.round(Math.abs(clockAheadMs) / 1000)} seconds ${clockAheadMs > 0 ? 'ahead of' : 'behind'}`;
+      log.warn(
+        `The clock of this machine is ${span} the clock of the database at ${where}: let NTP set both (timedatectl set-ntp true).`,
+      );
+    }
+    if (wasWrong && !isClockWrong()) log.info('The clock of this machine agrees with the clock of the database again.');
+  };
 
   const register = (tx: Tx) =>
     tx.run(
@@ -92,8 +120,10 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
 
   const renew = async () => {
     const asked = performance.now();
-    const present = await db.direct<{ others: number }>(
-      `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ? RETURNING (SELECT count(*) FROM nodes) - 1 AS others`,
+    const before = wall();
+    const present = await db.direct<{ others: number; now: number }>(
+      `UPDATE nodes SET expires = ${NOW} + ?, url = ? WHERE id = ?
+       RETURNING (SELECT count(*) FROM nodes) - 1 AS others, ${NOW} AS now`,
       times.leaseMs,
       url,
       id,
@@ -106,6 +136,8 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
       return;
     }
     hasOthers = (present[0]?.others ?? 0) > 0;
+    // The database looked at its clock between the two.
+    if (present[0]) compareClock((before + wall()) / 2, present[0].now);
     const leads = await db.direct(
       `INSERT INTO leases (name, node, expires) VALUES (?, ?, ${NOW} + ?)
        ON CONFLICT (name) DO UPDATE SET node = excluded.node, expires = excluded.expires
@@ -166,6 +198,8 @@ export async function joinNodes({ db, id, secret, where, wasGone, times = TIMES 
     isAlone: joined.isAlone,
     isLeader: () => performance.now() < leaderUntil,
     hasOthers: () => hasOthers,
+    clockAheadMs: () => clockAheadMs,
+    isClockWrong,
     listening: async (at) => {
       url = at;
       await db.direct('UPDATE nodes SET url = ? WHERE id = ?', at, id);

@@ -104,6 +104,8 @@ export const account = z.looseObject({
   IdempotencyKeyHours: optionalNumber,
   /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
+  /** By how many seconds the clock of the answering node is ahead of its database's, where that is more than five. */
+  ClockAheadSeconds: optionalNumber,
   /** Its free bytes. */
   DiskBytesFree: optionalNumber,
 });

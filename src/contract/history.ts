@@ -66,7 +66,8 @@ export const historyEndpoints = {
     method: 'GET',
     path: '/v1/history/summary',
     addition: true,
-    summary: 'Sum up how long devices, sites or groups were Online in the last hours; may be two minutes old',
+    summary:
+      'Sum up how long devices, sites or groups were Online in the last hours until To, which in accounts of 5,000 devices and more may be some minutes ago',
     query: z.object({
       /** 24 if it is not given. */
       hours: z.optional(HOURS),

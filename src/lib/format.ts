@@ -68,6 +68,10 @@ export function formatClock(at: Date, zone: keyof typeof absolute, now = new Dat
   return at.toLocaleString(undefined, { ...form, ...zoneOf(zone) });
 }
 
+/** "14:03:20", for what is of today and may already be a little old. */
+export const formatClockSeconds = (at: Date, zone: keyof typeof absolute): string =>
+  at.toLocaleTimeString(undefined, { ...CLOCK, second: '2-digit', ...zoneOf(zone) });
+
 /** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; a rough one has no seconds beside minutes. Milliseconds in. */
 export function formatDuration(ms: number, rough?: 'rough'): string {
   const seconds = Math.max(0, ms) / 1000;

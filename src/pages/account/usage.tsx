@@ -5,7 +5,7 @@ import { accountQueries } from '#/api/account.ts';
 import { usageFigures } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { counted, formatBytes, formatCount } from '#/lib/format.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { View } from '#/ui/page/view.tsx';
@@ -53,6 +53,13 @@ export function Usage() {
             )}
             {used.History !== true && (
               <p className="dim">This service keeps no history of usage, so nothing is forecast.</p>
+            )}
+            {used.ClockAheadSeconds !== undefined && (
+              <p className={classes.low} role="note">
+                The clock of a node of the service is {counted(Math.abs(used.ClockAheadSeconds), 'second')}{' '}
+                {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so that times of jobs
+                and devices may be wrong. Let NTP set the clocks of both machines.
+              </p>
             )}
             {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
               <p className={classes.low} role="note">

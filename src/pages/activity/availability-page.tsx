@@ -5,10 +5,11 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { accountQueries } from '#/api/account.ts';
 import { historyQueries } from '#/api/history.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { useLook } from '#/ui/controls/look.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { formatShare } from '#/lib/format-share.ts';
-import { counted, formatCount, formatDuration } from '#/lib/format.ts';
+import { counted, formatClockSeconds, formatCount, formatDuration } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -39,6 +40,8 @@ export function AvailabilityPage() {
   const reading = useInfiniteQuery({ ...historyQueries.availability(choice), enabled: isOffered });
   const rows = reading.data?.pages.flatMap(({ Items }) => Items) ?? [];
   const [first] = reading.data?.pages ?? [];
+  const { zone } = useLook();
+  const asOf = first ? parseTimestamp(first.To) : undefined;
   return (
     <Page
       title="Availability"
@@ -52,7 +55,11 @@ export function AvailabilityPage() {
         <div className="stack">
           <FilterBar
             label="Availability"
-            count={first ? `${counted(rows.length, 'row')}${reading.hasNextPage ? ' so far' : ''}` : ''}
+            count={
+              first
+                ? `${counted(rows.length, 'row')}${reading.hasNextPage ? ' so far' : ''}${asOf ? `, as of ${formatClockSeconds(asOf, zone)}` : ''}`
+                : ''
+            }
           >
             <SegmentedControl aria-label="By" value={view.of} data={BY} onChange={(of) => url.set({ of })} />
             <SegmentedControl
