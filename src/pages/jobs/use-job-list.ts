@@ -18,7 +18,7 @@ import { choicesOf, conditionsOf, filterJobs, isJobListFiltered, sortJobs, type 
 const NONE: Job[] = [];
 
 /** Most jobs of the list that one action concerns. */
-export const MOST_LISTED = 10_000;
+const MOST_LISTED = 10_000;
 
 export function useJobList(view: JobListView) {
   const isPaged = useJobPages();
