@@ -11,7 +11,7 @@ const at = (minute: number, Status = 'Succeeded') =>
   });
 const idsOf = ({ jobs }: JobPages) => jobs.map(({ JobId }) => JobId);
 /** The newest three of ten. */
-const before: JobPages = { jobs: [at(9), at(8), at(7)], next: '7', version: 'v1', total: 10 };
+const before: JobPages = { jobs: [at(9), at(8), at(7)], left: [], next: '7', version: 'v1', total: 10 };
 
 test('what changed takes its place in the list, and what is new comes first', () => {
   const after = withChanges(before, [at(8, 'Failed'), at(10)], [], 'v2');
