@@ -101,3 +101,36 @@ test('jobs are filtered by target and artifact, and sorted by any column', async
   await page.getByRole('option', { name: /^wrong\.sh/ }).click();
   await expect(rows(page).getByRole('link')).toHaveText(['Nightly clean-up', 'Weekly report']);
 });
+
+test('a long list of jobs is read page by page, and what is looked for is found by the service', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await jobSandbox(service);
+  const { DeviceId } = await service.createDevice('sleeper');
+  const ArtifactId = await script(service, sandbox, 'fine.sh', 'true');
+  for (let n = 1; n <= 130; n++) await submit(service, { Name: `Job ${n}.`, DeviceId, ArtifactId });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (request.method() === 'GET' && /^\/v1\/jobs?$/.test(pathname)) asked.push(pathname + search);
+  });
+  await page.goto(`${service.url}/jobs`);
+  await expect(page.getByText('130 jobs', { exact: true })).toBeVisible();
+  await expect(rows(page)).toHaveCount(100);
+  await expect(rows(page).first()).toContainText('Job 130.');
+
+  // What is submitted meanwhile comes by what has changed.
+  const before = asked.length;
+  await submit(service, { Name: 'The newest', DeviceId, ArtifactId });
+  await expect(rows(page).first()).toContainText('The newest');
+  expect(asked.slice(before).filter((path) => !path.includes('since='))).toEqual([]);
+
+  await page.getByRole('textbox', { name: 'Name contains' }).fill('job 7.');
+  await expect(rows(page).getByRole('link')).toHaveText(['Job 7.']);
+  await page.getByRole('button', { name: 'Clear the name' }).click();
+  await page.getByRole('button', { name: 'Show older jobs' }).click();
+  await expect(page.getByRole('button', { name: 'Show older jobs' })).toBeHidden();
+  await expect(rows(page)).toHaveCount(131);
+  expect(asked.filter((path) => path.startsWith('/v1/job?') || path === '/v1/job')).toEqual([]);
+});

@@ -27,6 +27,7 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'jobs', key: ['seq'], portion: 100 },
   { name: 'orders', key: ['account_id', 'key'] },
   { name: 'job_counts', key: ['job_seq'] },
+  { name: 'job_states', key: ['account_id', 'archived', 'state', 'job_seq'] },
   { name: 'job_output', key: ['job_seq', 'stream', 'offset'], portion: 100 },
   { name: 'device_versions', key: ['device_seq', 'artifact_name'] },
   { name: 'standing_orders', key: ['seq'] },

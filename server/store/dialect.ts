@@ -11,8 +11,6 @@ export interface Dialect {
   jsonOf: (subquery: string) => string;
   /** Milliseconds since the epoch as the contract's time. */
   isoTime: (column: string) => string;
-  /** Whether a text contains the parameter. */
-  contains: (column: string) => string;
   /** A table of the elements of a parameter, which is a JSON array: text in `value`, the position in `key`. */
   list: (alias: string) => string;
   /** A field of such an element that is a JSON object, as text. */
@@ -38,7 +36,6 @@ export const sqliteDialect: Dialect = {
   jsonArray: (item) => `json_group_array(${item})`,
   jsonOf: (subquery) => `json((${subquery}))`,
   isoTime: (column) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`,
-  contains: (column) => `instr(${column}, ?) > 0`,
   list: (alias) => `json_each(?) ${alias}`,
   field: (value, name) => `(${value} ->> '${name}')`,
   // For two blobs, || returns a text of the same bytes.
@@ -53,7 +50,6 @@ export const postgresDialect: Dialect = {
   jsonOf: (subquery) => `(${subquery})`,
   isoTime: (column) =>
     `to_char(to_timestamp(${column} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`,
-  contains: (column) => `strpos(${column}, ?) > 0`,
   list: (alias) => `json_array_elements_text(CAST(? AS json)) WITH ORDINALITY ${alias} (value, key)`,
   field: (value, name) => `(CAST(${value} AS json) ->> '${name}')`,
   appended: (column) => `${column} || CAST(?1 AS BYTEA)`,

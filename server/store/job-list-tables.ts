@@ -19,7 +19,7 @@ export const JOB_LIST_TABLES = `
     job_seq INTEGER NOT NULL,                 -- no reference: triggers keep the table
     PRIMARY KEY (account_id, archived, state, job_seq)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX jobs_of_account ON jobs (account_id, seq) WHERE parent_seq IS NULL;
+  CREATE INDEX jobs_of_account ON jobs (account_id, seq, name) WHERE parent_seq IS NULL;  -- names are read in it alone
   CREATE INDEX jobs_in_archive ON jobs (account_id, seq) WHERE parent_seq IS NULL AND archived IS NOT NULL;
   CREATE INDEX jobs_of_group ON jobs (account_id, device_group, seq) WHERE parent_seq IS NULL AND device_group IS NOT NULL;
   CREATE INDEX jobs_of_tag ON jobs (account_id, tag_id, seq) WHERE parent_seq IS NULL AND tag_id IS NOT NULL;
@@ -66,13 +66,29 @@ const refresh = (seq: string, account: string) => `${remove(seq, account)}; ${ad
 const ofCounts = refresh('new.job_seq', '(SELECT account_id FROM jobs WHERE seq = new.job_seq)');
 
 const COLUMNS = ['waiting', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'];
+const CHANGED = 'UPDATE OF status, verdict, judged, archived, parent_seq ON jobs';
+/** A job that was just added, or has no children, is in one state. */
+const addOwn = `INSERT INTO job_states (account_id, archived, state, job_seq)
+  SELECT new.account_id, CASE WHEN new.archived IS NULL THEN 0 ELSE 1 END, coalesce(new.verdict, new.status), new.seq`;
 const TRIGGERS = [
-  { name: 'state_of_job_added', on: 'INSERT ON jobs', when: 'new.parent_seq IS NULL', what: add('j.seq = new.seq') },
+  { name: 'state_of_job_added', on: 'INSERT ON jobs', when: 'new.parent_seq IS NULL', what: addOwn },
   {
-    name: 'state_of_job_changed',
-    on: 'UPDATE OF status, verdict, judged, archived, parent_seq ON jobs',
-    when: 'new.parent_seq IS NULL OR old.parent_seq IS NULL',
+    name: 'state_of_single_changed',
+    on: CHANGED,
+    when: 'new.parent_seq IS NULL AND new.device_seq IS NOT NULL',
+    what: `${remove('new.seq', 'new.account_id')}; ${addOwn}`,
+  },
+  {
+    name: 'state_of_parent_changed',
+    on: CHANGED,
+    when: 'new.parent_seq IS NULL AND new.device_seq IS NULL',
     what: refresh('new.seq', 'new.account_id'),
+  },
+  {
+    name: 'state_of_job_adopted',
+    on: 'UPDATE OF parent_seq ON jobs',
+    when: 'new.parent_seq IS NOT NULL AND old.parent_seq IS NULL',
+    what: remove('new.seq', 'new.account_id'),
   },
   {
     name: 'state_of_job_removed',

@@ -16,6 +16,8 @@ export type JobConditions = Pick<PageQuery, 'status' | 'name' | 'target' | 'arti
 export interface JobPages {
   /** Newest first. */
   jobs: Job[];
+  /** Jobs that met the conditions when they were read, and do so no more: they stay under the pointer. */
+  left: Job[];
   /** Where the next page begins; '' at the end. */
   next: string;
   version: string;
@@ -63,6 +65,8 @@ async function readPages(
   before: JobPages | undefined,
   signal: AbortSignal,
 ): Promise<JobPages> {
+  let changes: readonly Job[] = [];
+  let gone: readonly string[] = [];
   if (before && isLive()) {
     const {
       Items: changed,
@@ -73,12 +77,26 @@ async function readPages(
     const isSame = changed.length === 0 && removed.length === 0;
     if (!isReset && isSame) return { ...before, version };
     if (!isReset && Object.keys(conditions).length === 0) return withChanges(before, changed, removed, version);
+    changes = changed;
+    gone = removed;
   }
-  return readMore(conditions, START, Math.max(most, before?.jobs.length ?? 0), signal);
+  const pages = await readMore(conditions, START, Math.max(most, before?.jobs.length ?? 0), signal);
+  return { ...pages, left: before ? leftOf(before, pages, changes, gone) : [] };
+}
+
+const MOST_LEFT = 100;
+
+function leftOf(before: JobPages, { jobs }: JobPages, changed: readonly Job[], removed: readonly string[]): Job[] {
+  const others = new Set([...jobs.map(({ JobId }) => JobId), ...removed]);
+  const latest = new Map(changed.map((job) => [job.JobId, job]));
+  return [...before.jobs, ...before.left]
+    .filter(({ JobId }) => !others.has(JobId))
+    .map((job) => latest.get(job.JobId) ?? job)
+    .slice(0, MOST_LEFT);
 }
 
 const FIRST = 'first';
-const START: JobPages = { jobs: [], next: FIRST, version: '', total: 0 };
+const START: JobPages = { jobs: [], left: [], next: FIRST, version: '', total: 0 };
 
 /** Reads on until there are so many jobs, or no more. */
 async function readMore(
@@ -96,6 +114,7 @@ async function readMore(
       signal ? { signal } : {},
     );
     pages = {
+      left: pages.left,
       jobs: [...pages.jobs, ...page.Items],
       next: page.Next,
       version: pages.version || page.Version,

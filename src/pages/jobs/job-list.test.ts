@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
-import { choicesOf, filterJobs, isJobListFiltered, jobListUrl, sortJobs } from '#/pages/jobs/job-list.ts';
+import { choicesOf, conditionsOf, filterJobs, isJobListFiltered, jobListUrl, sortJobs } from '#/pages/jobs/job-list.ts';
 
 const jobs = [
   jobSchema.parse({ JobId: '1', JobName: 'Update firmware', DeviceId: 'd', Status: 'Succeeded', ArtifactId: 'a1' }),
@@ -95,4 +95,21 @@ test('offers what the jobs were aimed at and what they ran', () => {
     { value: 'a2', label: 'Deleted, a2' },
     { value: 'a1', label: 'fw.tar.gz 2.0' },
   ]);
+});
+
+test('the filter as conditions of a service: none is empty, and times change with the hour', () => {
+  const of = (search: string, now = '2026-11-24T10:59:00Z') => conditionsOf(jobListUrl.read(search), new Date(now));
+  assert.deepEqual(of(''), {});
+  assert.deepEqual(of('?name=+up+&state=moving&group=lab'), {
+    name: 'up',
+    status: 'Waiting,Running',
+    target: 'group:lab',
+  });
+  assert.deepEqual(of('?state=Rolled+back&device=d&artifact=a'), {
+    status: 'RolledBack',
+    target: 'device:d',
+    artifact: 'a',
+  });
+  assert.deepEqual(of('?within=24'), { active: '2026-11-23T10:00:00.000Z' });
+  assert.deepEqual(of('?within=24'), of('?within=24', '2026-11-24T10:01:00Z'));
 });

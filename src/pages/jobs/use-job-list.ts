@@ -18,7 +18,7 @@ import { choicesOf, conditionsOf, filterJobs, isJobListFiltered, sortJobs, type 
 const NONE: Job[] = [];
 
 /** Most jobs of the list that one action concerns. */
-export const MOST_LISTED = 10_000;
+const MOST_LISTED = 10_000;
 
 export function useJobList(view: JobListView) {
   const isPaged = useJobPages();
@@ -57,7 +57,11 @@ function usePagedList(view: JobListView, enabled: boolean) {
   // Selected jobs stay known when the filter changes.
   const known = client.getQueriesData<JobPages>({ queryKey: ['jobs', 'pages'] });
   const all = [...new Map(known.flatMap(([, data]) => data?.jobs ?? []).map((job) => [job.JobId, job])).values()];
-  const find = useCallback((id: string) => found.find(({ JobId }) => JobId === id), [found]);
+  const left = pages.data?.left ?? NONE;
+  const find = useCallback(
+    (id: string) => found.find(({ JobId }) => JobId === id) ?? left.find(({ JobId }) => JobId === id),
+    [found, left],
+  );
   const total = pages.data?.total ?? 0;
   const isFiltered = isJobListFiltered(view);
   return {
