@@ -1,7 +1,7 @@
 // The data folder through power cuts: whatever was acknowledged is there after each of them, at whichever moment it came
 // and whatever else had reached the disk.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -121,6 +121,25 @@ test('what was acknowledged is there after power cuts at any moment', () =>
       }
     }),
   ));
+
+test('after a first start that a power cut ended in the middle, accepted jobs are there all the same', () => {
+  const base = mkdtempSync(path.join(tmpdir(), 'muster-power-'));
+  const data = mkdtempSync(path.join(base, 'data-'));
+  // It kept the name of the folder, and lost the folder of jobs.
+  writeFileSync(path.join(data, 'journal'), 'a'.repeat(24));
+  const disk = new UnsafeDisk(data);
+  try {
+    new Spool(data).accept({ job: 'job', command: 'true', timeLimitSeconds: 1, outputLimit: 1 });
+    disk.restore();
+    const rest = path.join(base, 'rest');
+    disk.writeRest(rest, () => 0);
+    assert.deepEqual(new Spool(rest).unsettled(), ['job']);
+  } finally {
+    disk.restore();
+    disk.forget();
+    rmSync(base, { recursive: true, force: true });
+  }
+});
 
 test('the output of a job that has ended is whole after a power cut that loses all that was not synced', async () => {
   const base = mkdtempSync(path.join(tmpdir(), 'muster-power-'));

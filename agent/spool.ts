@@ -48,6 +48,8 @@ export class Spool {
     mkdirSync(this.#jobs, { recursive: true, mode: 0o700 });
     this.journal = this.#readJournal(path.join(data, 'journal'));
     this.#settled = this.#readSettled();
+    // Also for names that an earlier start left there when it was cut short: jobs are accepted below them.
+    syncFolder(data);
   }
 
   #readJournal(file: string): string {

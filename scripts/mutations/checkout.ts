@@ -1,7 +1,17 @@
 // A copy of the working tree for mutations, so that the tree itself is never touched.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -51,7 +61,7 @@ export function copyCheckout(root: string): Checkout {
         // Set by a test runner around this process; with it Node would report to that one instead.
         NODE_TEST_CONTEXT: undefined,
         ...env,
-      }),
+      }).finally(() => endLeftovers(base)),
     remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };
 }
@@ -71,6 +81,20 @@ function endGroup(group: number): void {
   } catch {
     // All of its processes have ended.
   }
+}
+
+/**
+ * Ends what agents of a test started for themselves, such as jobs: they are in no group of ours, and another run of the
+ * test would find them. Their environment has the name of the copy.
+ */
+function endLeftovers(base: string): void {
+  if (!existsSync('/proc/self/environ')) return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(base)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has just ended, or belongs to somebody else.
+    }
 }
 
 async function runTest(cwd: string, file: string, env: NodeJS.ProcessEnv): ReturnType<Checkout['test']> {

@@ -146,6 +146,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'spool',
+    name: 'the names in the data folder are not flushed at a start',
+    file: 'agent/spool.ts',
+    before: '    syncFolder(data);\n',
+    after: '',
+  },
+  {
+    area: 'spool',
     name: 'the folder of an accepted job is not flushed',
     file: 'agent/spool.ts',
     before: '      syncFolder(this.#jobs);\n',
@@ -295,7 +302,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'a wave begins outside of its window',
     file: 'server/rollouts/decide.ts',
     before: "if (isOpen(settings.windows, now)) return { do: 'begin', wave };",
-    after: "if (now > 0) return { do: 'begin', wave };",
+    after: "if (wave >= 0) return { do: 'begin', wave };",
     tests: ['server/rollouts/decide.test.ts'],
   },
   {

@@ -24,7 +24,7 @@ async function join(direct: { answer: (sql: string) => Promise<object[]> }): Pro
     secret: 'secret',
     where: 'a test',
     wasGone: () => {},
-    times: { renewMs: 10, leaseMs: 1_000 },
+    times: { renewMs: 50, leaseMs: 1_000 },
   });
 }
 
@@ -48,7 +48,7 @@ test('a node leads as long as its renewals succeed, and not after it has left', 
   let renewals = 0;
   const nodes = await join({ answer: async (sql) => ((renewals += 1), answer(sql)) });
   const held = renewals;
-  await until('it to lead after renewals for longer than a lease', () => renewals > held + 250 && nodes.isLeader());
+  await until('it to lead after renewals for longer than a lease', () => renewals > held + 50 && nodes.isLeader());
   await nodes.close();
   assert.ok(!nodes.isLeader());
 });
