@@ -114,6 +114,7 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
     begin: async (caller, deviceId) => ask(caller, deviceId, await signer.signed(), false),
 
     downgrade: async (caller, deviceId, sequence) => {
+      await deviceById(db, caller.account.id, deviceId);
       const agent = await signer.signed();
       if (agent.sequence !== sequence)
         throw new Problem(

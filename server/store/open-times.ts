@@ -68,6 +68,7 @@ export const LEFT_ALONE: Readonly<Record<string, string>> = {
   'tunnels.created': SHOWN,
   'jobs.output_removed': 'When it was: only shown.',
   'jobs.archived': 'When it was: the archive is sorted by it.',
+  'job_states.archived': 'Whether it is, not when.',
   'audit.at': 'Part of what the hash of the entry covers.',
   'nodes.expires': DATABASE,
   'leases.expires': DATABASE,

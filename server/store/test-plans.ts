@@ -42,6 +42,19 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (call, db) =>
       db.write((tx) => call({ ...db, write: async (unit: (each: object) => unknown) => unit(tx) }, 1) as never),
   ],
+  'audit-log.ts verifyAudit': [
+    (call, db) =>
+      call({
+        ...db,
+        get: async (sql: string) => {
+          const row = await db.get(sql);
+          return sql.includes('audit_mark') ? { mark: null, seq: 1, hash: '' } : row;
+        },
+      }),
+  ],
+  'changes.ts changesBetween': [
+    (call, db) => call(db, 1, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
+  ],
   'device-list.ts listFiltered': FILTERS.map((filter) => (call, db) => call(db, 1, filter, 0, 1)),
   'device-list.ts matchesAmong': FILTERS.map((filter) => (call, db) => call(db, 1, filter, [1])),
   'job-list.ts jobPage': JOB_FILTERS.map((filter) => (call, db) => {
@@ -118,14 +131,20 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
   'audit-log.ts auditEntries': ['audit audit_of_action, audit_objects key, audit_hashes rowid'],
-  'audit-log.ts hashAudit': ['audit_hashes all', 'audit rowid'],
-  'audit-log.ts verifyAudit': ['audit rowid, audit_hashes rowid'],
+  'audit-log.ts hashAudit': ['audit_hashes all, settings key', 'audit rowid'],
+  'audit-log.ts verifyAudit': [
+    'audit rowid, audit_hashes rowid',
+    'audit_objects key, sorts',
+    'audit_hashes rowid, audit rowid',
+  ],
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
   'bulk.ts itemsFrom': ['bulk_items key'],
   'bulk.ts leftItems': ['bulk_items key'],
   'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_items key'],
   'bulk.ts runningBulk': ['bulk all bulk_running'],
+  'changes.ts changesBetween': ['changes all', 'changes rowid, sorts'],
   'changes.ts jobIds': ['jobs rowid'],
+  'changes.ts presentPosition': ['changes all'],
   'device-list.ts listFiltered': [
     'devices rowid, devices devices_of_account, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_of_group, dt key, t sqlite_autoindex_tags_1',
@@ -193,11 +212,16 @@ export const PLANS: Record<string, readonly string[]> = {
   'jobs.ts waitingFor': ['j jobs_waiting_for, p rowid, c rowid'],
   'jobs.ts waitingJobs': ['jobs jobs_unfinished, sorts'],
   'name-index.ts openNameIndex': ['devices devices_of_account', 'devices rowid', 'jobs jobs_of_account'],
-  'open-times.ts moveOpenTimes': ['jobs all, jobs all jobs_by_move', 'output_order key, jobs all'],
+  'open-times.ts moveOpenTimes': [
+    'jobs rowid, jobs all, jobs jobs_of_parent, jobs all jobs_by_move, sorts, rollout_waves key, rollouts all, sorts, w key, rollouts all, c jobs_of_parent, sorts, alert_jobs all, sorts',
+    'output_order key, jobs all',
+    'rollout_waves key, rollouts all',
+  ],
   'output-order.ts latestRun': ['output_order key'],
   'output-order.ts runsFrom': ['output_order key'],
   'output-usage.ts outputEndedBefore': ['jobs jobs_with_output, jobs jobs_archived'],
   'output-usage.ts removeOldestOutput': ['jobs jobs_with_output, jobs jobs_archived'],
+  'rollout-devices.ts exitCodesOf': ['jobs sqlite_autoindex_jobs_1'],
   'rollout-devices.ts artifactsBefore': ['artifacts artifacts_of_account, artifacts sqlite_autoindex_artifacts_1'],
   'rollout-devices.ts backSince': ['j jobs_current, r key, v rowid, to_judge rowid, sorts'],
   'rollout-devices.ts countWave': ['j jobs_current, r key, v rowid, groups, to_judge rowid'],
