@@ -160,7 +160,7 @@ test('the list of jobs and the overview say which device a job waits for', async
   await page.goto(`${service.url}/jobs`);
   await expect(page.getByRole('row', { name: /check all/ })).toContainText('1 waits for an offline device');
   await page.goto(service.url);
-  await expect(page.getByText('2 of 3 done · 1 waits for its device, which is offline')).toBeVisible();
+  await expect(page.getByText('2 of 3 done · 1 failed · 1 waits for its device, which is offline')).toBeVisible();
 });
 
 test.describe('on the page of a job', () => {

@@ -55,6 +55,10 @@ test('what the document names is never shown by its raw name', () => {
   assert.deepEqual(otherFields(jobSchema.parse(judged)), []);
 });
 
+test('a verdict that only another service knows is shown as it came', () => {
+  assert.deepEqual(otherFields(jobSchema.parse({ JobId: 'j', Verdict: 'unheard of' })), [['Verdict', 'unheard of']]);
+});
+
 test('a waiting job says whether its device is there', () => {
   assert.match(explainWaiting(false), /offline/);
   assert.doesNotMatch(explainWaiting(true), /offline/);

@@ -1,5 +1,5 @@
 // The texts about a job that pages share: what it is aimed at, what its state means, what is lost when it is deleted.
-import { JOB_FIELDS, type Job } from '#/contract/jobs.ts';
+import { JOB_FIELDS, JOB_STATUSES, type Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/contract/job-state.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
@@ -101,11 +101,17 @@ export const typedFor = (outcome: VerdictCounts | undefined): string | undefined
   outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
 
 const DOCUMENTED = new Set(JOB_FIELDS);
+const KNOWN_VERDICTS: readonly unknown[] = [...JOB_STATUSES, 'RolledBack', 'NoAnswer'];
+const isUnknownVerdict = (name: string, value: unknown) => name === 'Verdict' && !KNOWN_VERDICTS.includes(value);
 
-/** The fields that the document does not name, as received: pages show the others in their own way. */
+/**
+ * The fields that the document does not name, as received: pages show the others in their own way. A verdict that only
+ * another service knows is among them.
+ */
 export function otherFields(job: Job): [string, string][] {
   return Object.entries(job)
-    .filter(([name, value]) => !DOCUMENTED.has(name) && value !== undefined && value !== null && value !== '')
+    .filter(([name, value]) => !DOCUMENTED.has(name) || isUnknownVerdict(name, value))
+    .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 

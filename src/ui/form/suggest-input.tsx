@@ -13,6 +13,8 @@ export function SuggestInput({ data, ...input }: SuggestInputProps) {
       // One that is typed already would only cover the buttons below.
       data={data.filter((each) => each !== input.value?.trim())}
       limit={100}
+      // A dialog begins in its first field: suggestions would cover the rest of it, and take the first Escape.
+      openOnFocus={false}
       autoComplete="off"
       spellCheck={false}
       {...input}
