@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--days 2]
 //
-// Sections: weight, service, delivery, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, rollouts, history, events, engines, cluster; all of them when none is named.
+// Sections: weight, service, delivery, storm, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, rollouts, history, events, engines, cluster; all of them when none is named.
 // Each prints a table:
 //
 //   <section>: <what it was measured on>
@@ -20,6 +20,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   weight: async () => (await import('./bench/weight.ts')).weight,
   service: async () => (await import('./bench/service.ts')).service,
   delivery: async () => (await import('./bench/delivery.ts')).delivery,
+  storm: async () => (await import('./bench/storm.ts')).storm,
   flood: async () => (await import('./bench/flood.ts')).flood,
   tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
   fleet: async () => (await import('./bench/fleet.ts')).fleet,

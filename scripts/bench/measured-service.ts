@@ -12,6 +12,8 @@ export interface MeasuredService {
   bare: string;
   headers: Record<string, string>;
   send: <Name extends keyof Requests>(name: Name, ask: Requests[Name]['ask']) => Promise<Requests[Name]['answer']>;
+  /** Kills the process and starts it again on the same data; its address stays the same only if `env` sets PORT. */
+  restart: () => Promise<void>;
 }
 
 interface Answer {
@@ -20,24 +22,11 @@ interface Answer {
   error?: string;
 }
 
-/** Runs `work` on a new service and stops it afterwards, also after an error. `env` adds to its settings. */
-export async function withService<T>(
-  work: (service: MeasuredService) => Promise<T>,
-  env: Record<string, string> = {},
-): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+/** Starts the process; it listens as soon as the promise resolves. */
+async function start(env: Record<string, string>) {
   const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), {
     execArgv: ['--expose-gc'],
-    env: {
-      PATH: process.env['PATH'],
-      HOST: '127.0.0.1',
-      PORT: '0',
-      TUNNEL_PORT: '0',
-      DATA_DIR: folder,
-      AUTH_TOKEN: 'token-of-the-benchmarks',
-      MAX_DEVICES: '10000000',
-      ...env,
-    },
+    env: { PATH: process.env['PATH'], ...env },
   });
   const waiting = new Map<number, (answer: Answer) => void>();
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
@@ -60,16 +49,53 @@ export async function withService<T>(
     child.send({ id, name, ask });
     return (await answer) as Requests[typeof name]['answer'];
   };
+  const kill = () => {
+    child.kill('SIGKILL');
+    return ended;
+  };
   try {
     await answerTo(0);
-    const { url, bare, token } = await send('addresses', null);
-    const result = await work({ url, bare, headers: { Authorization: `Bearer ${token}` }, send });
+  } catch (cause) {
+    await kill();
+    throw cause;
+  }
+  return { send, ended, kill };
+}
+
+/** Runs `work` on a new service and stops it afterwards, also after an error. `env` adds to its settings. */
+export async function withService<T>(
+  work: (service: MeasuredService) => Promise<T>,
+  env: Record<string, string> = {},
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
+  const settings = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    TUNNEL_PORT: '0',
+    DATA_DIR: folder,
+    AUTH_TOKEN: 'token-of-the-benchmarks',
+    MAX_DEVICES: '10000000',
+    ...env,
+  };
+  let running: Awaited<ReturnType<typeof start>> | undefined;
+  try {
+    running = await start(settings);
+    const { url, bare, token } = await running.send('addresses', null);
+    const send: MeasuredService['send'] = (name, ask) => {
+      if (!running) throw new Error('The measured service is not running.');
+      return running.send(name, ask);
+    };
+    const restart = async () => {
+      await running?.kill();
+      running = undefined;
+      running = await start(settings);
+    };
+    const result = await work({ url, bare, headers: { Authorization: `Bearer ${token}` }, send, restart });
     await send('stop', null);
-    await ended;
+    await running.ended;
     return result;
   } finally {
-    child.kill('SIGKILL');
-    await ended;
+    await running?.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { readdirSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
@@ -32,6 +33,8 @@ export interface Requests {
   memory: { ask: null; answer: { rss: number; heap: number; peak: number } };
   /** Milliseconds of processor time of this process so far: on a busy machine more accurate than a clock. */
   processor: { ask: null; answer: { used: number } };
+  /** Milliseconds of the longest delay of the event loop since the request before; the first one starts the measurement. */
+  loopDelay: { ask: null; answer: { longest: number } };
   /** Sets the answer of the bare server. */
   bareAnswer: { ask: { body: string }; answer: null };
   /** Runs a job on every agent of the bare WebSocket server. */
@@ -44,6 +47,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const service = await startService(process.env);
 const { db, order } = service.context;
 
+const loopDelay = monitorEventLoopDelay();
 let body = Buffer.alloc(0);
 const agents = new Set<WebSocket>();
 const bare = createServer((_request, response) => {
@@ -177,6 +181,12 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
   processor: async () => {
     const { user, system } = process.cpuUsage();
     return { used: (user + system) / 1000 };
+  },
+  loopDelay: async () => {
+    loopDelay.enable();
+    const longest = loopDelay.max / 1e6;
+    loopDelay.reset();
+    return { longest };
   },
   bareAnswer: async (ask) => {
     body = Buffer.from(ask.body);
