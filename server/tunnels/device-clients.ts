@@ -1,5 +1,5 @@
-// The connections for requests without a body, which are nearly all of them: undici needs less than half of the
-// processor time of Node's own client for one. Each connection is a stream of a carrier and is kept for the next request.
+// The connections for requests without a body, which are nearly all of them: with undici, one costs a quarter less
+// processor time than with Node's own client. Each connection is a stream of a carrier and is kept for the next request.
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { EventEmitter } from 'node:events';
