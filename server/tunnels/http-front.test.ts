@@ -218,12 +218,19 @@ test('an event stream arrives while it is written, and its end at the device whe
   await left;
 });
 
-test('an answer that breaks off does not look complete', async () => {
-  answer = (_request, response) => {
-    response.write('half');
-    setImmediate(() => response.socket?.resetAndDestroy());
-  };
-  await assert.rejects(visit(url).then(textOf), /aborted|ECONNRESET|socket hang up/);
+test('an answer that breaks off does not look complete, and is not asked for again', async () => {
+  for (let turn = 0; turn < 30; turn += 1) {
+    // So that the next request finds a connection that was used before.
+    answer = (_request, response) => void response.end('hello');
+    await textOf(await visit(url));
+    got = [];
+    answer = (_request, response) => {
+      response.write('half');
+      setImmediate(() => response.socket?.resetAndDestroy());
+    };
+    await assert.rejects(visit(url).then(textOf), /aborted|ECONNRESET|socket hang up/);
+    assert.equal(got.length, 1);
+  }
 });
 
 test('an answer that ends with its connection is whole after its end, and broken after a reset', async () => {

@@ -41,7 +41,11 @@ export const connectBy =
         stream.prependListener('error', (cause: NodeJS.ErrnoException) => {
           if (cause.code === 'ECONNRESET') cause.code = 'ERR_CUT';
         });
-        stream.on('aborted', () => stream.destroy(new Error('The connection was cut')));
+        stream.on('aborted', () => {
+          // What came just before it is the beginning of an answer, after which no request is repeated.
+          if (stream.readableLength > 0) stream.emit('readable');
+          stream.destroy(new Error('The connection was cut'));
+        });
         // The peer is done with this connection: half of it is of no use for another request.
         stream.on('end', () => stream.end());
         done?.(null, stream);
