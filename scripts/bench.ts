@@ -4,7 +4,7 @@
 //
 //   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--days 2]
 //
-// Sections: weight, service, delivery, storm, flood, tunnels, fleet, map, opening, pages, live, log, jobs, bulk, rollouts, history, events, engines, cluster; all of them when none is named.
+// Sections: weight, service, delivery, storm, flood, tunnels, carriers, fleet, map, opening, pages, live, log, jobs, bulk, rollouts, history, events, engines, cluster; all of them when none is named.
 // Each prints a table:
 //
 //   <section>: <what it was measured on>
@@ -23,6 +23,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   storm: async () => (await import('./bench/storm.ts')).storm,
   flood: async () => (await import('./bench/flood.ts')).flood,
   tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
+  carriers: async () => (await import('./bench/carriers.ts')).carriers,
   fleet: async () => (await import('./bench/fleet.ts')).fleet,
   map: async () => (await import('./bench/map.ts')).map,
   opening: async () => (await import('./bench/opening.ts')).opening,

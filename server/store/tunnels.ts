@@ -188,6 +188,10 @@ export const markAllTunnelsDown = (tx: Tx) => tx.run('UPDATE tunnels SET connect
 export const portsOfTunnels = async (db: Reader): Promise<number[]> =>
   (await db.all<{ port: number }>('SELECT port FROM tunnels WHERE port IS NOT NULL')).map(({ port }) => port);
 
+/** Whether the port is a tunnel's, connected or not. */
+export const isPortOfTunnel = async (db: Reader, port: number): Promise<boolean> =>
+  (await db.get('SELECT 1 FROM tunnels WHERE port = ?', port)) !== undefined;
+
 /** Releases the ports of tunnels that no agent offers any more. */
 export const releaseUnusedPorts = (tx: Tx) => tx.run('UPDATE tunnels SET port = NULL WHERE offered = 0');
 

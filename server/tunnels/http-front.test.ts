@@ -175,7 +175,8 @@ test('on a connection that closes just when it is used again, only what is safe 
         sockets.push(request.socket);
         response.end('hello');
       };
-      await textOf(await visit(url));
+      // Requests that may be repeated have connections of their own.
+      await textOf(await visit(url, { method: ['GET', 'HEAD', 'OPTIONS'].includes(method) ? 'GET' : 'POST' }));
       got = [];
       isFirst = true;
       let isReused = false;
@@ -218,12 +219,55 @@ test('an event stream arrives while it is written, and its end at the device whe
   await left;
 });
 
-test('an answer that breaks off does not look complete', async () => {
-  answer = (_request, response) => {
-    response.write('half');
-    setImmediate(() => response.socket?.resetAndDestroy());
+test('an answer that breaks off does not look complete, and is not asked for again', async () => {
+  for (let turn = 0; turn < 30; turn += 1) {
+    // So that the next request finds a connection that was used before.
+    answer = (_request, response) => void response.end('hello');
+    await textOf(await visit(url));
+    got = [];
+    answer = (_request, response) => {
+      response.write('half');
+      setImmediate(() => response.socket?.resetAndDestroy());
+    };
+    await assert.rejects(visit(url).then(textOf), /aborted|ECONNRESET|socket hang up/);
+    assert.equal(got.length, 1);
+  }
+});
+
+test('an answer that ends with its connection is whole after its end, and broken after a reset', async () => {
+  answer = (request, response) => {
+    const { socket } = request;
+    socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhalf');
+    response.detachSocket(socket);
+    if (request.url === '/whole') socket.end(' and half');
+    else setTimeout(() => socket.resetAndDestroy(), 50);
   };
+  assert.equal(await textOf(await visit(url, { path: '/whole' })), 'half and half');
   await assert.rejects(visit(url).then(textOf), /aborted|ECONNRESET|socket hang up/);
+});
+
+test('interim answers are left out, and the end of a HEAD, a 204 and a 304 is found', async () => {
+  answer = (request, response) => {
+    if (request.url === '/hints') response.writeEarlyHints({ link: '</a.css>; rel=preload; as=style' });
+    if (request.url === '/204' || request.url === '/304') response.statusCode = Number(request.url.slice(1));
+    response.end(request.method === 'HEAD' || response.statusCode !== 200 ? undefined : 'after the hints');
+  };
+  const hinted = await visit(url, { path: '/hints' });
+  assert.deepEqual([hinted.statusCode, await textOf(hinted)], [200, 'after the hints']);
+  for (const path of ['/204', '/304', '/204']) {
+    const empty = await visit(url, { path });
+    assert.deepEqual([empty.statusCode, await textOf(empty)], [Number(path.slice(1)), '']);
+  }
+  const head = await visit(url, { method: 'HEAD' });
+  assert.deepEqual([head.statusCode, await textOf(head)], [200, '']);
+});
+
+test('the text of a status arrives if every reader reads it alike', async () => {
+  answer = (_request, response) => void response.writeHead(299, 'Made here').end();
+  assert.equal((await visit(url)).statusMessage, 'Made here');
+  answer = (_request, response) => void response.writeHead(200, 'Caf\u00e9').end('hello');
+  const other = await visit(url);
+  assert.deepEqual([other.statusCode, other.statusMessage, await textOf(other)], [200, 'OK', 'hello']);
 });
 
 test('a reader that does not read stops nobody', async () => {

@@ -9,7 +9,8 @@ import { basicLogin, headersForDevice, headersForVisitor, secretsOf, tunnelNameO
 import { plainPage } from './plain-page.ts';
 import type { PageName, PlainPage } from './plain-page.ts';
 import type { VisitedTunnel } from './visited-tunnel.ts';
-import { connectBy } from './pooled-dials.ts';
+import type { AnswerReader, SentRequest } from './device-clients.ts';
+import { connectBy, MAX_HEAD_BYTES } from './pooled-dials.ts';
 import type { Verdict, VisitorLogins } from './visitor-logins.ts';
 
 export interface HttpFrontOptions {
@@ -31,10 +32,10 @@ export interface HttpFrontOptions {
   headWithinMs?: number;
 }
 
-/** For an answer; browsers accept more than Node's default. */
-const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_SECRETS = 64;
 const NO_SECRETS: ReadonlySet<string> = new Set();
+/** A piece of an answer up to this size is sent together with its head. */
+const SMALL_BYTES = 4 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The tunnel of a request, or the page that answers it. */
@@ -119,56 +120,106 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       answer(incoming, outgoing, plainPage(page));
     };
 
-    const send = (again: boolean): ClientRequest => {
-      const sent = requestOf(url, { agent: tunnel.pool, method, headers });
-      sent.on('response', (response) => {
-        if (isSound(response)) return take(response);
-        sent.destroy();
-        give('bad-answer');
-      });
-      // An upgrade that was not requested; without a listener nothing would end it.
-      sent.on('upgrade', (_response, stream) => {
-        stream.destroy();
-        give('bad-answer');
-      });
-      sent.on('error', (cause) => {
-        if (isGiven) return;
-        if (outgoing.destroyed || outgoing.headersSent) outgoing.destroy();
-        // The device's service closed a keep-alive connection just when it was used again.
-        else if (again && sent.reusedSocket && !(cause instanceof Unreachable)) through = send(false);
-        else give(reasonOf(cause));
-      });
-      if (!hasBody) sent.end();
-      return sent;
-    };
-    const take = (response: IncomingMessage) => {
+    const begin = (status: number, text: string, rawHeaders: string[]) => {
       outgoing.sendDate = false;
+      const passed = headersForVisitor(rawHeaders, incoming.headers.host ?? '');
+      if (cookie !== undefined) passed.push('Set-Cookie', cookie);
+      outgoing.writeHead(status, text, passed);
+    };
+    const failed = (cause: Error) => {
+      if (isGiven) return;
+      if (outgoing.destroyed || outgoing.headersSent) outgoing.destroy();
+      else give(reasonOf(cause));
+    };
+    const whenLeft = (abort: () => void) =>
+      outgoing.on('close', () => {
+        busy.delete(socket);
+        tunnel.leave(socket);
+        if (!outgoing.writableFinished) abort();
+      });
+
+    if (SAFE_TO_REPEAT.has(method) && !hasBody) {
+      // The head waits for what arrived together with it, so that a short answer is one write.
+      let isHeld = false;
+      let held: Buffer | undefined;
+      const release = () => {
+        if (!isHeld) return;
+        isHeld = false;
+        // Not later: an event stream may be silent for long.
+        if (held) outgoing.write(held);
+        else outgoing.flushHeaders();
+      };
+      let sent: SentRequest | undefined;
+      const send = (again: boolean): SentRequest => {
+        const reader: AnswerReader = {
+          head: (status, text, rawHeaders) => {
+            if (!isSound(status, text)) throw new Error('The answer is not HTTP');
+            begin(status, withoutForeign(text, status), rawHeaders);
+            isHeld = true;
+            process.nextTick(release);
+          },
+          piece: (bytes) => {
+            tunnel.carriedOut(bytes.length);
+            if (isHeld && !held && bytes.length <= SMALL_BYTES) {
+              held = bytes;
+              return true;
+            }
+            release();
+            const isReady = outgoing.write(bytes);
+            if (!isReady) outgoing.once('drain', () => sent?.resume());
+            return isReady;
+          },
+          end: () => {
+            // As text, Node sends it in one piece with the head.
+            if (isHeld && held) outgoing.end(held.toString('latin1'), 'latin1');
+            else outgoing.end();
+            isHeld = false;
+          },
+          failed: (cause, wasReused) => {
+            // The device's service closed a keep-alive connection just when it was used again.
+            const isRepeatable = again && wasReused && !(cause instanceof Unreachable);
+            if (isRepeatable && !isGiven && !outgoing.destroyed && !outgoing.headersSent) sent = send(false);
+            else failed(cause);
+          },
+        };
+        return tunnel.clients.send({ method, path: url, headers }, reader);
+      };
+      sent = send(true);
+      whenLeft(() => sent?.abort());
+      return;
+    }
+
+    const sent = requestOf(url, { agent: tunnel.pool, method, headers });
+    sent.on('error', failed);
+    sent.on('response', (response) => {
+      if (!isSound(response.statusCode, response.statusMessage)) {
+        sent.destroy();
+        return give('bad-answer');
+      }
       // A small answer becomes one write, head and end included. (Corking the response itself loses the body of a
       // chunked answer: seen with Node 24.21.)
       socket.cork();
       setImmediate(() => socket.uncork());
-      outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, [
-        ...headersForVisitor(response.rawHeaders, incoming.headers.host ?? ''),
-        ...(cookie === undefined ? [] : ['Set-Cookie', cookie]),
-      ]);
+      begin(response.statusCode ?? 502, response.statusMessage ?? '', response.rawHeaders);
       // Headers are not delayed until the first byte of the body: an event stream may be silent for long.
       outgoing.flushHeaders();
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
       response.on('aborted', () => outgoing.destroy());
       response.on('error', () => outgoing.destroy());
       response.pipe(outgoing);
-    };
-    let through = send(SAFE_TO_REPEAT.has(method) && !hasBody);
+    });
+    // An upgrade that was not requested; without a listener nothing would end it.
+    sent.on('upgrade', (_response, stream) => {
+      stream.destroy();
+      give('bad-answer');
+    });
+    const gone = () => sent.destroy(new Error('The visitor went away'));
     if (hasBody) {
       incoming.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
-      incoming.on('aborted', () => through.destroy(new Error('The visitor went away')));
-      incoming.pipe(through);
-    }
-    outgoing.on('close', () => {
-      busy.delete(socket);
-      tunnel.leave(socket);
-      if (!outgoing.writableFinished) through.destroy(new Error('The visitor went away'));
-    });
+      incoming.on('aborted', gone);
+      incoming.pipe(sent);
+    } else sent.end();
+    whenLeft(gone);
   };
 
   const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admission) => {
@@ -202,7 +253,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     // request.
     through.on('response', (response) => {
       isAnswered = true;
-      if (!isSound(response)) {
+      if (!isSound(response.statusCode, response.statusMessage)) {
         through.destroy();
         return refuse(socket, plainPage('bad-answer'));
       }
@@ -259,8 +310,11 @@ const CLIENT_ERRORS: Record<string, PageName> = {
 };
 
 /** Whether Node can write this status and its text: it reads others too, but throws when it writes them. */
-const isSound = ({ statusCode = 0, statusMessage = '' }: IncomingMessage) =>
-  statusCode >= 200 && /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage);
+const isSound = (status = 0, text = '') => status >= 200 && /^[\t\x20-\x7e\x80-\uffff]*$/.test(text);
+
+/** The text of a status; undici reads it as UTF-8, so that anything else than ASCII may have been something else. */
+const withoutForeign = (text: string, status: number) =>
+  /^[\t\x20-\x7e]*$/.test(text) ? text : (STATUS_CODES[status] ?? '');
 
 /** Sends a request to the device's service. */
 function requestOf(path: string | undefined, options: RequestOptions): ClientRequest {

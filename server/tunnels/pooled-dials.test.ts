@@ -14,3 +14,17 @@ test('a stream that was cut a moment after it was dialled is a fault: a request 
   assert.equal(await connected(new PassThrough()), null);
   assert.match(String(await connected(new PassThrough().destroy())), /The connection was cut/);
 });
+
+test('a reset is a fault, and no end of an answer without a length', async () => {
+  const causeOf = async (cut: (stream: PassThrough) => void) => {
+    const stream = new PassThrough();
+    await connected(stream);
+    const failed = new Promise<NodeJS.ErrnoException>((resolve) => stream.once('error', resolve));
+    cut(stream);
+    return failed;
+  };
+  // As HTTP/2 reports a reset that it then shows as an end, and as the connection to another node does.
+  assert.match((await causeOf((stream) => stream.emit('aborted'))).message, /The connection was cut/);
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  assert.notEqual((await causeOf((stream) => stream.destroy(reset))).code, 'ECONNRESET');
+});

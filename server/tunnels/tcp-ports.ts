@@ -5,8 +5,12 @@ import type { Server, Socket } from 'node:net';
 import { joinStreams, resetConnection } from '#/contract/tunnel-carrier.ts';
 import { BACKLOG } from '../http/listen.ts';
 import type { Reader } from '../store/database.ts';
-import { portsOfTunnels } from '../store/tunnels.ts';
+import { isPortOfTunnel, portsOfTunnels } from '../store/tunnels.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
+
+/** How many ports are tried one by one, and how far apart they are. */
+const ATTEMPTS = 8;
+const STRIDE = 101;
 
 export interface TcpPort {
   port: number;
@@ -67,9 +71,16 @@ export function openTcpPorts(db: Reader, host: string, { first, last }: { first:
         const port = await tryPort(wanted);
         if (port) return port;
       }
-      const taken = new Set(await portsOfTunnels(db));
       const count = last - first + 1;
       const start = Math.floor(Math.random() * count);
+      // Most ports are free, unless there are hardly more than tunnels: then all of them are compared.
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const number = first + ((start + attempt * STRIDE) % count);
+        if ((await isPortOfTunnel(db, number)) || inUse.has(number)) continue;
+        const port = await tryPort(number);
+        if (port) return port;
+      }
+      const taken = new Set(await portsOfTunnels(db));
       for (let step = 0; step < count; step += 1) {
         const number = first + ((start + step) % count);
         if (taken.has(number) || inUse.has(number)) continue;

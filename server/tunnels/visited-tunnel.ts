@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { resetConnection } from '#/contract/tunnel-carrier.ts';
+import { DeviceClients } from './device-clients.ts';
 import { PooledDials } from './pooled-dials.ts';
 
 export interface VisitedTunnelOptions {
@@ -17,7 +18,8 @@ export class VisitedTunnel {
   readonly name: string;
   readonly protocol: 'HTTP' | 'TCP';
   readonly dial: () => Promise<Duplex>;
-  /** Reusable connections for requests. */
+  /** Reusable connections for requests without a body, and for the others. */
+  readonly clients: DeviceClients;
   readonly pool: PooledDials;
   bytesIn = 0;
   bytesOut = 0;
@@ -31,6 +33,7 @@ export class VisitedTunnel {
     this.name = name;
     this.protocol = protocol;
     this.dial = dial;
+    this.clients = new DeviceClients(dial);
     this.pool = new PooledDials(dial);
     this.#admits = admits;
   }
@@ -94,5 +97,6 @@ export class VisitedTunnel {
       if (visit instanceof Socket) resetConnection(visit);
       else visit.destroy();
     this.#visits.clear();
+    this.clients.destroy();
   }
 }

@@ -1,0 +1,162 @@
+// The connections for requests without a body, which are nearly all of them: with undici, one costs a quarter less
+// processor time than with Node's own client. Each connection is a stream of a carrier and is kept for the next request.
+import { Client } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { logFault } from '../http/system-fault.ts';
+import { connectBy, KEEP_MS, MAX_HEAD_BYTES } from './pooled-dials.ts';
+
+export interface BodilessRequest {
+  method: string;
+  path: string;
+  /** Names and values in turn. */
+  headers: string[];
+}
+
+export interface AnswerReader {
+  /** Throws if the answer cannot be passed on. */
+  head(status: number, text: string, rawHeaders: string[]): void;
+  /** False if the next piece has to wait for `resume`. */
+  piece(bytes: Buffer): boolean;
+  end(): void;
+  /** `wasReused`: the connection had carried another request before this one was sent on it. */
+  failed(cause: Error, wasReused: boolean): void;
+}
+
+export interface SentRequest {
+  resume(): void;
+  /** The reader is not called again. */
+  abort(): void;
+}
+
+/** More unused connections than this are closed. */
+const MOST_FREE = 64;
+
+export class DeviceClients {
+  readonly #dial: () => Promise<Duplex>;
+  readonly #free: DeviceClient[] = [];
+  readonly #all = new Set<DeviceClient>();
+
+  constructor(dial: () => Promise<Duplex>) {
+    this.#dial = dial;
+  }
+
+  send(request: BodilessRequest, reader: AnswerReader): SentRequest {
+    // The latest one, so that those that are not needed any more time out.
+    const client = this.#free.pop() ?? this.#open();
+    client.send(request, reader);
+    return client;
+  }
+
+  /** Fails what is in progress. */
+  destroy(): void {
+    for (const client of this.#all) client.destroy(new Error('The tunnel was closed'));
+  }
+
+  #open(): DeviceClient {
+    const client = new DeviceClient(this.#dial, {
+      free: () => {
+        if (this.#free.length < MOST_FREE) this.#free.push(client);
+        else client.destroy();
+      },
+      disconnected: () => {
+        const at = this.#free.indexOf(client);
+        if (at < 0) return;
+        this.#free.splice(at, 1);
+        client.destroy();
+      },
+      destroyed: () => this.#all.delete(client),
+    });
+    this.#all.add(client);
+    return client;
+  }
+}
+
+interface ClientEvents {
+  free(): void;
+  disconnected(): void;
+  destroyed(): void;
+}
+
+/** One connection, with one request at a time. */
+class DeviceClient implements Dispatcher.DispatchHandler, SentRequest {
+  readonly #client: Client;
+  readonly #events: ClientEvents;
+  #reader: AnswerReader | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #wasUsed = false;
+
+  constructor(dial: () => Promise<Duplex>, events: ClientEvents) {
+    this.#events = events;
+    this.#client = new Client('http://device', {
+      connect: connectBy(dial) as never,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_MS,
+      keepAliveMaxTimeout: KEEP_MS,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      // An answer may take long, and an event stream may be silent for long.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.#client.on('connect', () => (this.#wasUsed = false)).on('disconnect', () => events.disconnected());
+    // What a reader throws while it learns of a failure.
+    const emitter: EventEmitter = this.#client;
+    emitter.on('error', (cause) => logFault('tunnels: a request to a device failed', cause));
+  }
+
+  send(request: BodilessRequest, reader: AnswerReader): void {
+    this.#reader = reader;
+    this.#controller = undefined;
+    this.#client.dispatch(request, this);
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#reader = undefined;
+    this.destroy();
+  }
+
+  destroy(cause = new Error('The connection is not needed any more')): void {
+    this.#events.destroyed();
+    this.#client.destroy(cause).catch(() => {});
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, text = ''): void {
+    // Other interim answers are of no use to the visitor.
+    if (status >= 100 && status < 200) return;
+    const raw = (controller.rawHeaders ?? []) as (Buffer | string)[];
+    this.#reader?.head(
+      status,
+      text,
+      raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1'))),
+    );
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.#reader?.piece(bytes) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    this.#wasUsed = true;
+    if (reader) this.#events.free();
+    reader?.end();
+  }
+
+  onResponseError(_controller: unknown, cause: Error): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    // Undici still has to clean up after this call.
+    setImmediate(() => this.destroy());
+    reader?.failed(cause, this.#wasUsed && this.#controller !== undefined);
+  }
+}
