@@ -18,6 +18,15 @@ test('a job that waits for one device says how many failed, in the list, on its 
   await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: 'Update' })).toContainText(
     'Waiting · 2 failed',
   );
+  await page.setViewportSize({ width: 1360, height: 900 });
+  const outcome = page
+    .getByRole('button', { name: /^Outcome of Update/ })
+    .locator('span')
+    .last();
+  await expect(outcome).toHaveText('1 waits for an offline device');
+  expect(
+    await outcome.evaluate((words) => [words.scrollWidth - words.clientWidth, words.scrollHeight - words.clientHeight]),
+  ).toEqual([0, 0]);
   await page.goto(service.url);
   await expect(page.getByRole('region', { name: 'Running jobs' })).toContainText('2 of 3 done · 2 failed');
   await page.keyboard.press('ControlOrMeta+k');
