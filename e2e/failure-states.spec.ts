@@ -13,10 +13,20 @@ test('a job that waits for one device says how many failed, in the list, on its 
   const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', draft);
   await page.goto(`${service.url}/jobs/${JobId}`);
   await expect(heading(page)).toHaveText('Update Waiting · 2 failed');
+  await expect(page).toHaveTitle('Update · Waiting · 2 failed · Muster');
   await page.goto(`${service.url}/jobs`);
   await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name: 'Update' })).toContainText(
     'Waiting · 2 failed',
   );
+  await page.setViewportSize({ width: 1360, height: 900 });
+  const outcome = page
+    .getByRole('button', { name: /^Outcome of Update/ })
+    .locator('span')
+    .last();
+  await expect(outcome).toHaveText('1 waits for an offline device');
+  expect(
+    await outcome.evaluate((words) => [words.scrollWidth - words.clientWidth, words.scrollHeight - words.clientHeight]),
+  ).toEqual([0, 0]);
   await page.goto(service.url);
   await expect(page.getByRole('region', { name: 'Running jobs' })).toContainText('2 of 3 done · 2 failed');
   await page.keyboard.press('ControlOrMeta+k');
@@ -40,6 +50,7 @@ test('a rollout that was advanced past a failure has ended, and its wave was adv
     await expect(lane(page, number)).toContainText('Advanced by hand · 1 failed');
   }
   await expect(heading(page)).toContainText('Ended · 2 failed');
+  await expect(page).toHaveTitle(/ · Ended · 2 failed · Muster$/);
   await expect(page.getByText('All 2 waves have ended. 0 of 2 devices succeeded, 2 failed.')).toBeVisible();
   await page.goto(`${service.url}/rollouts`);
   await expect(page.getByRole('table', { name: 'Rollouts' })).toContainText('Ended · 2 failed');

@@ -32,12 +32,46 @@ test('from the search two keys lead to the first row', async ({ signedIn: page, 
   await expect(page.getByRole('link', { name: 'device 1' })).toBeFocused();
 });
 
+test('the head of the table is one stop, whose columns are sorted and resized by arrow keys', async ({
+  signedIn: page,
+  service,
+}) => {
+  await createMany(service, 3);
+  await openDevices(page, service);
+  const head = page.getByRole('table', { name: 'Devices' });
+  const width = page.getByRole('slider', { name: 'Width of Group' });
+  await expect(width).toBeAttached();
+  await head.getByRole('checkbox').first().focus();
+  await page.keyboard.press('Tab');
+  await expect(head.getByRole('checkbox', { name: /device/ }).first()).toBeFocused();
+  await page.keyboard.press('Shift+Tab');
+  const group = head.getByRole('button', { name: 'Group', exact: true });
+  const isOnGroup = () => group.evaluate((element) => element === document.activeElement);
+  for (let presses = 0; presses < 12 && !(await isOnGroup()); presses += 1) await page.keyboard.press('ArrowRight');
+  await expect(group).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(head.getByRole('columnheader', { name: /Group/ })).toHaveAttribute('aria-sort', 'ascending');
+  const before = Number(await width.getAttribute('aria-valuenow'));
+  await page.keyboard.press('ArrowDown');
+  await expect(width).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(width).toHaveAttribute('aria-valuenow', String(before + 16));
+  await page.keyboard.press('ArrowUp');
+  await expect(group).toBeFocused();
+  // Tab leaves the head, and comes back to where it was left.
+  await page.keyboard.press('Tab');
+  await expect(head.getByRole('checkbox', { name: /device/ }).first()).toBeFocused();
+  await page.keyboard.press('Shift+Tab');
+  await expect(group).toBeFocused();
+});
+
 test('"?" lists the keys of each page', async ({ signedIn: page, service }) => {
   const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await createMany(service, 1);
   for (const [path, text] of [
     ['/', 'Find anything'],
     ['/devices', 'Select or clear the row'],
+    ['/devices', 'Make the column narrower or wider'],
     ['/map', 'Select with a lasso'],
     ['/account', 'Show these keys'],
   ] as const) {
@@ -51,6 +85,20 @@ test('"?" lists the keys of each page', async ({ signedIn: page, service }) => {
     await page.keyboard.press('Escape');
     await expect(keys).toBeHidden();
   }
+});
+
+test('in forced colors the colours that a legend explains and what was Online are drawn', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump', 'hall');
+  await service.agent(DeviceKey);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${service.url}/map?color=group`);
+  const swatch = page.getByRole('list', { name: 'Colours of the groups' }).locator('li > span').first();
+  await expect(swatch).toHaveCSS('forced-color-adjust', 'none');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expect(page.locator('svg[role="img"]').first()).toHaveCSS('forced-color-adjust', 'none');
 });
 
 test('in forced colors the bars of a job that failed are drawn', async ({ signedIn: page, service }) => {

@@ -126,6 +126,7 @@ async function begunWave(
       Passed: wave.passed !== null,
       BackTime: time(since === undefined ? undefined : since + online),
     },
+    ...(wave.by_hand === 1 && { Advanced: true }),
     StartTime: time(wave.began),
     EndTime: time(wave.passed),
   };

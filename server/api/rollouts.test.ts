@@ -208,6 +208,26 @@ test('a person lets the next wave begin; newcomers are in the last wave until it
     (await states(id)).filter(([name]) => name === 'newcomer'),
     [['newcomer', 'Waiting']],
   );
+  assert.equal((await read(id)).Waves[0]?.Advanced, undefined, 'it had passed, and was only confirmed');
+});
+
+test('a wave that a person ended before its gate says so, also after it has passed others', async () => {
+  const all = await units(2);
+  const id = await make({ Waves: [{ Count: 1 }, { Percent: 100 }] });
+  const first = await waveJob(id, 1);
+  assert.equal((await steer(id, 'advance')).status, 200);
+  await waveJob(id, 2);
+  for (const unit of all) await finish(await connect(unit));
+  await reaches(id, 'Succeeded');
+  const { Waves } = await read(id);
+  assert.equal(Waves[0]?.JobId, first);
+  assert.deepEqual(
+    Waves.map(({ State, Advanced }) => [State, Advanced]),
+    [
+      ['Passed', true],
+      ['Passed', undefined],
+    ],
+  );
 });
 
 test('after a restart it goes on where it was, without another job for anybody', async () => {

@@ -190,7 +190,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     advance: (request) =>
       steer(request, { action: 'rollout.advance', text: 'Advanced', states: OPEN }, async (tx, row) => {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
-        if (wave && wave.passed === null) await setWave(tx, row.seq, { ...wave, passed: now() });
+        if (wave && wave.passed === null) await setWave(tx, row.seq, { ...wave, passed: now(), by_hand: 1 });
         return { to: { state: 'Running', because: '', confirmed: 1 }, result: undefined };
       }),
 

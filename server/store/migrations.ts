@@ -19,7 +19,7 @@ import {
 import { DEVICE_VERSIONS_TABLE } from './device-version-table.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { JOB_LIST_TABLES, JOB_LIST_TRIGGERS } from './job-list-tables.ts';
-import { ROLLOUT_OUTCOMES, ROLLOUT_TABLES, ROLLOUT_TRIGGERS } from './rollout-tables.ts';
+import { ROLLOUT_OUTCOMES, ROLLOUT_TABLES, ROLLOUT_TRIGGERS, WAVES_BY_HAND } from './rollout-tables.ts';
 import { STANDING_ORDER_TABLES } from './standing-order-tables.ts';
 import { TOTALS_TABLE, TOTALS_TRIGGERS } from './state-totals-tables.ts';
 
@@ -284,4 +284,5 @@ export const migrations: readonly Migration[] = [
   `INSERT INTO settings (key, value)
     SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1;`,
   CHANGE_MARKS,
+  WAVES_BY_HAND,
 ];

@@ -75,3 +75,12 @@ export const ROLLOUT_OUTCOMES = `
   ALTER TABLE rollouts ADD COLUMN kept TEXT;                          -- JSON: counts of these by wave, once all have one
   CREATE INDEX rollouts_to_keep ON rollouts (seq) WHERE kept IS NULL AND ended IS NOT NULL;
   `;
+
+/** Of earlier waves the history tells: the service notes each one that passes in the transaction that ends it. */
+export const WAVES_BY_HAND = `
+  -- by_hand 1: a person ended it before its gate let it pass.
+  ALTER TABLE rollout_waves ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0;
+  UPDATE rollout_waves SET by_hand = 1 WHERE passed IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM rollout_steps s WHERE s.rollout_seq = rollout_waves.rollout_seq AND s.actor = ''
+      AND s.text LIKE 'Wave ' || (rollout_waves.number + 1) || ' passed:%');
+  `;

@@ -41,6 +41,8 @@ export interface WaveRow {
   passed: number | null;
   /** Failures that a person knew of when the rollout was resumed. */
   forgiven: number;
+  /** 1: a person ended it before its gate let it pass. */
+  by_hand: number;
 }
 
 export type Settings = Omit<RolloutDraft, 'DeviceIds' | 'Waves'>;
@@ -160,7 +162,7 @@ export const deleteRollout = (tx: Tx, seq: number) => tx.run('DELETE FROM rollou
 /** Those that have begun. */
 export const wavesOf = (db: Reader, rolloutSeq: number): Promise<WaveRow[]> =>
   db.all<WaveRow>(
-    `SELECT w.number, w.job_seq, j.id AS job_id, w.began, w.passed, w.forgiven
+    `SELECT w.number, w.job_seq, j.id AS job_id, w.began, w.passed, w.forgiven, w.by_hand
      FROM rollout_waves w LEFT JOIN jobs j ON j.seq = w.job_seq WHERE w.rollout_seq = ? ORDER BY w.number`,
     rolloutSeq,
   );
@@ -174,12 +176,13 @@ export const insertWave = (tx: Tx, rolloutSeq: number, wave: Pick<WaveRow, 'numb
     wave.began,
   );
 
-export const setWave = (tx: Tx, rolloutSeq: number, { number, began, passed, forgiven }: WaveRow) =>
+export const setWave = (tx: Tx, rolloutSeq: number, { number, began, passed, forgiven, by_hand }: WaveRow) =>
   tx.run(
-    'UPDATE rollout_waves SET began = ?, passed = ?, forgiven = ? WHERE rollout_seq = ? AND number = ?',
+    'UPDATE rollout_waves SET began = ?, passed = ?, forgiven = ?, by_hand = ? WHERE rollout_seq = ? AND number = ?',
     began,
     passed,
     forgiven,
+    by_hand,
     rolloutSeq,
     number,
   );

@@ -151,6 +151,8 @@ const wave = z.object({
     /** When enough will have been Online for long enough, if none of them goes away; '' if too few are. */
     BackTime: text,
   }),
+  /** A person let the next wave begin before this one had passed its gate. Omitted otherwise. */
+  Advanced: z.optional(z.boolean()),
   StartTime: text,
   EndTime: text,
 });

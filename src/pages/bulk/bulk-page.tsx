@@ -7,7 +7,7 @@ import type { Bulk, BulkOutcomeName } from '#/contract/bulk.ts';
 import { beginBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
-import { bulkProgress, bulkTitle, bulkValues, sameFor, workSize } from '#/features/bulk/bulk-words.ts';
+import { bulkProgress, bulkTitle, bulkValues, bulkWords, sameFor, workSize } from '#/features/bulk/bulk-words.ts';
 import { resultOfItem } from '#/features/bulk/watch-bulk.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -25,6 +25,7 @@ export function BulkPage() {
   return (
     <Page
       title={data ? bulkTitle(data.bulk) : 'Bulk actions'}
+      state={data && bulkWords(data.bulk)}
       lead={data && bulkValues(data.bulk, tags)}
       back={<Link to={paths.bulkList()}>Bulk actions</Link>}
     >

@@ -76,6 +76,7 @@ function FoundJob({
   const outcome = useOutcome(job);
   // What a log says of its outcome is known when all of it is here.
   const judgement = isParent(job) || !complete ? undefined : verdictOf(job);
+  const words = jobWords(job, outcome);
   const name = job.JobName || 'Job without a name';
   const close = () => url.close('dialog');
   const isParentJob = isParent(job);
@@ -85,9 +86,10 @@ function FoundJob({
       title={name}
       heading={
         <span className={classes.heading}>
-          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateOf words={jobWords(job, outcome)} />}
+          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateOf words={words} />}
         </span>
       }
+      state={judgement ? { label: judgement.verdict, mark: judgement.verdict } : words}
       back={
         job.ParentJobId ? (
           <Link to={paths.childJob(job.ParentJobId, job.JobId)}>All devices of this job</Link>

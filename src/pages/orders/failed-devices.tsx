@@ -5,7 +5,7 @@ import { ENDED_STATES, type OrderedDevice, type StandingOrder } from '#/contract
 import { standingOrderMutations, standingOrderQueries } from '#/api/standing-orders.ts';
 import { counted } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
@@ -26,10 +26,7 @@ const columnsOf = (order: StandingOrder): Column<OrderedDevice>[] => [
   },
   {
     header: 'State',
-    cell: ({ State }) => {
-      const { label, mark } = orderedDeviceWords(State);
-      return <StateMark state={mark} label={label} />;
-    },
+    cell: ({ State }) => <StateOf words={orderedDeviceWords(State)} />,
   },
   { header: 'Reason', phone: 'wide', cell: ({ Because }) => <span className="dim">{Because}</span> },
   {

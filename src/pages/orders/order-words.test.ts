@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StandingOrder } from '#/contract/standing-orders.ts';
+import { stateText } from '#/ui/controls/state-words.ts';
 import { endedCount, figuresText, orderWords } from './order-words.ts';
 
 const order = (Counts: Record<string, number>, State: StandingOrder['State'] = 'Active'): StandingOrder => ({
@@ -19,15 +20,19 @@ const order = (Counts: Record<string, number>, State: StandingOrder['State'] = '
   ChangedTime: '',
 });
 
-test('the state is what needs a person first, then what is under way', () => {
-  const label = (counts: Record<string, number>, state?: StandingOrder['State']) =>
-    orderWords(order(counts, state)).label;
-  assert.equal(label({ Failed: 1 }, 'Stopped'), 'Stopped');
-  assert.equal(label({ Has: 9, Running: 1, Replaced: 1 }), 'Some failed');
-  assert.equal(label({}), 'No devices');
-  assert.equal(label({ Has: 3 }), 'Fulfilled');
-  assert.equal(label({ Has: 3, Running: 1, Waiting: 2 }), 'Running');
-  assert.equal(label({ Has: 3, Pending: 1 }), 'Waiting');
+test('the state is what is under way, and never hides what failed', () => {
+  const text = (counts: Record<string, number>, state?: StandingOrder['State']) =>
+    stateText(orderWords(order(counts, state)));
+  assert.equal(text({ Failed: 1 }, 'Stopped'), 'Stopped · 1 failed');
+  assert.equal(text({ Has: 9, Running: 1, NoAnswer: 1, RolledBack: 2 }), 'Running · 3 failed');
+  assert.equal(text({ Has: 9, Waiting: 1, Failed: 8 }), 'Waiting · 8 failed');
+  assert.equal(text({ Has: 9, Failed: 8 }), 'Not fulfilled · 8 failed');
+  assert.equal(text({ Has: 9, Replaced: 1 }), 'Not fulfilled');
+  assert.equal(orderWords(order({ Has: 9, Failed: 8 })).mark, 'Failed');
+  assert.equal(text({}), 'No devices');
+  assert.equal(text({ Has: 3 }), 'Fulfilled');
+  assert.equal(text({ Has: 3, Running: 1, Waiting: 2 }), 'Running');
+  assert.equal(text({ Has: 3, Pending: 1 }), 'Waiting');
 });
 
 test('its figures are one line, with what failed before what is under way', () => {

@@ -1,14 +1,9 @@
 // Standing orders in words and marks.
 import { ENDED_STATES, type OrderedDeviceState, type StandingOrder } from '#/contract/standing-orders.ts';
 import { formatCount } from '#/lib/format.ts';
+import type { StateWords } from '#/ui/controls/state-words.ts';
 
-interface Words {
-  label: string;
-  /** The state whose mark it has. */
-  mark: string;
-}
-
-const DEVICES: Record<OrderedDeviceState, Words> = {
+const DEVICES: Record<OrderedDeviceState, StateWords> = {
   Has: { label: 'Has it', mark: 'Succeeded' },
   Pending: { label: 'Not begun', mark: 'Waiting' },
   Waiting: { label: 'Waiting', mark: 'Waiting' },
@@ -19,20 +14,23 @@ const DEVICES: Record<OrderedDeviceState, Words> = {
   Cancelled: { label: 'Cancelled', mark: 'Cancelled' },
   Replaced: { label: 'Replaced since', mark: 'Interrupted' },
 };
-export const orderedDeviceWords = (state: OrderedDeviceState): Words => DEVICES[state];
+export const orderedDeviceWords = (state: OrderedDeviceState): StateWords => DEVICES[state];
 
 /** The devices that get no job by themselves any more. */
 export const endedCount = ({ Counts }: Pick<StandingOrder, 'Counts'>): number =>
   ENDED_STATES.reduce((sum, state) => sum + (Counts[state] ?? 0), 0);
 
-/** What needs a person first. */
-export function orderWords(order: StandingOrder): Words {
+const FAILED = ['Failed', 'RolledBack', 'NoAnswer'] as const satisfies readonly OrderedDeviceState[];
+
+/** Its state: devices that failed are counted beside what else is under way. */
+export function orderWords(order: Pick<StandingOrder, 'State' | 'Counts' | 'Devices'>): StateWords {
   const { State, Counts, Devices } = order;
-  if (State === 'Stopped') return { label: 'Stopped', mark: 'Cancelled' };
-  if (endedCount(order) > 0) return { label: 'Some failed', mark: 'Failed' };
-  if (Devices === 0) return { label: 'No devices', mark: 'Finished' };
-  if (Counts['Has'] === Devices) return { label: 'Fulfilled', mark: 'Succeeded' };
-  return Counts['Running'] ? DEVICES.Running : DEVICES.Waiting;
+  const failed = FAILED.reduce((sum, state) => sum + (Counts[state] ?? 0), 0);
+  if (State === 'Stopped') return { label: 'Stopped', mark: 'Cancelled', failed };
+  if (Counts['Running']) return { ...DEVICES.Running, failed };
+  if (Counts['Waiting'] || Counts['Pending']) return { ...DEVICES.Waiting, failed };
+  if (endedCount(order) > 0) return { label: 'Not fulfilled', mark: failed > 0 ? 'Failed' : 'Interrupted', failed };
+  return Devices === 0 ? { label: 'No devices', mark: 'Finished' } : { label: 'Fulfilled', mark: 'Succeeded' };
 }
 
 const FIGURES = [...ENDED_STATES, 'Running', 'Waiting', 'Pending'] as const satisfies readonly OrderedDeviceState[];

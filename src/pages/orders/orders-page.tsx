@@ -10,7 +10,7 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { counted } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -43,12 +43,9 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   },
   {
     header: 'State',
-    width: '130px',
+    width: '200px',
     phone: 'end',
-    cell: (order) => {
-      const { label, mark } = orderWords(order);
-      return <StateMark state={mark} label={label} />;
-    },
+    cell: (order) => <StateOf words={orderWords(order)} />,
   },
   { header: 'Devices', phone: 'wide', cell: (order) => <Figures order={order} /> },
   {

@@ -6,7 +6,7 @@ import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDevic
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
@@ -64,15 +64,12 @@ const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
     header: 'State',
     width: '210px',
     phone: 'second',
-    cell: ({ State, Attempt }) => {
-      const { label, mark } = deviceWords(State);
-      return (
-        <>
-          <StateMark state={mark} label={label} />
-          {Attempt > 1 && <span className="dim"> attempt {Attempt}</span>}
-        </>
-      );
-    },
+    cell: ({ State, Attempt }) => (
+      <>
+        <StateOf words={deviceWords(State)} />
+        {Attempt > 1 && <span className="dim"> attempt {Attempt}</span>}
+      </>
+    ),
   },
   { header: 'Reason', phone: 'wide', cell: ({ Because }) => <span className="dim">{Because}</span> },
   {

@@ -6,7 +6,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import { rolloutQueries, type RolloutDeviceFilter } from '#/api/rollouts.ts';
 import { DotMap, type DotLook } from '#/features/base-map/dot-map.tsx';
 import { paths } from '#/paths.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -74,13 +74,12 @@ function Legend({ states }: { states: readonly RolloutDeviceState[] }) {
 
 function Picked({ id, state }: { id: string; state: RolloutDeviceState }) {
   const device = useQuery(deviceQueries.one(id));
-  const { label, mark } = deviceWords(state);
   return (
     <>
       <Link to={paths.device(id)}>
         <bdi>{device.data?.DeviceName || id}</bdi>
       </Link>
-      <StateMark state={mark} label={label} />
+      <StateOf words={deviceWords(state)} />
     </>
   );
 }

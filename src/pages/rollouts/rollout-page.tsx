@@ -57,6 +57,7 @@ function Found({ rollout }: { rollout: Rollout }) {
           <bdi>{Name}</bdi> <StateOf words={rolloutWords(rollout)} />
         </span>
       }
+      state={rolloutWords(rollout)}
       back={<Link to={paths.rollouts()}>Rollouts</Link>}
       actions={<RolloutActions rollout={rollout} dialog={dialog} />}
     >

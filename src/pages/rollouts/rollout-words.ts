@@ -8,7 +8,6 @@ import {
   type RolloutWave,
 } from '#/contract/rollouts.ts';
 import type { RolloutAction } from '#/api/rollouts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
 
@@ -35,25 +34,9 @@ const WAVES: Record<RolloutWave['State'], StateWords> = {
   Passed: { label: 'Passed', mark: 'Succeeded' },
 };
 
-/** Milliseconds between the end of a wave and the step of the person who ended it, which one request writes. */
-const ONE_REQUEST = 2000;
-
-/** Whether a person let the next wave begin before this one had passed its gate: the history says which passed. */
-function isAdvancedByHand({ Number: number, State, EndTime }: RolloutWave, steps: Rollout['Steps']): boolean {
-  if (State !== 'Passed' || steps.some(({ Text }) => Text.startsWith(`Wave ${number} passed`))) return false;
-  const end = parseTimestamp(EndTime)?.getTime() ?? NaN;
-  return steps.some(
-    ({ Actor, Text, Time }) =>
-      Actor !== '' && Text === 'Advanced' && Math.abs((parseTimestamp(Time)?.getTime() ?? NaN) - end) <= ONE_REQUEST,
-  );
-}
-
-export function waveWords(
-  wave: RolloutWave,
-  { State, Steps }: Pick<Rollout, 'State' | 'Steps'>,
-): StateWords & { isByHand: boolean } {
+export function waveWords(wave: RolloutWave, { State }: Pick<Rollout, 'State'>): StateWords & { isByHand: boolean } {
   const failed = failuresIn(wave.Counts);
-  if (isAdvancedByHand(wave, Steps))
+  if (wave.Advanced)
     return { label: 'Advanced by hand', mark: failed > 0 ? 'Failed' : 'Interrupted', failed, isByHand: true };
   if (State === 'Paused' && wave.State === 'Running') return { ...ROLLOUTS.Paused, failed, isByHand: false };
   const { label, mark } = WAVES[wave.State];

@@ -1,6 +1,6 @@
 // The states of devices: a bar, and the same in words.
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { rolloutCountsText, deviceWords, stateCounts } from './rollout-words.ts';
@@ -23,16 +23,13 @@ export function StateBar({ counts, to }: StateBarProps) {
       </span>
       {to ? (
         <ul className={classes.legend}>
-          {states.map(({ state, count }) => {
-            const { label, mark } = deviceWords(state);
-            return (
-              <li key={state}>
-                <Link to={to(state)} replace preventScrollReset>
-                  <StateMark state={mark} label={label} /> <span className="tabular">{formatCount(count)}</span>
-                </Link>
-              </li>
-            );
-          })}
+          {states.map(({ state, count }) => (
+            <li key={state}>
+              <Link to={to(state)} replace preventScrollReset>
+                <StateOf words={deviceWords(state)} /> <span className="tabular">{formatCount(count)}</span>
+              </Link>
+            </li>
+          ))}
         </ul>
       ) : (
         <span className={classes.words}>{rolloutCountsText(counts)}</span>

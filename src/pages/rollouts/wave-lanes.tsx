@@ -13,7 +13,7 @@ import { waveWords } from './rollout-words.ts';
 import classes from './rollouts.module.css';
 
 interface WaveLanesProps {
-  rollout: Pick<Rollout, 'State' | 'Waves' | 'Steps'>;
+  rollout: Pick<Rollout, 'State' | 'Waves'>;
   /** A link that shows the devices of a wave in a state. */
   to: (wave: number, state: RolloutDeviceState) => { search: string };
 }
@@ -30,7 +30,7 @@ export function WaveLanes({ rollout, to }: WaveLanesProps) {
 
 interface LaneProps {
   wave: RolloutWave;
-  rollout: Pick<Rollout, 'State' | 'Steps'>;
+  rollout: Pick<Rollout, 'State'>;
   to: (state: RolloutDeviceState) => { search: string };
 }
 

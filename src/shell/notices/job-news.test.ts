@@ -41,3 +41,12 @@ test('of a deployment the end, and the first failure before it, once', () => {
   assert.deepEqual(newsOf([worse], [ended]), [['p', 'Result: 2 failed, 2 succeeded', true]]);
   assert.deepEqual(newsOf([moving], [job('p', { Counts: { Succeeded: 4 } })]), [['p', 'Result: 4 succeeded', false]]);
 });
+
+test('of a deployment that goes on the title says its state as its page does', () => {
+  const moving = job('p', { JobName: 'Update', Counts: { Running: 9 } });
+  const failing = job('p', { JobName: 'Update', Counts: { Running: 1, Failed: 8 } });
+  assert.deepEqual(
+    newsBetween([moving], [failing]).map(({ title }) => title),
+    ['Update: Running · 8 failed'],
+  );
+});

@@ -1,9 +1,10 @@
 // What became of jobs between two looks at their list.
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/contract/job-state.ts';
-import { failedIn, outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
+import { failedIn, jobWords, outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
 import { FAILURES } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
+import { stateText } from '#/ui/controls/state-words.ts';
 
 export interface JobNews {
   id: string;
@@ -26,11 +27,12 @@ export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNew
     if (moves && (bad === 0 || badOf(earlier) > 0)) return [];
     const outcome = outcomeOf(job);
     const state = stateOf(job);
+    const name = job.JobName || 'A job';
     const result = outcome ? outcomeText(outcome, formatCount).replaceAll('\u00a0', ' ') : state.toLowerCase();
     return [
       {
         id: job.JobId,
-        title: `${job.JobName || 'A job'} ${moves ? 'has failures' : 'has ended'}`,
+        title: moves ? `${name}: ${stateText(jobWords(job, outcome))}` : `${name} has ended`,
         text: moves ? `So far: ${result}` : `Result: ${result}`,
         isBad: bad > 0 || FAILURES.includes(state),
       },

@@ -1,5 +1,6 @@
 // The frame of every page: title in the tab and on the page, a line of explanation, the actions.
 import { createContext, use, useEffect, type ReactNode } from 'react';
+import { stateText, type StateWords } from '#/ui/controls/state-words.ts';
 import { setTitle } from './title.ts';
 import classes from './page.module.css';
 
@@ -10,6 +11,8 @@ interface PageProps {
   title: string;
   /** Replaces the plain title in the heading, for a name with a state beside it. */
   heading?: ReactNode;
+  /** Of what the page shows, for the tab. */
+  state?: StateWords | undefined;
   /** One line under the title. */
   lead?: ReactNode;
   /** Above the title: the way back to the list. */
@@ -22,11 +25,12 @@ interface PageProps {
   children: ReactNode;
 }
 
-export function Page({ title, heading, lead, back, actions, full = false, fill = false, children }: PageProps) {
+export function Page({ title, heading, state, lead, back, actions, full = false, fill = false, children }: PageProps) {
   const extra = use(PageExtra);
+  const words = state && stateText(state);
   useEffect(() => {
-    setTitle(title);
-  }, [title]);
+    setTitle(title, words);
+  }, [title, words]);
   return (
     <div className={classes[full ? 'full' : fill ? 'fill' : 'page']}>
       <header className={classes.head}>
@@ -45,7 +49,12 @@ export function Page({ title, heading, lead, back, actions, full = false, fill =
 }
 
 /** A part of a page under a heading of its own. */
-export function Section({ title, lead, actions, children }: Omit<PageProps, 'full' | 'fill' | 'back' | 'heading'>) {
+export function Section({
+  title,
+  lead,
+  actions,
+  children,
+}: Omit<PageProps, 'full' | 'fill' | 'back' | 'heading' | 'state'>) {
   return (
     <section className={classes.section} aria-label={title}>
       <header className={classes.sectionHead}>

@@ -11,8 +11,9 @@ const write = () => {
   document.title = unseen > 0 ? `(${unseen}) ${title}` : title;
 };
 
-export function setTitle(page: string): void {
-  title = `${visible(page)} · Muster`;
+/** `state`: of what the page shows, in words. */
+export function setTitle(page: string, state?: string): void {
+  title = [visible(page), ...(state ? [state] : []), 'Muster'].join(' · ');
   write();
   pageTitle.set(page);
 }

@@ -15,6 +15,7 @@ import { formatCount } from '#/lib/format.ts';
 import { SelectRow, SelectShown, useSelectRange, type RowSelection } from './row-select.tsx';
 import { SortHead } from './sort-head.tsx';
 import { sortedBy, type Sort } from './sort.ts';
+import { useHeadKeys } from './use-head-keys.ts';
 import { useHeldRows } from './use-held-order.ts';
 import classes from './table.module.css';
 
@@ -118,6 +119,7 @@ export function BaseTable<Row>(props: TableProps<Row>) {
   const width = columns.length + Number(selection !== undefined);
   const head = useRef<HTMLTableSectionElement>(null);
   const toolsWidth = useToolsWidth(head, columns, drawn);
+  useHeadKeys(head, { on: onSort !== undefined, hasWidths: edgeOf !== undefined, columns });
   let gaps = 0;
   const drawnIds = new Map<string, number>();
   const spacer = (height: number) => height > 0 && <Spacer key={`gap ${gaps++}`} height={height} columns={width} />;

@@ -5,20 +5,20 @@ import { alertQueries } from '#/api/alerts.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { paths } from '#/paths.ts';
 import { counted } from '#/lib/format.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { eventLabel } from './alert-words.ts';
+import { deliveryWords, eventLabel } from './alert-words.ts';
 import classes from './alerts.module.css';
 
 function DeliveryState({ State, Attempts, Because, NextTime }: AlertDelivery) {
   const hasFailed = Attempts > 0 && State !== 'Delivered';
   return (
     <div className={classes.text}>
-      <StateMark state={State === 'Delivered' ? 'Succeeded' : State} label={State} />
+      <StateOf words={deliveryWords({ State, Attempts })} />
       {(hasFailed || Attempts > 1 || Because) && (
         <div className="small dim">
           {[Attempts > 0 && counted(Attempts, 'attempt'), Because].filter(Boolean).join(': ')}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertChannel } from '#/contract/alerts.ts';
-import { conditionText, messagesText } from './alert-words.ts';
+import { stateText } from '#/ui/controls/state-words.ts';
+import { conditionText, deliveryWords, messagesText } from './alert-words.ts';
 
 const rule = { When: 'DeviceOffline', DeviceGroup: '', TagId: '', CustomerSite: '', ForMinutes: 0 };
 const tags = [{ TagId: 't1', TagName: 'beta' }];
@@ -42,4 +43,12 @@ test('and says where its messages go', () => {
     '→ Ops webhook, at most one message in 2 days',
   );
   assert.equal(messagesText({ Channels: [], QuietMinutes: 0 }, [channel]), '→ no channel');
+});
+
+test('a message that is tried again says how often it failed', () => {
+  const text = (State: string, Attempts: number) => stateText(deliveryWords({ State, Attempts }));
+  assert.equal(text('Waiting', 0), 'Waiting');
+  assert.equal(text('Waiting', 2), 'Waiting · 2 failed');
+  assert.equal(text('Delivered', 3), 'Delivered');
+  assert.equal(text('Failed', 8), 'Failed');
 });

@@ -1,7 +1,8 @@
 // A rule as a sentence, and its events in words.
-import type { AlertChannel, AlertEvent, AlertRule } from '#/contract/alerts.ts';
+import type { AlertChannel, AlertDelivery, AlertEvent, AlertRule } from '#/contract/alerts.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted } from '#/lib/format.ts';
+import type { StateWords } from '#/ui/controls/state-words.ts';
 
 export const EVENT_LABELS: Record<AlertEvent, string> = {
   DeviceOffline: 'A device is Offline',
@@ -14,6 +15,13 @@ export const EVENT_LABELS: Record<AlertEvent, string> = {
 };
 export const eventLabel = (event: string): string =>
   Object.hasOwn(EVENT_LABELS, event) ? EVENT_LABELS[event as AlertEvent] : event;
+
+/** A message that waits for its next attempt does not hide that earlier ones failed. */
+export const deliveryWords = ({ State, Attempts }: Pick<AlertDelivery, 'State' | 'Attempts'>): StateWords => ({
+  label: State,
+  mark: State === 'Delivered' ? 'Succeeded' : State,
+  failed: State === 'Waiting' ? Attempts : 0,
+});
 
 const minutes = (count: number): string =>
   count > 0 && count % 1_440 === 0

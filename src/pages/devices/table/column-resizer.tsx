@@ -17,7 +17,8 @@ export function ColumnResizer({ label, width, onWidth }: ColumnResizerProps) {
   return (
     <span
       role="slider"
-      tabIndex={0}
+      // Reached from the heading: see use-head-keys.ts.
+      tabIndex={-1}
       aria-label={`Width of ${label}`}
       aria-orientation="horizontal"
       aria-valuenow={width}
