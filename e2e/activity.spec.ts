@@ -114,8 +114,6 @@ test('availability by device and site, and as a file', async ({ signedIn: page, 
 
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
-  foreignTest.use({ expectedConsole: [/status of 404/] });
-
   foreignTest('the pages say that there is no audit log and no history', async ({ signedIn: page, service }) => {
     await page.goto(`${service.url}/activity`);
     await expect(page.getByText('This service has no audit log')).toBeVisible();

@@ -1,7 +1,7 @@
 // Loading, failed, empty, read again: each page of the real service, whose answers are delayed, broken or replaced on
 // their way. A bad answer is never taken for an empty fleet.
 import type { Page, Route } from '@playwright/test';
-import { expect, test, type Service } from './fixtures.ts';
+import { expect, test, withoutOffers, type Service } from './fixtures.ts';
 import { fill, READINGS, type Reading } from './readings.ts';
 
 // What the browser says of each broken answer.
@@ -68,7 +68,7 @@ async function askAgain(page: Page): Promise<void> {
 async function open(page: Page, service: Service, { at, from, what, seen }: Reading) {
   const made = await fill(service);
   // What is not reported is asked for regularly.
-  await page.route(/\/v1\/(events|changes)\b/, (route) => route.fulfill({ status: 404 }));
+  await withoutOffers(page, 'live');
   const main = page.getByRole('main');
   const alerts = main.getByRole('alert');
   // The jump of the clock may end another read of the same page, which has an alert of its own for a moment.

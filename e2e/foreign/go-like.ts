@@ -107,6 +107,8 @@ export const startGoLike = (): Promise<Foreign> => {
         return json(PARENT);
       case 'GET /v1/job/gj1/childjobs':
         return json({ ChildJobs: CHILDREN });
+      case 'GET /v1/job/gj2/childjobs':
+        return json(null);
       case 'POST /v1/job':
         return json({ JobId: 'gj1' });
     }

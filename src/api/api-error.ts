@@ -71,12 +71,8 @@ export const isSignedOut = (error: unknown): boolean => hasStatus(error, 401);
 /** Whether the object does not exist: it was deleted, or this service does not have the path. */
 export const isMissing = (error: unknown): boolean => hasStatus(error, 404);
 
-/**
- * Whether the service lacks an addition. Some services answer unknown paths with 400, 403 or 405, others with something
- * else: a page, or rows of another kind.
- */
-export const isNotOffered = (error: unknown): boolean =>
-  error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));
+/** Whether nothing was asked because the account does not offer it (capabilities.ts). */
+export const isNotOffered = (error: unknown): boolean => hasStatus(error, 501);
 
 /** Errors for a form, by field name; unknown fields are left to the message above the form. */
 export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {

@@ -8,6 +8,7 @@ import { tagText } from '#/fleet/dictionary.ts';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import { fold } from '#/fleet/text.ts';
 import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useTagNames } from './filter-chips.tsx';
@@ -31,7 +32,8 @@ interface FacetPickersProps extends Facets {
 
 export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChange }: FacetPickersProps) {
   const [asked, setAsked] = useState(false);
-  const tags = useQuery(tagQueries.list());
+  const hasTags = useOffered('tags') === true;
+  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags });
   const tagged = useTagNames(filter.tag);
   const picker = (name: ValueName, label: string, known: readonly string[] = [], chosen = filter[name] ?? []) => (
     <FacetPicker
@@ -56,7 +58,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
   return (
     <>
       {picker('group', 'Group', groups)}
-      {picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
+      {(hasTags || has('tag')) && picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
       <VersionPicker runs={filter.runs} onChange={(runs) => onChange({ runs })} />
       {has('customer') && picker('customer', 'Customer')}
       {has('site') && picker('site', 'Site')}
@@ -77,9 +79,10 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
 
 /** One of all versions of all artifacts; nothing where the service does not know them, or nothing was deployed. */
 function VersionPicker({ runs, onChange }: { runs: RowFilter['runs']; onChange: (runs: RowFilter['runs']) => void }) {
-  const { Versions = false, NumDevicesAdded = 0 } = useQuery(accountQueries.get()).data ?? {};
-  const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: Versions });
-  if (!Versions || !counts.data?.length) return null;
+  const isKnown = useOffered('versions') === true;
+  const { NumDevicesAdded = 0 } = useQuery(accountQueries.get()).data ?? {};
+  const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
+  if (!isKnown || !counts.data?.length) return null;
   const choices = versionChoices(counts.data, NumDevicesAdded);
   const now = runs && versionWords(runs);
   return (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
-import { ApiError } from '#/api/api-error.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import type { ApiToken } from '#/contract/account.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
@@ -50,7 +50,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
 export function Tokens() {
   const tokens = useQuery(tokenQueries.tokens());
   const dialog = useDialog<TokenDialog>('token');
-  if (tokens.error instanceof ApiError && tokens.error.status === 404)
+  if (isNotOffered(tokens.error))
     return (
       <Section title="API tokens">
         <p className={classes.note}>Manage tokens in this service’s own web portal.</p>
