@@ -99,7 +99,7 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByRole('row', { name: /press-3/ })).toContainText('Failed');
     await expect(page.getByRole('row', { name: /only text/ })).toBeVisible();
     await page.getByRole('link', { name: 'Device no-5' }).click();
-    await expect(page.getByRole('main')).toContainText('Verdict');
+    await expect(page.getByRole('main')).toContainText('Judgement');
     await expect(page.getByRole('main')).toContainText('unheard of');
     await expectNoLeak(page, foreign);
   });
