@@ -1,6 +1,6 @@
 // Choices of group, tag, customer and site, any number of each, with how many devices there are of every value once the
 // fleet is in memory. For the table and the map; loaded after them, since its lists weigh as much as a whole table.
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconCheck, IconChevronDown } from '@tabler/icons-react';
@@ -136,6 +136,12 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
   const found = values.filter((value) => fold(value || `no ${name}`).includes(wanted)).slice(0, MOST);
   // Without the whole fleet the other values are unknown.
   const isFree = !facet && wanted !== '' && !values.includes(typed.trim());
+  // Enter chooses the only one that is left.
+  const isOnly = wanted !== '' && found.length + Number(isFree) === 1;
+  const choose = useEffectEvent(() => void box.selectFirstOption());
+  useEffect(() => {
+    if (isOnly) choose();
+  }, [isOnly, typed]);
   return (
     <Combobox
       store={box}
