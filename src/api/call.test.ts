@@ -24,8 +24,7 @@ function answers(...responses: (Response | Error)[]) {
 
 const json = (body: unknown, headers: Record<string, string> = {}) => new Response(JSON.stringify(body), { headers });
 
-const NO_ANSWER =
-  'This is not an answer of the API; a sign-in page or proxy may be in between. It begins: ';
+const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between. It begins: ';
 
 test('ids are encoded, and those a browser would fold away are refused before anything is sent', async () => {
   assert.equal(pathOf(tunnelEndpoints.remove, { params: { tunnel_id: 'a/b ?' } }), '/v1/tunnels/a%2Fb%20%3F');

@@ -87,7 +87,7 @@ export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece
 type Pieces = z.output<typeof jobEndpoints.output.response>['Pieces'];
 
 /** Extends the order; one stream without a break is one run. */
-export function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
+function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
   if (!order || pieces?.length === 0) return order;
   if (!pieces) return undefined;
   const runs = [...order];
