@@ -1,7 +1,7 @@
 // Shared by the tests of what is done to many devices at once: devices, their selection, and the dialog of an action.
 import { readFile } from 'node:fs/promises';
 import type { Download, Page } from '@playwright/test';
-import { expect, type Service } from './fixtures.ts';
+import { expect, withoutOffers, type Service } from './fixtures.ts';
 
 interface Device {
   DeviceId: string;
@@ -57,4 +57,4 @@ export function watchPatches(page: Page): string[] {
 }
 
 /** The browser changes each device by itself, as in front of a service without bulk work. */
-export const withoutBulkWork = (page: Page) => page.route('**/v1/bulk', (route) => route.fulfill({ status: 404 }));
+export const withoutBulkWork = (page: Page) => withoutOffers(page, 'bulk');

@@ -9,9 +9,8 @@ import {
   selectShown,
   setGroup,
   textOf,
-  withoutBulkWork,
 } from './bulk-actions.ts';
-import { expect, expectAccessible, test } from './fixtures.ts';
+import { expect, expectAccessible, test, withoutOffers } from './fixtures.ts';
 
 test('a tag goes on devices of two pages, selected with Shift and from page to page @main', async ({
   signedIn: page,
@@ -166,12 +165,9 @@ test('selection and dialogs are accessible', async ({ signedIn: page, service })
 });
 
 test.describe('on a service that reports no changes and does no bulk work', () => {
-  test.use({ expectedConsole: [/status of 404/] });
-
   test('what was done is on the table before it is read again', async ({ signedIn: page, service }) => {
     await createMany(service, 3);
-    await withoutBulkWork(page);
-    await page.route(/\/v1\/(changes|events)/, (route) => route.fulfill({ status: 404 }));
+    await withoutOffers(page, 'bulk', 'live');
     await openDevices(page, service, '?sort=name');
     await selectShown(page).check();
     await setGroup(page, 'north');

@@ -118,8 +118,6 @@ test('the map has the same filter', async ({ signedIn: page, service }) => {
 
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
-  foreignTest.use({ expectedConsole: [/status of 404/] });
-
   foreignTest('nothing is offered, and a link with such a filter says why', async ({ signedIn: page, service }) => {
     const asked: string[] = [];
     page.on('request', (request) => {

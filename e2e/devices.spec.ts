@@ -138,6 +138,39 @@ test('the view is as it was after a visit to a device', async ({ signedIn: page,
   await expect(page.getByLabel('Search devices by name or ID')).toHaveValue(pump.DeviceId.slice(4));
 });
 
+test('devices are found by customer, site, group and tag, and Enter chooses the only value of a filter', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId } = await service.createDevice('pump', 'Halle 7');
+  await service.createDevice('valve', 'yard');
+  await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerName: 'Acme', CustomerSite: 'Dock 4' });
+  await service.call('POST', '/v1/tag/outdoors');
+  const [tag] = await service.call<{ TagId: string }[]>('GET', '/v1/tag');
+  await service.call('POST', `/v1/devices/${DeviceId}/tag/${tag?.TagId}`);
+  await page.goto(`${service.url}/devices`);
+  const valve = page.getByRole('link', { name: 'valve', exact: true });
+  const pump = page.getByRole('link', { name: 'pump', exact: true });
+  const search = page.getByPlaceholder('Name, ID, group, customer, site or tag');
+  for (const words of ['acme', 'dock', 'halle', 'outdoor']) {
+    await search.fill(words);
+    await expect(valve).toHaveCount(0);
+    await expect(pump).toBeVisible();
+    await search.fill('');
+    await expect(valve).toBeVisible();
+  }
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('acme');
+  await expect(page.getByRole('option', { name: /pump/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Filter by Group' }).click();
+  await page.getByPlaceholder(/Find .*a group/).fill('yar');
+  await expect(page.getByRole('listbox', { name: 'Values of group' }).getByRole('option')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/group=yard/);
+});
+
 test('no match and no devices have different pages, each with the next step @main', async ({
   signedIn: page,
   service,

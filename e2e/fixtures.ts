@@ -147,9 +147,6 @@ interface Options {
   expectedConsole: RegExp[];
 }
 
-/** How another service says that it does not report changes, and does no bulk work. */
-const WITHOUT_ADDITIONS = / 404 .*\/v1\/(events|changes|bulk)\b/;
-
 export const test = base.extend<Options & { service: Service; signedIn: Page; tokenGuard: TokenGuard }>({
   serviceEnv: [{}, { option: true }],
   expectedConsole: [[], { option: true }],
@@ -181,10 +178,10 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
     if (SLOWER !== undefined) await slowDown(page, Number(SLOWER));
     untilApplicationRuns(page);
     const wrong: string[] = [];
-    const allowed = [...expectedConsole, WITHOUT_ADDITIONS];
     page.on('console', (message) => {
       const text = `${message.text()} (${message.location().url})`;
-      if (message.type() === 'error' && !allowed.some((pattern) => pattern.test(text))) wrong.push(`console: ${text}`);
+      if (message.type() === 'error' && !expectedConsole.some((pattern) => pattern.test(text)))
+        wrong.push(`console: ${text}`);
     });
     page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
     page.on('request', (request) => {
@@ -231,6 +228,14 @@ export async function slowDown(page: Page, times: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: times });
 }
+
+/** The same service without some of what it offers beyond the document. */
+export const withoutOffers = (page: Page, ...names: string[]) =>
+  page.route('**/v1/account', async (route) => {
+    const account = (await (await route.fetch()).json()) as { Capabilities: string[] };
+    const Capabilities = account.Capabilities.filter((name) => !names.includes(name));
+    await route.fulfill({ json: { ...account, Capabilities } });
+  });
 
 /** Gives the page's browser a session. */
 export async function signIn(page: Page, service: Service, token: string = service.token): Promise<void> {

@@ -5,7 +5,7 @@ import { before } from './foreign/gateway.ts';
 import { startMute } from './foreign/mute.ts';
 
 const test = before(startMute);
-test.use({ expectedConsole: [/status of 40[145]/] });
+test.use({ expectedConsole: [/status of 40[14]/] });
 
 const title = (page: Page) => page.getByRole('heading', { level: 1 });
 const parts = (page: Page) => page.getByRole('table', { name: 'Devices of this job' });

@@ -6,7 +6,6 @@ import { before } from './foreign/gateway.ts';
 import { ODD_TUNNELS, startOddRows } from './foreign/odd-rows.ts';
 
 const test = before(startOddRows);
-test.use({ expectedConsole: [/status of 40[45]/] });
 
 test('a bad row is left out of its list, and the page says so', async ({ signedIn: page, service }) => {
   const note = page.getByText('The service sent rows that cannot be read. Lists are shown without them.');

@@ -1,6 +1,6 @@
 // The log of a job that has ended: searched, linked, copied and downloaded.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { expect, expectAccessible, test, withoutOffers, type Service } from './fixtures.ts';
 import { found, lineLink, saved, searchBox } from './job-log.ts';
 import { heading, jobSandbox, log, script, submit } from './job-sandbox.ts';
 
@@ -142,7 +142,7 @@ test('lines are linked with a service that does not give output in pieces', asyn
 }) => {
   const id = await openFill(page, service);
   const stranger = await context.newPage();
-  await stranger.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
+  await withoutOffers(stranger, 'output');
   await stranger.goto(`${service.url}/jobs/${id}?line=2`);
   await expect(log(stranger, 'hold').locator('[data-marked]')).toHaveText('done');
   await stranger.close();

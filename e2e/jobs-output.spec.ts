@@ -1,6 +1,6 @@
 // The output of a job as it comes from a real device: live, coloured, as text, followed.
 import type { Locator, Page } from '@playwright/test';
-import { expect, test, type Service } from './fixtures.ts';
+import { expect, test, withoutOffers, type Service } from './fixtures.ts';
 import { found, saved, searchBox, steps } from './job-log.ts';
 import { heading, jobSandbox, log, script, submit, type JobSandbox } from './job-sandbox.ts';
 import { settledBox } from './settled-box.ts';
@@ -196,15 +196,13 @@ test('both streams come in the order of arrival, and the newest line is followed
 });
 
 test.describe('with a service that gives no order of the streams', () => {
-  test.use({ expectedConsole: [/status of 404.*\/output\?/] });
-
   test('the log shows that the order is not known, and follows the stream that grew', async ({
     signedIn: page,
     service,
   }) => {
     const sandbox = await jobSandbox(service);
     const id = await submitRaise(service, sandbox);
-    await page.route('**/output?*', (route) => route.fulfill({ status: 404, json: { title: 'Not found' } }));
+    await withoutOffers(page, 'output');
     await page.goto(`${service.url}/jobs/${id}`);
     const output = log(page, 'hoist');
     await expectNewestInView(sandbox, output);

@@ -12,8 +12,6 @@ export interface Reading {
   seen: string | RegExp;
   /** A list: on the screen when it is empty. */
   empty?: string;
-  /** An addition of ours: an answer of another shape says that the service does not have it, and the page says this. */
-  without?: string;
   /** Another GET that fills the page as soon as it is read. */
   later?: string;
   /** A field of a form that offers it: that has its list, and says nothing when it could not be renewed. */
@@ -80,7 +78,6 @@ export const READINGS: Record<string, Reading> = {
     what: 'its jobs',
     // The timeline has it, too, in other words.
     seen: /^first job$/,
-    without: 'This service does not list a device’s jobs',
   },
   'the map': {
     at: () => '/map',

@@ -90,8 +90,6 @@ test.describe('two people', () => {
 
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
-  foreignTest.use({ expectedConsole: [/status of 404/] });
-
   foreignTest(
     'pages say that it has no rollouts, views and outcome rules, and do not ask for them',
     async ({ signedIn: page, service }) => {

@@ -116,8 +116,6 @@ test.describe('two people', () => {
 
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
-  foreignTest.use({ expectedConsole: [/status of 404/] });
-
   foreignTest('the page says that it has none, and does not ask for them', async ({ signedIn: page, service }) => {
     const asked: string[] = [];
     page.on('request', (request) => {

@@ -47,7 +47,7 @@ const CHILDREN = [
   { JobId: 'gc2', DeviceName: 'press-2', DeviceId: 'g2', Status: 'DEVICE_OFFLINE' },
   { JobId: 'gc3', DeviceName: 'press-3', Status: 'EXECUTED', Stderr: 'No space left on device', ExitCode: 1 },
   'a row that is only text',
-  { Verdict: 'unheard of', Attempts: [1, 2] },
+  { Judgement: 'unheard of', Attempts: [1, 2] },
 ];
 
 export const startGoLike = (): Promise<Foreign> => {
@@ -107,6 +107,8 @@ export const startGoLike = (): Promise<Foreign> => {
         return json(PARENT);
       case 'GET /v1/job/gj1/childjobs':
         return json({ ChildJobs: CHILDREN });
+      case 'GET /v1/job/gj2/childjobs':
+        return json(null);
       case 'POST /v1/job':
         return json({ JobId: 'gj1' });
     }

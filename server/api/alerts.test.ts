@@ -114,7 +114,7 @@ test('what cannot be a channel is refused with its field', async () => {
 test('without the settings of the service there is no e-mail, and no webhook to a private address', async () => {
   const plain = await startTestService();
   try {
-    assert.equal((await ask<Account>('GET', '/v1/account', undefined, plain)).AlertEmail, false);
+    assert.ok(!(await ask<Account>('GET', '/v1/account', undefined, plain)).Capabilities?.includes('alert-email'));
     const mail = { Name: 'Mail', Kind: 'email', To: ['ops@example.com'] };
     assert.deepEqual(await refused('POST', 'channels', mail, plain), [409, 'This service sends no e-mail']);
     for (const Url of [hook, 'http://localhost:9/', 'http://[::1]/', 'http://169.254.169.254/'])

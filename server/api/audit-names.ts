@@ -1,6 +1,9 @@
 // Present names of who and what is in entries of the audit log.
 import type { HashedRow } from '../store/audit-log.ts';
-import type { Reader } from '../store/database.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { fold } from '../store/fold.ts';
+import { NAMED_DEVICES, NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
+import { invalid } from '../http/problem.ts';
 
 type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
 
@@ -65,4 +68,38 @@ async function openersOf(db: Reader, accountId: number, rows: readonly Named[]):
     JSON.stringify([...sessions]),
   );
   return new Map(found.map(({ target, actor }) => [`session:${target}`, actor]));
+}
+
+/** Names that a search may find; more of them would be too long a list to read. */
+const MOST_FOUND = 1_000;
+/** Of these an account may have very many: a part of their names is looked up in memory. */
+const INDEXED = { devices: NAMED_DEVICES, jobs: NAMED_JOBS };
+
+/** Finds what is called so now, by a part of its name, and what has exactly this id whether it is there or not. */
+export function openObjectSearch(db: Database): (accountId: number, about: string) => Promise<string[]> {
+  const indexes = Object.entries(INDEXED).map(([table, source]) => ({ table, index: openNameIndex(db, source) }));
+  const others = Object.values(NAMED).filter((table) => !(table in INDEXED));
+  return async (accountId, about) => {
+    const part = fold(about);
+    const found = [about];
+    for (const { table, index } of indexes) {
+      const seqs = await index.find(accountId, [part], { limit: MOST_FOUND + 1 });
+      const rows = await db.all<{ id: string }>(
+        `SELECT id FROM ${table} WHERE account_id = ? AND seq IN (SELECT CAST(value AS BIGINT) FROM ${db.dialect.list('asked')})`,
+        accountId,
+        JSON.stringify(seqs),
+      );
+      found.push(...rows.map(({ id }) => id));
+    }
+    for (const table of others) {
+      const rows = await db.all<{ id: string; name: string }>(
+        `SELECT id, name FROM ${table} WHERE account_id = ?`,
+        accountId,
+      );
+      found.push(...rows.filter(({ name }) => fold(name).includes(part)).map(({ id }) => id));
+    }
+    if (found.length > MOST_FOUND)
+      throw invalid([{ field: 'about', message: `is in more than ${MOST_FOUND} names: give more of it` }]);
+    return found;
+  };
 }

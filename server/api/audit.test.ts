@@ -61,6 +61,20 @@ test('each condition leaves what meets it', async () => {
     assert.equal((await service.call('GET', `/v1/audit?${wrong}`)).status, 400, wrong);
 });
 
+test('entries are found by a part of the present name of what they are about, or by its id', async () => {
+  const id = await device('Förderband 12');
+  await service.call('POST', '/v1/account/tokens', { Name: 'Conveyor bot' });
+  const about = (text: string) => actions(`?about=${encodeURIComponent(text)}`);
+  assert.deepEqual(await about('förderBAND'), ['device.create']);
+  assert.deepEqual(await about(id), ['device.create']);
+  assert.deepEqual(await about('conveyor'), ['token.create']);
+  await service.call('PATCH', `/v1/devices/${id}`, { DeviceName: 'Crane' });
+  assert.deepEqual(await about('crane'), ['device.update', 'device.create']);
+  assert.deepEqual(await about('förderband'), []);
+  const csv = await (await service.call('GET', '/v1/audit.csv?about=crane&action=device.update')).text();
+  assert.equal(csv.trim().split('\n').length, 2);
+});
+
 test('pages hold each entry once, also while entries are added', async () => {
   for (let count = 0; count < 5; count++) await device(`page-${count}`);
   const all = (await read('?limit=500')).Items.map(({ Id }) => Id);

@@ -1,14 +1,14 @@
 // The audit log, an addition: its entries, and all of them as CSV.
 import { setImmediate as otherRequests } from 'node:timers/promises';
-import type { AuditEntry, auditEndpoints } from '#/contract/audit.ts';
+import type { AuditEntry, AuditFilters, auditEndpoints } from '#/contract/audit.ts';
 import { csvLine } from '#/contract/csv.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { logFault } from '../http/system-fault.ts';
 import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
-import type { HashedRow } from '../store/audit-log.ts';
-import { namesOf, objectKey } from './audit-names.ts';
+import type { EntryFilters, HashedRow } from '../store/audit-log.ts';
+import { namesOf, objectKey, openObjectSearch } from './audit-names.ts';
 
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
@@ -26,9 +26,13 @@ export async function hashNewest({ db, disk }: Context): Promise<void> {
 
 export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
   const { db } = context;
+  const objectsAbout = openObjectSearch(db);
+  const filtersOf = async (accountId: number, { about, ...filters }: AuditFilters): Promise<EntryFilters> =>
+    about === undefined ? filters : { ...filters, objects: await objectsAbout(accountId, about) };
   return {
-    list: async ({ account, query: { limit, before, ...filters } }) => {
+    list: async ({ account, query: { limit, before, ...asked } }) => {
       await hashNewest(context);
+      const filters = await filtersOf(account.id, asked);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const page = { before: before ? Number(before) : undefined, limit: most + 1 };
       const rows = await auditEntries(db, account.id, filters, page);
@@ -44,8 +48,9 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
       };
     },
 
-    csv: async ({ account, query: filters, http }) => {
+    csv: async ({ account, query: asked, http }) => {
       await hashNewest(context);
+      const filters = await filtersOf(account.id, asked);
       const portion = (before?: number) => auditEntries(db, account.id, filters, { before, limit: PORTION });
       // Read before the answer begins, so that what cannot be read is an error and no empty file.
       const first = await portion();

@@ -1,33 +1,95 @@
-// What an account says is offered, without what the gateway does not forward.
+// What an account says is offered: without what the gateway does not forward, and with the tags of a service that has
+// them without saying so.
 import { Transform } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import type { Capability } from '#/contract/account.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { atMost } from './upstream-limit.ts';
+import type { Upstream } from './upstream.ts';
 
 const NOT_FORWARDED: readonly Capability[] = ['archive', 'live', 'people'];
+const MOST_BYTES = 4 * 1024 * 1024;
+const PATIENCE = 10_000;
+
+/** Finds out once whether the service lists tags. */
+export class KnownTags {
+  private readonly upstream: Upstream;
+  private isKnown: boolean | undefined;
+  private asking: Promise<void> | undefined;
+
+  constructor(upstream: Upstream) {
+    this.upstream = upstream;
+  }
+
+  /** As far as it is known: without a clear answer it is asked again the next time. */
+  async areListed(token: string): Promise<boolean> {
+    if (this.isKnown === undefined) {
+      this.asking ??= this.ask(token)
+        .catch(() => {}) // no answer says nothing
+        .finally(() => {
+          this.asking = undefined;
+        });
+      await this.asking;
+    }
+    return this.isKnown ?? false;
+  }
+
+  private async ask(token: string): Promise<void> {
+    const answer = await this.upstream.ask({
+      method: 'GET',
+      target: tagEndpoints.list.path,
+      token,
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    const status = answer.statusCode ?? 0;
+    if (status === 401 || status === 429 || status >= 500) return void answer.destroy();
+    const limit = atMost(MOST_BYTES);
+    answer.once('error', (cause) => limit.destroy(cause));
+    const body = await textOf(answer.pipe(limit));
+    this.isKnown = status === 200 && isList(body);
+  }
+}
+
+/** An empty body is an empty list elsewhere, but here it could be the answer to any path. */
+function isList(body: string): boolean {
+  try {
+    return body.trim() !== '' && tagEndpoints.list.response.safeParse(JSON.parse(body)).success;
+  } catch {
+    return false;
+  }
+}
 
 /** Edits the body of an account on its way. Any other body passes unchanged. */
-export function forwardedCapabilities(): Transform {
+export function forwardedCapabilities(hasTags: () => Promise<boolean>): Transform {
   const parts: Buffer[] = [];
   return new Transform({
     transform: (part: Buffer, _, done) => {
       parts.push(part);
       done();
     },
-    flush: (done) => done(null, withoutOthers(Buffer.concat(parts))),
+    flush: (done) => {
+      edited(Buffer.concat(parts), hasTags).then(
+        (body) => done(null, body),
+        (cause: unknown) => done(cause as Error),
+      );
+    },
   });
 }
 
-function withoutOthers(bytes: Buffer): Buffer | string {
+async function edited(bytes: Buffer, hasTags: () => Promise<boolean>): Promise<Buffer | string> {
   let account: unknown;
   try {
     account = JSON.parse(bytes.toString());
   } catch {
     return bytes;
   }
-  if (typeof account !== 'object' || account === null || !('Capabilities' in account)) return bytes;
-  const { Capabilities: all } = account;
-  if (!Array.isArray(all)) return bytes;
-  return JSON.stringify({
-    ...account,
-    Capabilities: all.filter((name) => !NOT_FORWARDED.some((each) => each === name)),
-  });
+  // A refusal is no account.
+  if (typeof account !== 'object' || account === null || !('UserEmail' in account)) return bytes;
+  const { Capabilities } = account as { Capabilities?: unknown };
+  const all = Array.isArray(Capabilities) ? Capabilities : [];
+  const forwarded = all.filter((name) => !NOT_FORWARDED.some((each) => each === name));
+  // A service with a list says all of it there.
+  if (all.length === 0 && (await hasTags())) forwarded.push('tags' satisfies Capability);
+  return JSON.stringify({ ...account, Capabilities: forwarded });
 }

@@ -15,7 +15,7 @@ import { loopbackRedirect } from '../http/loopback-redirect.ts';
 import { openSessionCookie } from '../auth/session-cookie.ts';
 import { staticFiles } from '../http/static-files.ts';
 import { refuseUnknownPaths } from '../http/unknown-paths.ts';
-import { forwardedCapabilities } from './forwarded-capabilities.ts';
+import { KnownTags, forwardedCapabilities } from './forwarded-capabilities.ts';
 import { forward } from './upstream-forward.ts';
 import type { GatewayContext } from './upstream-service.ts';
 import { upstreamSessionRoutes } from './upstream-sessions.ts';
@@ -52,12 +52,15 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
     return session.token;
   };
   const passed = Object.values(PASSED);
+  const tags = new KnownTags(upstream);
   const shapeOf = openShapes(passed);
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     const shape = shapeOf(http.req.method, http.env.incoming.url ?? '');
     if (!shape) return next();
-    const editors = shape.endpoint === accountEndpoints.get ? [forwardedCapabilities()] : [];
-    return forward(upstream, shape, await tokenOf(http), http.env, { giveUp: context.traffic.giveUp, editors });
+    const token = await tokenOf(http);
+    const isAccount = shape.endpoint === accountEndpoints.get;
+    const editors = isAccount ? [forwardedCapabilities(() => tags.areListed(token))] : [];
+    return forward(upstream, shape, token, http.env, { giveUp: context.traffic.giveUp, editors });
   });
   refuseUnknownPaths(app, passed);
   loopbackRedirect(app, context);

@@ -93,9 +93,16 @@ const isBehind = async (db: Reader): Promise<boolean> => {
 /** As in the index of the other entries; ';' follows ':'. */
 const BY_DEVICES = "actor >= 'device:' AND actor < 'device;'";
 
+/** `objects`: the ids of what the entries may be about. */
+export type EntryFilters = Omit<AuditFilters, 'about'> & { objects?: readonly string[] };
+
 /** The conditions in SQL. Refused attempts of unknown clients belong to every account. */
-function conditions(accountId: number, filters: AuditFilters): { where: string; values: SqlValue[] } {
-  const { actor, by, action, object, outcome, from, to } = filters;
+function conditions(
+  { dialect }: Reader,
+  accountId: number,
+  filters: EntryFilters,
+): { where: string; values: SqlValue[] } {
+  const { actor, by, action, object, objects, outcome, from, to } = filters;
   const all: [sql: string, ...values: SqlValue[]][] = [['(account_id = ? OR account_id IS NULL)', accountId]];
   if (actor !== undefined) all.push(['actor = ?', actor]);
   if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
@@ -103,6 +110,11 @@ function conditions(accountId: number, filters: AuditFilters): { where: string; 
   if (action?.includes('.')) all.push(['action = ?', action]);
   else if (action !== undefined) all.push(['action > ? AND action < ?', `${action}.`, `${action}/`]);
   if (object !== undefined) all.push(['seq IN (SELECT audit_seq FROM audit_objects WHERE object = ?)', object]);
+  if (objects !== undefined)
+    all.push([
+      `seq IN (SELECT audit_seq FROM audit_objects WHERE object IN (SELECT value FROM ${dialect.list('asked')}))`,
+      JSON.stringify(objects),
+    ]);
   if (outcome !== undefined) all.push(['outcome = ?', outcome]);
   if (from !== undefined) all.push(['at >= ?', Date.parse(from)]);
   if (to !== undefined) all.push(['at <= ?', Date.parse(to)]);
@@ -113,10 +125,10 @@ function conditions(accountId: number, filters: AuditFilters): { where: string; 
 export function auditEntries(
   db: Reader,
   accountId: number,
-  filters: AuditFilters,
+  filters: EntryFilters,
   { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number | undefined; limit: number },
 ): Promise<HashedRow[]> {
-  const { where, values } = conditions(accountId, filters);
+  const { where, values } = conditions(db, accountId, filters);
   return db.all<HashedRow>(
     `SELECT audit.*, hash FROM audit LEFT JOIN audit_hashes ON audit_seq = seq
      WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,

@@ -55,12 +55,27 @@ export function refusalError(status: number, body: string, retryAfter: string | 
 }
 
 /** The error for a success answer that does not match the contract. */
-export const unexpectedError = (status: number, body: string): ApiError =>
-  new ApiError('unexpected', `Unexpected response (${status})`, {
+export function unexpectedError(status: number, body: string): ApiError {
+  // An unreadable listing may contain keys, which its rows would have dropped.
+  const shown = withoutSecrets(body).trim().slice(0, 500) || 'The body was empty.';
+  return new ApiError('unexpected', `Unexpected response (${status})`, {
     status,
-    // An unreadable listing may contain keys, which its rows would have dropped.
-    detail: withoutSecrets(body).trim().slice(0, 500) || 'The body was empty.',
+    detail: couldBeJson(body) ? shown : `${NO_ANSWER} It begins: ${shown}`,
   });
+}
+
+const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between.';
+
+/** JSON that was cut off is the API's all the same. */
+function couldBeJson(body: string): boolean {
+  if (/^\s*(?:[[{]|$)/.test(body)) return true;
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export const hasStatus = (error: unknown, status: number): boolean =>
   error instanceof ApiError && error.status === status;
@@ -71,12 +86,8 @@ export const isSignedOut = (error: unknown): boolean => hasStatus(error, 401);
 /** Whether the object does not exist: it was deleted, or this service does not have the path. */
 export const isMissing = (error: unknown): boolean => hasStatus(error, 404);
 
-/**
- * Whether the service lacks an addition. Some services answer unknown paths with 400, 403 or 405, others with something
- * else: a page, or rows of another kind.
- */
-export const isNotOffered = (error: unknown): boolean =>
-  error instanceof ApiError && (error.kind === 'unexpected' || [400, 403, 404, 405, 501].includes(error.status));
+/** Whether nothing was asked because the account does not offer it (capabilities.ts). */
+export const isNotOffered = (error: unknown): boolean => hasStatus(error, 501);
 
 /** Errors for a form, by field name; unknown fields are left to the message above the form. */
 export function fieldErrors(error: unknown, known: readonly string[]): Record<string, string> {

@@ -1,9 +1,9 @@
 // The service's archive of jobs: what is in it, what a search finds, and the writes that move jobs in and out.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
 import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
-import { isMissing, isNotOffered } from '#/api/api-error.ts';
+import { isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call } from '#/api/call.ts';
 import { livePace } from '#/api/live.ts';
@@ -18,21 +18,6 @@ const HITS = '50';
 const pages = { initialPageParam: '', getNextPageParam: ({ Next }: { Next: string }) => Next || undefined };
 
 export const archiveQueries = {
-  /** Whether this service has an archive. */
-  offered: () =>
-    queryOptions({
-      queryKey: ['archive', 'offered'],
-      queryFn: async ({ signal }) => {
-        try {
-          await call(archiveEndpoints.list, { query: { limit: '1' } }, { signal });
-          return true;
-        } catch (error) {
-          if (isNotOffered(error)) return false;
-          throw error;
-        }
-      },
-      staleTime: Infinity,
-    }),
   list: () =>
     infiniteQueryOptions({
       queryKey: ['jobs', 'archive', 'list'],

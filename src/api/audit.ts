@@ -2,6 +2,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { auditEndpoints, type AuditEntry, type AuditFilters } from '#/contract/audit.ts';
 import { call, pathOf, send } from '#/api/call.ts';
+import { requireOffer } from '#/api/capabilities.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 
 const PAGE = '100';
@@ -18,8 +19,10 @@ export const auditQueries = {
   list: (filters: AuditFilters) =>
     infiniteQueryOptions({
       queryKey: ['audit', filters],
-      queryFn: ({ signal, pageParam: before }) =>
-        call(auditEndpoints.list, { query: { ...filters, limit: PAGE, ...(before && { before }) } }, { signal }),
+      queryFn: async ({ signal, pageParam: before }) => {
+        await requireOffer('audit');
+        return call(auditEndpoints.list, { query: { ...filters, limit: PAGE, ...(before && { before }) } }, { signal });
+      },
       initialPageParam: '',
       getNextPageParam: ({ Next }) => Next || undefined,
       select: entriesOf,

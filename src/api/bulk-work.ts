@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { bulkEndpoints, type Bulk, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { requireOffer } from '#/api/capabilities.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { livePace, type QueryReading } from '#/api/live.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -39,15 +40,13 @@ export async function readBulk(id: string, known: readonly BulkItem[], signal?: 
 export const isRunning = ({ State }: Pick<Bulk, 'State'>): boolean => State === 'Running';
 
 export const bulkQueries = {
-  /** Fails as `isNotOffered` on a service without this addition, and is not asked again. */
   list: () =>
     queryOptions({
       queryKey: ['bulk', 'list'],
-      queryFn: ({ signal }) => call(bulkEndpoints.list, {}, { signal }),
-      retry: (failures, error) => !isNotOffered(error) && shouldRetry(failures, error),
-      retryOnMount: false,
-      refetchOnWindowFocus: ({ state }) => !isNotOffered(state.error),
-      refetchOnReconnect: ({ state }) => !isNotOffered(state.error),
+      queryFn: async ({ signal }) => {
+        await requireOffer('bulk');
+        return call(bulkEndpoints.list, {}, { signal });
+      },
       refetchInterval: livePace(({ state }: QueryReading<Bulk[]>) =>
         isNotOffered(state.error) ? false : state.data?.some(isRunning) ? RUNNING : RESTING,
       ),
@@ -66,20 +65,6 @@ export const bulkQueries = {
       ),
     }),
 };
-
-/** Whether the service carries out bulk work by itself. */
-export async function hasBulkWork(): Promise<boolean> {
-  const state = queryClient.getQueryState(bulkQueries.list().queryKey);
-  if (state?.data) return true;
-  if (isNotOffered(state?.error)) return false;
-  try {
-    await queryClient.query(bulkQueries.list());
-    return true;
-  } catch (error) {
-    if (isNotOffered(error)) return false;
-    throw error;
-  }
-}
 
 /** The requests for any number of items. */
 export function bulkDrafts({ Devices, Jobs, ...draft }: BulkDraft): BulkDraft[] {

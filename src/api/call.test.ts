@@ -24,6 +24,8 @@ function answers(...responses: (Response | Error)[]) {
 
 const json = (body: unknown, headers: Record<string, string> = {}) => new Response(JSON.stringify(body), { headers });
 
+const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between. It begins: ';
+
 test('ids are encoded, and those a browser would fold away are refused before anything is sent', async () => {
   assert.equal(pathOf(tunnelEndpoints.remove, { params: { tunnel_id: 'a/b ?' } }), '/v1/tunnels/a%2Fb%20%3F');
   const asked = answers();
@@ -80,7 +82,7 @@ test('errors are distinguished: no answer, a refusal, an answer that is not what
     [
       ['network', 0, 'Check that it is running and that this computer is connected to it.', undefined],
       ['refused', 503, 'Try later', 7],
-      ['unexpected', 200, '<html>Welcome</html>', undefined],
+      ['unexpected', 200, `${NO_ANSWER}<html>Welcome</html>`, undefined],
       ['unexpected', 200, '"text"', undefined],
     ],
   );

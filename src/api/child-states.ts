@@ -1,8 +1,8 @@
 // The children of a parent as its page watches them: states only, and after the first reading what changed. A service
 // without this sends all of them with their output each time.
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
-import { isNotOffered } from '#/api/api-error.ts';
 import { pathOf, send } from '#/api/call.ts';
+import { isOffered } from '#/api/capabilities.ts';
 import { readChildren } from '#/api/children.ts';
 import { inTurns } from '#/lib/pace.ts';
 import { markLean } from '#/api/lean-rows.ts';
@@ -14,9 +14,6 @@ export interface ChildStates {
   /** Undefined on a service that has no list of changes. */
   version: string | undefined;
 }
-
-/** Whether the service lists changes; undefined until it was asked. */
-let isOffered: boolean | undefined;
 
 async function readChanges(id: string, before: ChildStates | undefined, signal: AbortSignal) {
   const path = `${pathOf(jobEndpoints.children, { params: { job_id: id } })}?since=${encodeURIComponent(before?.version ?? '')}`;
@@ -31,14 +28,8 @@ export async function readChildStates(
   before: ChildStates | undefined,
   signal: AbortSignal,
 ): Promise<ChildStates> {
-  const changes =
-    isOffered === false
-      ? undefined
-      : await readChanges(id, before, signal).catch((error: unknown) => {
-          if (isOffered || !isNotOffered(error)) throw error;
-          return undefined;
-        });
-  isOffered = changes !== undefined;
+  // Rows without output are of use only where that is read by itself.
+  const changes = (await isOffered('output')) ? await readChanges(id, before, signal) : undefined;
   if (!changes) {
     const rows = await readChildren(id, before?.rows, signal);
     return rows === before?.rows ? before : { rows, version: undefined };

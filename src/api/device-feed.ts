@@ -5,6 +5,7 @@ import { device, type Device } from '#/contract/devices.ts';
 import { list } from '#/contract/endpoint.ts';
 import { isNotOffered } from './api-error.ts';
 import { pathOf, send } from './call.ts';
+import { requireOffer } from './capabilities.ts';
 import { readList } from './list-text.ts';
 
 /** A device as in the listing, with its location where that is reported. */
@@ -26,6 +27,7 @@ export type ReadChanges = (since: string) => Promise<DeviceChanges>;
 const rows = list(device);
 
 const readChanges: ReadChanges = async (since) => {
+  await requireOffer('live');
   const answer = await send('GET', pathOf(changeEndpoints.changes, { query: { since } }));
   const { rows: devices, frame } = await readList(answer, rows, { name: 'Devices', isFrame });
   return {

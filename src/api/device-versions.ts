@@ -1,9 +1,9 @@
 // Which version of an artifact runs where. Only asked for where the account says that the service knows it.
 import { queryOptions } from '@tanstack/react-query';
 import { deviceVersionEndpoints, MOST_VERSIONS } from '#/contract/device-versions.ts';
-import { accountQueries } from '#/api/account.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { isOffered } from '#/api/capabilities.ts';
 import { livePace } from '#/api/live.ts';
 
 const EVERY = 30_000;
@@ -56,7 +56,7 @@ export const deviceVersionQueries = {
     queryOptions({
       queryKey: ['versions', 'artifact', artifact],
       queryFn: async ({ client, queryKey, signal }): Promise<VersionsById> => {
-        if (!(await client.query(accountQueries.get())).Versions) throw UNKNOWN;
+        if (!(await isOffered('versions'))) throw UNKNOWN;
         const before = client.getQueryData<VersionsById>(queryKey);
         return (before && (await readChanged(artifact, before, signal))) ?? readAll(artifact, signal);
       },

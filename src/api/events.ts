@@ -1,6 +1,7 @@
 // The live connection of this page: what the service reports goes to the queries and to the fleet. Loaded
 // after the first picture.
 import { pathOf } from './call.ts';
+import { isOffered } from './capabilities.ts';
 import { deviceFeed, shownDevices } from './device-feed.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { directAddress } from './direct.ts';
@@ -18,8 +19,7 @@ import { createStore } from '#/lib/store.ts';
 export const heldBack = createStore(false);
 
 async function open(since: string, signal: AbortSignal): Promise<OpenedStream> {
-  // A service has both or neither.
-  if (deviceFeed.offered === false) return { status: 404, isEvents: false, chunks: () => textOf(new Response()) };
+  if (!(await isOffered('live'))) return { status: 404, isEvents: false, chunks: () => textOf(new Response()) };
   const response = await openStream(pathOf(changeEndpoints.events, { query: { since } }), signal);
   return {
     status: response.status,

@@ -1,8 +1,10 @@
 // A log read in pieces, against a service that has them and one that does not.
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
-import type * as jobOutput from '#/api/job-output.ts';
-import { append, outputPace, type FollowedJob } from '#/api/job-output.ts';
+import { accountQueries } from '#/api/account.ts';
+import { append, outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
+import { queryClient } from '#/api/query-client.ts';
+import type { Capability } from '#/contract/account.ts';
 
 const signal = new AbortController().signal;
 const JOB = {
@@ -25,10 +27,14 @@ mock.method(globalThis, 'fetch', (path: string) => {
   return Promise.resolve(new Response(JSON.stringify(body), { status }));
 });
 
-/** A page of its own: what is known of the service is never forgotten. */
-let pages = 0;
-const fresh = async () =>
-  (await import(`${new URL('job-output.ts', import.meta.url).href}?${pages++}`)) as typeof jobOutput;
+/** What the account says is offered. */
+const offer = (...Capabilities: Capability[]) =>
+  queryClient.setQueryData(accountQueries.get().queryKey, {
+    UserEmail: '',
+    PlanMaxDeviceLimit: 1,
+    NumDevicesAdded: 1,
+    Capabilities,
+  });
 
 /** A service with this much output so far, in pieces of four letters. */
 const withPieces =
@@ -45,10 +51,12 @@ const withPieces =
     return [200, { Job: job, Stdout, Stderr, More: Stdout.Next < Stdout.Size || Stderr.Next < Stderr.Size }];
   };
 
-beforeEach(() => (asked = []));
+beforeEach(() => {
+  asked = [];
+  offer('output');
+});
 
 test('what was read is not asked for again; the whole is there once the job has ended', async () => {
-  const { readOutput } = await fresh();
   answer = withPieces('abcdef', 'x', JOB);
   const first = await readOutput('j', undefined, signal);
   assert.deepEqual([first.complete, first.output?.stdout.pieces, first.job.Stdout], [false, ['abcd'], undefined]);
@@ -73,31 +81,22 @@ test('what was read is not asked for again; the whole is there once the job has 
 });
 
 test('a stream that is shorter than what was read is read anew', async () => {
-  const { readOutput } = await fresh();
   answer = withPieces('abcd', '', JOB);
   const known = await readOutput('j', undefined, signal);
   answer = withPieces('xy', '', JOB);
   assert.deepEqual((await readOutput('j', known, signal)).output?.stdout.pieces, ['xy']);
 });
 
-test('a service without pieces is asked for the whole job from then on', async () => {
-  for (const [status, body] of [
-    [404, { title: 'Not found' }],
-    [405, {}],
-    [200, { JobId: 'j', JobName: 'the job itself' }],
-  ] as const) {
-    const { readOutput } = await fresh();
-    asked = [];
-    answer = (path) => (path.includes('/output') ? [status, body] : [200, { ...JOB, Stdout: 'all' }]);
-    const first = await readOutput('j', undefined, signal);
-    assert.deepEqual([first.output, first.complete, first.job.Stdout], [undefined, true, 'all']);
-    assert.equal(await readOutput('j', first, signal), first);
-    assert.deepEqual(asked, ['/v1/job/j/output?stdout=0&stderr=0', '/v1/job/j', '/v1/job/j']);
-  }
+test('a service that offers no pieces is asked for the whole job only', async () => {
+  offer();
+  answer = () => [200, { ...JOB, Stdout: 'all' }];
+  const first = await readOutput('j', undefined, signal);
+  assert.deepEqual([first.output, first.complete, first.job.Stdout], [undefined, true, 'all']);
+  assert.equal(await readOutput('j', first, signal), first);
+  assert.deepEqual(asked, ['/v1/job/j', '/v1/job/j']);
 });
 
-test('a job that is gone says nothing of the service; a busy one is an error', async () => {
-  const { readOutput } = await fresh();
+test('a job that is gone, or a service that is busy, is an error', async () => {
   answer = () => [404, {}];
   await assert.rejects(readOutput('j', undefined, signal), { status: 404 });
   answer = () => [503, {}];
@@ -107,7 +106,6 @@ test('a job that is gone says nothing of the service; a busy one is an error', a
 });
 
 test('the order in which both streams arrived is read along, and unknown for good where an answer lacks it', async () => {
-  const { readOutput } = await fresh();
   const piece = (Text: string, Offset: number) => ({
     Text,
     Offset,

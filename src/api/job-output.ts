@@ -6,6 +6,7 @@ import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type * as z from 'zod/mini';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { isOffered } from '#/api/capabilities.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
 /** One stream: pieces of text in order. A longer one begins with the same pieces. */
@@ -62,9 +63,6 @@ export function outputPace({ job, output, complete, changed }: FollowedJob, movi
   return quiet < 5_000 ? FAST : quiet < 60_000 ? USUAL : SLOW;
 }
 
-/** Set permanently when the service has shown that it has no pieces. */
-let withoutPieces = false;
-
 const NOTHING: FollowedStream = { pieces: [], next: 0, size: 0 };
 
 /** A small piece is appended to the one before: a log that arrives line by line must not become a million pieces. */
@@ -89,7 +87,7 @@ export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece
 type Pieces = z.output<typeof jobEndpoints.output.response>['Pieces'];
 
 /** Extends the order; one stream without a break is one run. */
-export function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
+function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
   if (!order || pieces?.length === 0) return order;
   if (!pieces) return undefined;
   const runs = [...order];
@@ -129,27 +127,14 @@ async function readPieces(id: string, known: FollowedJob | undefined, signal: Ab
   return { job, output, complete: !More, changed: grown || !known ? Date.now() : known.changed };
 }
 
-/** Whether an answer could come from a service without pieces: no such path, or something else in its place. */
-const lacksPieces = (error: unknown) =>
-  error instanceof ApiError && (error.kind === 'unexpected' || [400, 404, 405, 501].includes(error.status));
-
 /** Reads a job and its output since `known`. */
 export async function readOutput(
   id: string,
   known: FollowedJob | undefined,
   signal: AbortSignal,
 ): Promise<FollowedJob> {
-  let refusal: unknown;
-  if (!withoutPieces)
-    try {
-      return await readPieces(id, known, signal);
-    } catch (error) {
-      if (!lacksPieces(error)) throw error;
-      refusal = error;
-    }
-  // A deleted job is missing here too, which says nothing about the service.
+  if (await isOffered('output')) return readPieces(id, known, signal);
   const job = await call(jobEndpoints.get, { params: { job_id: id } }, { signal });
-  if (refusal) withoutPieces = true;
   if (known && !known.output && isSameJob(known.job, job)) return known;
   return { job, output: undefined, complete: true, changed: Date.now() };
 }

@@ -4,6 +4,7 @@ import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { requireOffer } from '#/api/capabilities.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
@@ -72,18 +73,24 @@ export const jobQueries = {
         data?.rows.some(isMoving) ? pace(data.rows.length) : false,
       ),
     }),
-  /** A device's own queue. Fails as `isNotOffered` on a service without this addition. */
+  /** A device's own queue. */
   ofDevice: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'jobs', id],
-      queryFn: ({ signal }) => call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal }),
+      queryFn: async ({ signal }) => {
+        await requireOffer('queue');
+        return call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal });
+      },
       refetchInterval: livePace(({ state }: QueryReading<Job[]>) => (isNotOffered(state.error) ? false : OF_DEVICE)),
     }),
-  /** All jobs of an artifact, by device and without output. Fails as `isNotOffered` on other services. */
+  /** All jobs of an artifact, by device and without output. */
   runs: (artifact: string) =>
     queryOptions({
       queryKey: ['jobs', 'runs', artifact],
-      queryFn: ({ signal }) => call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal }),
+      queryFn: async ({ signal }) => {
+        await requireOffer('jobs');
+        return call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal });
+      },
       retry: false,
     }),
 };

@@ -61,7 +61,8 @@ test('anything else is an unexpected answer that shows itself, and never an empt
     await assert.rejects(read(text), (error) => {
       assert.ok(error instanceof ApiError, text);
       assert.equal(error.kind, 'unexpected');
-      assert.equal(error.detail, text);
+      assert.ok(error.detail.endsWith(text), text);
+      assert.equal(/a sign-in page or proxy/.test(error.detail), text.startsWith('<'), text);
       return true;
     });
 });

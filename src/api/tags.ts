@@ -1,14 +1,22 @@
-// Tags, as queries and mutations. A service without them answers 404: then a tag is a plain text field.
+// Tags, as queries and mutations. Where they are not offered, a tag is a plain text field.
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { call } from '#/api/call.ts';
+import { requireOffer } from '#/api/capabilities.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
 import { tagNamed } from '#/api/tag-ids.ts';
 
 const changed = { invalidates: [['tags'], ['devices']] };
 
 export const tagQueries = {
-  list: () => queryOptions({ queryKey: ['tags'], queryFn: ({ signal }) => call(tagEndpoints.list, {}, { signal }) }),
+  list: () =>
+    queryOptions({
+      queryKey: ['tags'],
+      queryFn: async ({ signal }) => {
+        await requireOffer('tags');
+        return call(tagEndpoints.list, {}, { signal });
+      },
+    }),
 };
 
 /** In displayed requests, the id of a tag that does not exist yet. */

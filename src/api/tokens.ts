@@ -2,21 +2,26 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
+import { requireOffer } from '#/api/capabilities.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 export const tokenQueries = {
-  /** 404 on a service without this addition. */
   tokens: () =>
     queryOptions({
       queryKey: ['account', 'tokens'],
-      queryFn: ({ signal }) => call(accountEndpoints.tokens, {}, { signal }),
+      queryFn: async ({ signal }) => {
+        await requireOffer('tokens');
+        return call(accountEndpoints.tokens, {}, { signal });
+      },
     }),
-  /** Fails as `isNotOffered` on a service without this addition. */
   sessions: () =>
     queryOptions({
       queryKey: ['account', 'sessions'],
-      queryFn: ({ signal }) => call(accountEndpoints.sessions, {}, { signal }),
+      queryFn: async ({ signal }) => {
+        await requireOffer('sessions');
+        return call(accountEndpoints.sessions, {}, { signal });
+      },
     }),
 };
 

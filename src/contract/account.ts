@@ -48,8 +48,6 @@ const capabilities = z.catch(
   undefined,
 );
 
-const flag = z.catch(z.optional(z.boolean()), undefined);
-
 export const account = z.looseObject({
   UserEmail: text,
   PlanMaxDeviceLimit: number,
@@ -77,24 +75,6 @@ export const account = z.looseObject({
   Capabilities: capabilities,
   /** Most devices of a job to `DeviceIds`; missing if the service does not accept these. */
   JobDevicesLimit: optionalNumber,
-  /** Whether there is an audit log, GET /v1/audit. */
-  Audit: flag,
-  /** Whether the service remembers what was: GET /v1/history/… */
-  History: flag,
-  /** Whether it rolls out wave by wave: /v1/rollout */
-  Rollouts: flag,
-  /** Whether groups can have a version that their devices should have: /v1/orders */
-  StandingOrders: flag,
-  /** Whether it judges jobs by outcome rules: GET /v1/rules */
-  Rules: flag,
-  /** Whether it knows which version runs where: GET /v1/versions */
-  Versions: flag,
-  /** Whether it stores views for everybody of the account: GET /v1/views */
-  Views: flag,
-  /** Whether the service sends alerts: /v1/alerts/… */
-  Alerts: flag,
-  /** Whether it can send them by e-mail. */
-  AlertEmail: flag,
   /** How many devices, tunnels and limits fire now. */
   AlertsFiring: optionalNumber,
   /**

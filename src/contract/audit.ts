@@ -14,6 +14,8 @@ const filters = {
   action: word,
   /** The id of a device, job, artifact …; the Name of a tunnel. */
   object: word,
+  /** The same, or a part of the present name of a device, job, artifact …, in any letter case. */
+  about: word,
   outcome: z.optional(z.enum(['done', 'refused'], 'must be done or refused')),
   from: time,
   to: time,

@@ -35,7 +35,10 @@ export interface RunsFilter {
  * match exactly, a status in any letter case, a tag by its name or its id.
  */
 export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
-  /** Words that must each be a part of the name or, from four letters on, of the id (any id contains some "7"). */
+  /**
+   * Words that must each be a part of the name, group, customer, site or a tag or, from four letters on, of the id (any
+   * id contains some "7").
+   */
   search?: string;
   /** A part of the name. */
   name?: string;
@@ -106,10 +109,13 @@ function dimensionsOf({ columns }: Table, filter: RowFilter): Dimension[] {
 }
 
 const LEAST_OF_ID = 4;
-/** `text`: name and id, on two lines. */
+/** `text`: as `haystackOf` writes it. */
 const isIn = (text: string, word: string) => {
   const at = text.indexOf(word);
-  return at >= 0 && (word.length >= LEAST_OF_ID || at < text.indexOf('\n') || text.endsWith(`\n${word}`));
+  if (at < 0 || word.length >= LEAST_OF_ID) return at >= 0;
+  const id = text.indexOf('\n') + 1;
+  const others = text.indexOf('\n', id) + 1;
+  return at < id || text.includes(word, others) || text.slice(id, others - 1) === word;
 };
 
 /** Whether longer text finds no more than the shorter one that it continues. */
@@ -136,7 +142,7 @@ function searched({ haystack, size }: Table, filter: RowFilter, within: Uint8Arr
       const end = text.indexOf('\n');
       const at = name ? text.indexOf(name) : 0;
       // The name comes first, so a match after its end is in the id.
-      if (at < 0 || at >= end || (id && !text.includes(id, end + 1))) continue;
+      if (at < 0 || at >= end || (id && !text.slice(end + 1, text.indexOf('\n', end + 1)).includes(id))) continue;
     }
     found[row] = 1;
   }

@@ -128,7 +128,7 @@ test('the search wants every word in the name or the id, in any case and without
   assert.deepEqual(found({ search: 'pump sud' }), ['ID-77']);
   assert.deepEqual(found({ search: 'north' }), ['id-78', 'north-1']);
   assert.deepEqual(found({ search: 'north id-78' }), ['id-78']);
-  // Few letters are in any id by chance: they count in names only, or as the whole id.
+  // Few letters are in any id by chance: they count in names and the like, or as the whole id.
   assert.deepEqual(found({ search: 'pump 7' }), []);
   assert.deepEqual(found({ search: 'pump 1' }), ['ID-77']);
   assert.deepEqual(found({ search: ' ' }), ['ID-77', 'id-78', 'north-1']);
@@ -145,6 +145,27 @@ test('the search wants every word in the name or the id, in any case and without
     ['', 3],
   ] as const)
     assert.equal(found({ search: text }).length, count, text);
+});
+
+test('the search looks at group, customer, site and tags too, as they are now', () => {
+  const filed = { DeviceGroup: 'Halle 7', CustomerName: 'Acme', CustomerSite: 'Dock 4' };
+  const index = indexOf([
+    aDevice(1, { DeviceName: 'pump', ...filed, Tags: [{ TagId: 't1', TagName: 'outdoors' }] }),
+    aDevice(2, { DeviceName: 'valve', CustomerName: 'Other' }),
+  ]);
+  const one = index.ids(index.query({ filter: { id: index.ids(index.rows)[0] ?? '' } }));
+  const found = (search: string, at = index) => at.ids(at.query({ filter: { search } }));
+  for (const search of ['halle', 'acme', 'DOCK 4', 'outdoors', 'pump acme', 'l 4 dock', '7'])
+    assert.deepEqual(found(search), one, search);
+  for (const search of ['acme valve', 'indoors']) assert.deepEqual(found(search), [], search);
+  // A filter by name or id looks at nothing else.
+  const only = (filter: RowQuery['filter'] & object) => index.ids(index.query({ filter }));
+  assert.deepEqual([only({ name: 'acme' }), only({ id: 'acme' })], [[], []]);
+
+  const draft = new Draft(tableOf(index));
+  draft.change(0, { CustomerName: 'Globex' });
+  const next = new FleetIndex(draft.finish(Uint32Array.from(index.rows)));
+  assert.deepEqual([found('acme', next), found('globex', next)], [[], one]);
 });
 
 test('devices that were never there are found where the service tells it', () => {
@@ -227,7 +248,7 @@ test('each facet is counted under the filters of all the others', () => {
   assert.deepEqual(texts({ group: ['lab'], status: ['online'] }), ['lab:1 :1', 'Offline:1 Online:1', 'beta:1', ':1']);
   // What is chosen is listed, though nothing has it; a tag chosen by its id stands under its name.
   assert.deepEqual(texts({ group: ['nowhere'], tag: ['t1'] }), ['lab:1 nowhere:0 :1', '', 'beta:0', '']);
-  assert.deepEqual(texts({ search: 'a' })[0], 'lab:1');
+  assert.deepEqual(texts({ search: 'acme' })[0], 'lab:1 Lab:1');
   const only = index.facets({ status: ['online'] }, ['group']);
   assert.deepEqual(only.group, index.facets({ status: ['online'] }).group);
   assert.deepEqual(only.customer, []);

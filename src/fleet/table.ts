@@ -19,7 +19,7 @@ export interface Table {
   ids: string[];
   /** By wire name. */
   columns: Map<string, FleetColumn>;
-  /** Name and id, folded, for the search. */
+  /** What the search looks at, as `haystackOf` writes it. */
   haystack: TextColumn;
   places: Places | undefined;
   /** More devices follow: the reading goes on. */
@@ -31,6 +31,8 @@ export interface Table {
 const TEXTS = ['DeviceName', 'LocalAddr', 'SysHostname', 'SysMacAddress'];
 const TIMES = ['CreatedTime', 'LastSeenTime'];
 const CODES = ['DeviceGroup', 'DeviceStatus', 'LocalPort', 'CustomerName', 'CustomerSite'];
+/** What a device is searched by beside its name, id and tags. */
+const SEARCHED = ['DeviceGroup', 'CustomerName', 'CustomerSite'];
 /** Most fields beyond the contract's that get a column, because a service may send anything. */
 const MOST_COLUMNS = 64;
 
@@ -102,7 +104,10 @@ export class Draft {
 
   private touch(row: number): void {
     this.changed.add(row);
-    this.haystack.put(row, haystackOf(String(this.columns.get('DeviceName')?.value(row)), this.base.ids[row] ?? ''));
+    const text = (name: string) => String(this.columns.get(name)?.value(row) ?? '');
+    const tags = (this.columns.get('Tags')?.value(row) ?? []) as readonly Tag[];
+    const others = [...SEARCHED.map(text), ...tags.map(({ TagName }) => TagName)].filter(Boolean);
+    this.haystack.put(row, haystackOf(text('DeviceName'), this.base.ids[row] ?? '', others));
   }
 
   /**

@@ -38,8 +38,8 @@ test('numbers in names sort as numbers', () => {
   assert.equal(naturalKey('007'), naturalKey('7'));
 });
 
-test('a row is searched in its name and its id, by words', () => {
-  assert.equal(haystackOf('Pump\n7', 'ID-1'), 'pump 7\nid-1');
+test('the text of a row has its name, its id and the rest on lines of their own, and is searched by words', () => {
+  assert.equal(haystackOf('Pump\n7', 'ID-1', ['Süd', 'A\nB']), 'pump 7\nid-1\nsud\ta b');
   assert.deepEqual(wordsOf('  Pump  NORTH '), ['pump', 'north']);
   assert.deepEqual(wordsOf('   '), []);
 });

@@ -11,9 +11,11 @@ export function fold(text: string): string {
   return text.toUpperCase().toLowerCase().normalize('NFKD').replace(ACCENTS, '').replaceAll('ς', 'σ');
 }
 
-/** The searched text of a row: name and id, folded, on two lines. */
-export const haystackOf = (name: string, id: string): string =>
-  [fold(name).replaceAll('\n', ' '), fold(id).replaceAll('\n', ' ')].join('\n');
+const line = (text: string) => fold(text).replaceAll('\n', ' ');
+
+/** The searched text of a row, folded, on three lines: name, id, and what people file it under. */
+export const haystackOf = (name: string, id: string, others: readonly string[] = []): string =>
+  [line(name), line(id), line(others.join('\t'))].join('\n');
 
 /** The words of a search, folded; a row must contain all of them. */
 export const wordsOf = (search: string): string[] => fold(search).split(/\s+/).filter(Boolean);

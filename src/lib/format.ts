@@ -1,7 +1,7 @@
-// Numbers, sizes and spans of time in the reader's own notation.
+// Numbers, sizes and spans of time: in English, in the notation of the reader's locale.
+import { LOCALE, dateWriter, numberWriter } from './locale.ts';
 
-const count = new Intl.NumberFormat();
-export const formatCount = (value: number): string => count.format(value);
+export const formatCount = numberWriter(LOCALE);
 
 /** "1 job", "2,000 jobs" */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
@@ -9,18 +9,16 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 
 export const devicesText = (value: number): string => counted(value, 'device');
 
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
+const whole = numberWriter(LOCALE, { maximumFractionDigits: 0 });
+const tenths = numberWriter(LOCALE, { maximumFractionDigits: 1 });
 
 /** Bytes with a binary prefix and at most three figures: "9.8 MB" is 9.8 × 1024 × 1024. */
 export function formatBytes(bytes: number): string {
-  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** step;
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: UNITS[step] ?? 'byte',
-    unitDisplay: step === 0 ? 'long' : 'short',
-    maximumFractionDigits: step === 0 || value >= 100 ? 0 : 1,
-  }).format(value);
+  if (step === 0) return `${whole(value)} ${Math.round(value) === 1 ? 'byte' : 'bytes'}`;
+  return `${(value >= 100 ? whole : tenths)(value)} ${UNITS[step - 1]}`;
 }
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -32,10 +30,10 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
   ['second', 1000],
 ];
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
 /**
- * "3 min ago", "in 2 days" as the reader's language shortens them; under five seconds either way it is "now". What is past
+ * "3m ago", "in 2d"; under five seconds either way it is "now". What is past
  * is rounded down, what is to come to the nearest: eight hours are still "in 8h" a second later.
  */
 export function formatAge(at: Date, now: Date): string {
@@ -48,24 +46,41 @@ export function formatAge(at: Date, now: Date): string {
   return relative.format(span > 0 ? Math.round(span / size) : Math.trunc(span / size), unit);
 }
 
-const ABSOLUTE = { dateStyle: 'medium', timeStyle: 'long' } as const;
-const absolute = {
-  local: new Intl.DateTimeFormat(undefined, ABSOLUTE),
-  utc: new Intl.DateTimeFormat(undefined, { ...ABSOLUTE, timeZone: 'UTC' }),
-};
-/** Date and time with the zone, in the reader's own zone or in UTC. */
-export const formatTime = (at: Date, zone: keyof typeof absolute): string => absolute[zone].format(at);
-
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
-const DAY_CLOCK = { weekday: 'short', ...CLOCK } as const;
-const zoneOf = (zone: keyof typeof absolute) => (zone === 'utc' ? { timeZone: 'UTC' } : {});
+const DAY = { month: 'short', day: 'numeric' } as const;
+
+/** Writes in the reader's own zone or in UTC. */
+const zoned = (options: Intl.DateTimeFormatOptions) => ({
+  local: dateWriter(LOCALE, options),
+  utc: dateWriter(LOCALE, { ...options, timeZone: 'UTC' }),
+});
+type Zone = keyof ReturnType<typeof zoned>;
+
+const absolute = zoned({
+  year: 'numeric',
+  ...DAY,
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
+const clock = zoned(CLOCK);
+const dayClock = zoned({ weekday: 'short', ...CLOCK });
+const dateClock = zoned({ ...DAY, ...CLOCK });
+const day = zoned(DAY);
+const date = zoned({ year: 'numeric', ...DAY });
+
+/** Date and time with the zone. */
+export const formatTime = (at: Date, zone: Zone): string => absolute[zone](at);
+
+/** "Nov 3" */
+export const formatDay = (at: Date, zone: Zone): string => day[zone](at);
+
 /** "22:10", or with its day where that is not today: "Fri 22:10". */
-export function formatClock(at: Date, zone: keyof typeof absolute, now = new Date()): string {
-  const day = (date: Date) => date.toLocaleDateString('en', zoneOf(zone));
+export function formatClock(at: Date, zone: Zone, now = new Date()): string {
+  if (date[zone](at) === date[zone](now)) return clock[zone](at);
   const isNear = Math.abs(now.getTime() - at.getTime()) < 6 * 86_400_000;
-  const form =
-    day(at) === day(now) ? CLOCK : isNear ? DAY_CLOCK : { month: 'short' as const, day: 'numeric' as const, ...CLOCK };
-  return at.toLocaleString(undefined, { ...form, ...zoneOf(zone) });
+  return (isNear ? dayClock : dateClock)[zone](at);
 }
 
 /** "14:03:20", for what is of today and may already be a little old. */
@@ -73,9 +88,10 @@ export const formatClockSeconds = (at: Date, zone: keyof typeof absolute): strin
   at.toLocaleTimeString(undefined, { ...CLOCK, second: '2-digit', ...zoneOf(zone) });
 
 /** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; a rough one has no seconds beside minutes. Milliseconds in. */
+const toTenth = numberWriter(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export function formatDuration(ms: number, rough?: 'rough'): string {
   const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return `${toTenth(seconds)} s`;
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (rough && minutes < 60) return `${minutes} min`;

@@ -19,7 +19,9 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
+import { useCapabilities } from '#/api/capabilities.ts';
 import { livePace } from '#/api/live.ts';
+import { activityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -46,8 +48,7 @@ const PAGES = [
   },
   { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
 ];
-/** Where the service has an audit log. */
-const ACTIVITY = { to: paths.activity(), label: 'Activity', Icon: IconActivity };
+const ACTIVITY = { label: 'Activity', Icon: IconActivity, tabs: [paths.activity()] };
 const BAR = PAGES.filter(({ bar }) => bar);
 
 interface PageLinkProps {
@@ -75,11 +76,11 @@ function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo }
 }
 
 export function Navigation({ onGo }: { onGo: () => void }) {
-  const { data: account } = useQuery(accountQueries.get());
+  const [activity] = activityTabs(useCapabilities());
   return (
     <>
       <div className="frame-links stack">
-        {[...PAGES, ...(account?.Audit ? [ACTIVITY] : [])].map((page) => (
+        {[...PAGES, ...(activity ? [{ ...ACTIVITY, to: activity.to }] : [])].map((page) => (
           <PageLink key={page.to} page={page} className="frame-link row dim" onGo={onGo} />
         ))}
       </div>

@@ -2,6 +2,7 @@
 import { ApiError } from '#/api/api-error.ts';
 import { Skipped } from '#/api/skipped.ts';
 import { csvText } from '#/contract/csv.ts';
+import { compareNames } from '#/lib/locale.ts';
 import type { WriteResult } from '#/lib/request-queue.ts';
 
 /**
@@ -81,12 +82,10 @@ export function countResults(results: Iterable<ItemResult>): Record<BulkOutcome,
 export const outcomesOf = (counts: Record<BulkOutcome, number>): BulkOutcome[] =>
   ORDER.filter((each) => counts[each] > 0);
 
-const byName = new Intl.Collator(undefined, { numeric: true });
-
 /** What asks for attention first; of one outcome by name, "camera-2" before "camera-10". */
 export const sortResults = (rows: readonly ResultRow[]): ResultRow[] =>
   ORDER.flatMap((outcome) =>
-    rows.filter((row) => row.outcome === outcome).sort((one, two) => byName.compare(one.name, two.name)),
+    rows.filter((row) => row.outcome === outcome).sort((one, two) => compareNames(one.name, two.name)),
   );
 
 /** "297 done, 3 failed" */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
-import { isMissing } from '#/api/api-error.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import { bulkRequests, bulkTag } from '#/api/bulk.ts';
 import { tagNamed } from '#/api/tag-ids.ts';
 import { tagQueries, tagRequests } from '#/api/tags.ts';
@@ -15,7 +15,7 @@ import { NoDataYet } from '#/ui/page/view.tsx';
 
 export function TagAction({ on, ...frame }: BulkActionProps & { on: boolean }) {
   const tags = useQuery(tagQueries.list());
-  if (isMissing(tags.error)) return <p>This service has no tags.</p>;
+  if (isNotOffered(tags.error)) return <p>This service has no tags.</p>;
   if (!tags.data) return <NoDataYet query={tags} name="the tags" rows={2} />;
   return on ? <AddTag {...frame} tags={tags.data} /> : <RemoveTag {...frame} tags={tags.data} />;
 }

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
-import { hasBulkWork } from '#/api/bulk-work.ts';
+import { isOffered } from '#/api/capabilities.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
 import type { DeviceWrite } from '#/fleet/writes.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
@@ -56,7 +56,7 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly Que
     start: ({ items, write: given }: Start<Item>) =>
       run.start(items.length, async (watch) => {
         const write = typeof given === 'function' ? await given() : given;
-        const whole = (await hasBulkWork()) ? write.whole?.(items) : undefined;
+        const whole = (await isOffered('bulk')) ? write.whole?.(items) : undefined;
         // Refused as a whole, it is still a plan.
         const wait = whole && (await beginInService(whole));
         setInService(wait !== undefined);

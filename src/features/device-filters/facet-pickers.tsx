@@ -1,6 +1,6 @@
 // Choices of group, tag, customer and site, any number of each, with how many devices there are of every value once the
 // fleet is in memory. For the table and the map; loaded after them, since its lists weigh as much as a whole table.
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconCheck, IconChevronDown } from '@tabler/icons-react';
@@ -8,6 +8,7 @@ import { tagText } from '#/fleet/dictionary.ts';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import { fold } from '#/fleet/text.ts';
 import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useTagNames } from './filter-chips.tsx';
@@ -31,7 +32,8 @@ interface FacetPickersProps extends Facets {
 
 export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChange }: FacetPickersProps) {
   const [asked, setAsked] = useState(false);
-  const tags = useQuery(tagQueries.list());
+  const hasTags = useOffered('tags') === true;
+  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags });
   const tagged = useTagNames(filter.tag);
   const picker = (name: ValueName, label: string, known: readonly string[] = [], chosen = filter[name] ?? []) => (
     <FacetPicker
@@ -56,7 +58,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
   return (
     <>
       {picker('group', 'Group', groups)}
-      {picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
+      {(hasTags || has('tag')) && picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
       <VersionPicker runs={filter.runs} onChange={(runs) => onChange({ runs })} />
       {has('customer') && picker('customer', 'Customer')}
       {has('site') && picker('site', 'Site')}
@@ -77,9 +79,10 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
 
 /** One of all versions of all artifacts; nothing where the service does not know them, or nothing was deployed. */
 function VersionPicker({ runs, onChange }: { runs: RowFilter['runs']; onChange: (runs: RowFilter['runs']) => void }) {
-  const { Versions = false, NumDevicesAdded = 0 } = useQuery(accountQueries.get()).data ?? {};
-  const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: Versions });
-  if (!Versions || !counts.data?.length) return null;
+  const isKnown = useOffered('versions') === true;
+  const { NumDevicesAdded = 0 } = useQuery(accountQueries.get()).data ?? {};
+  const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
+  if (!isKnown || !counts.data?.length) return null;
   const choices = versionChoices(counts.data, NumDevicesAdded);
   const now = runs && versionWords(runs);
   return (
@@ -133,6 +136,12 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
   const found = values.filter((value) => fold(value || `no ${name}`).includes(wanted)).slice(0, MOST);
   // Without the whole fleet the other values are unknown.
   const isFree = !facet && wanted !== '' && !values.includes(typed.trim());
+  // Enter chooses the only one that is left.
+  const isOnly = wanted !== '' && found.length + Number(isFree) === 1;
+  const choose = useEffectEvent(() => void box.selectFirstOption());
+  useEffect(() => {
+    if (isOnly) choose();
+  }, [isOnly, typed]);
   return (
     <Combobox
       store={box}

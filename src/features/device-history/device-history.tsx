@@ -1,6 +1,6 @@
 // When a device was Online: the last day, week or month as a strip, and the share of it. The timeline has each change.
 import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -29,13 +29,12 @@ const PERIODS = [
 const historyUrl = urlSchema({ period: oneOf(['24', '168', '720'], '24') });
 
 export function DeviceHistory({ device }: { device: Device }) {
-  const account = useQuery(accountQueries.get()).data;
+  const isOffered = useOffered('history');
   const [{ period }, url] = useUrlState(historyUrl);
   const { value, words } = PERIODS.find((each) => each.value === period) ?? PERIODS[0];
-  const isOffered = account?.History === true;
   const query = useQuery({
     ...historyQueries.device(device.DeviceId, Number(value), device.DeviceStatus),
-    enabled: isOffered,
+    enabled: isOffered === true,
   });
   return (
     <Section
@@ -52,7 +51,7 @@ export function DeviceHistory({ device }: { device: Device }) {
         )
       }
     >
-      {account && !isOffered ? (
+      {isOffered === false ? (
         <p className="small dim">
           This service keeps no history of states. Its own portal, or its monitoring, may have one.
         </p>

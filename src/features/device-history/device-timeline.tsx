@@ -1,6 +1,6 @@
 // What happened to a device, newest first: states, jobs, edits, tunnels, keys, and what people note about it.
 import { useEffect, useRef, useState } from 'react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Textarea } from '@mantine/core';
 import {
   IconKey,
@@ -11,7 +11,7 @@ import {
   IconTrash,
   type Icon,
 } from '@tabler/icons-react';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { timelineMutations, timelineQueries } from '#/api/timeline.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { LONGEST_NOTE, TIMELINE_KINDS, type TimelineItem, type TimelineKind } from '#/contract/timeline.ts';
@@ -46,9 +46,7 @@ const ICONS: Record<string, Icon> = {
 };
 
 export function DeviceTimeline({ device }: { device: Device }) {
-  const account = useQuery(accountQueries.get()).data;
-  // A service without a history has no notes either; the section above says so.
-  return account?.History === true && <Timeline device={device} />;
+  return useOffered('timeline') === true && <Timeline device={device} />;
 }
 
 function Timeline({ device: { DeviceId: id, DeviceStatus } }: { device: Device }) {
@@ -58,7 +56,7 @@ function Timeline({ device: { DeviceId: id, DeviceStatus } }: { device: Device }
     setKinds(kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind]);
   return (
     <Section title="Timeline">
-      <AddNote id={id} />
+      {useOffered('notes') === true && <AddNote id={id} />}
       <div role="group" aria-label="Show" className={classes.kinds}>
         {TIMELINE_KINDS.map((kind) => (
           <button

@@ -1,6 +1,6 @@
 // The last hours or days as a strip: tall where all is Online, low where not, a dotted line where nothing is known; the
 // times below.
-import { formatClock } from '#/lib/format.ts';
+import { formatClock, formatDay } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import classes from './state-strip.module.css';
 
@@ -18,10 +18,6 @@ const LEAST = 5;
 const TICKS = 4;
 /** Of a longer time the days are shown. */
 const LONG = 2 * 86_400_000;
-
-/** "Nov 3" */
-const formatDay = (at: Date, zone: 'local' | 'utc') =>
-  at.toLocaleDateString(undefined, { month: 'short', day: 'numeric', ...(zone === 'utc' && { timeZone: 'UTC' }) });
 
 const heightOf = (share: number) =>
   share >= 1 ? HEIGHT : Math.min(HEIGHT - LEAST, Math.max(0, Math.round(share * HEIGHT)));

@@ -6,6 +6,7 @@ import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { requireOffer } from '#/api/capabilities.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession } from '#/api/session.ts';
@@ -44,6 +45,7 @@ const LIVE = 5_000;
 
 const serviceSource: QueueSource = {
   queues: async (signal, before) => {
+    await requireOffer('queue');
     if (!isLive()) return call(jobEndpoints.queues, {}, { signal });
     const { readJobList } = await import('#/api/changed-jobs.ts');
     return readJobList('queues', before, signal);

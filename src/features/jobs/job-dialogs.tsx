@@ -1,7 +1,6 @@
 // The questions before a job is stopped, and before it is deleted.
-import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
-import { archiveQueries } from '#/api/archive.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, jobState } from '#/contract/job-state.ts';
 import { jobMutations } from '#/api/jobs.ts';
 import { paths } from '#/paths.ts';
@@ -49,7 +48,7 @@ interface DeleteJobDialogProps {
 
 /** What is cancelled, stopped and lost with a job that is deleted. */
 export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
-  const hasArchive = useQuery(archiveQueries.offered()).data === true;
+  const hasArchive = useOffered('archive') === true;
   return (
     <ConfirmDialog
       onClose={onClose}

@@ -3,12 +3,11 @@
 import { useEffect, useState, type SyntheticEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { formatCount } from '#/lib/format.ts';
+import { formatRoughShare } from '#/lib/format-share.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { totalOf } from './outcome.ts';
 import { VERDICTS, type VerdictCounts } from './verdict.ts';
 import classes from './outcome-bar.module.css';
-
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
 const WIDTH = 220;
 const LINE = 24;
@@ -49,7 +48,7 @@ export function useOutcomeLegend(outcome: VerdictCounts) {
             <span className={classes.swatch} data-state={state} aria-hidden />
             <StateMark state={state} />
             <span className="tabular">{formatCount(outcome[state] ?? 0)}</span>
-            <span className="dim tabular">{share.format((outcome[state] ?? 0) / total)}</span>
+            <span className="dim tabular">{formatRoughShare((outcome[state] ?? 0) / total)}</span>
           </div>
         ))}
       </div>,

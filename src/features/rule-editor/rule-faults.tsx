@@ -1,7 +1,7 @@
 // Outcome rules that an earlier version stored and the service cannot run: their jobs have no answer until a person
 // rewrites them.
 import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { ruleQueries, rulesOf } from '#/api/rules.ts';
 import type { RuleSet } from '#/contract/rules.ts';
@@ -13,7 +13,7 @@ import { Link } from '#/ui/url/link.tsx';
 const needsWork = ({ MustRewrite = [] }: RuleSet) => MustRewrite.length > 0;
 
 function useRuleSets(): readonly RuleSet[] | undefined {
-  const hasRules = useQuery(accountQueries.get()).data?.Rules === true;
+  const hasRules = useOffered('rules') === true;
   return useQuery({ ...ruleQueries.list(), enabled: hasRules }).data;
 }
 

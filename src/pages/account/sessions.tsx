@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Session } from '#/contract/account.ts';
 import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
-import { isNotOffered } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
@@ -19,10 +19,12 @@ const howOf = ({ How, TokenName, Prefix }: Session) => {
 };
 
 export function Sessions() {
-  const sessions = useQuery(tokenQueries.sessions());
+  const isOffered = useOffered('sessions');
+  // Where the account cannot be read, its own section says so.
+  const sessions = useQuery({ ...tokenQueries.sessions(), enabled: isOffered === true });
   const end = useWrite(tokenMutations.endSession());
   const dialog = useDialog<'end-sessions'>('session');
-  if (isNotOffered(sessions.error))
+  if (isOffered === false)
     return (
       <Section title="Signed in">
         <p className={classes.note}>This service does not report which browsers are signed in.</p>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
-import { ApiError } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import type { ApiToken } from '#/contract/account.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
@@ -48,9 +48,11 @@ const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
 ];
 
 export function Tokens() {
-  const tokens = useQuery(tokenQueries.tokens());
+  const isOffered = useOffered('tokens');
+  // Where the account cannot be read, its own section says so.
+  const tokens = useQuery({ ...tokenQueries.tokens(), enabled: isOffered === true });
   const dialog = useDialog<TokenDialog>('token');
-  if (tokens.error instanceof ApiError && tokens.error.status === 404)
+  if (isOffered === false)
     return (
       <Section title="API tokens">
         <p className={classes.note}>Manage tokens in this service’s own web portal.</p>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import { accountQueries } from '#/api/account.ts';
+import { offers } from '#/api/capabilities.ts';
 import { usageFigures } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
@@ -51,7 +52,7 @@ export function Usage() {
                 </p>
               </div>
             )}
-            {used.History !== true && (
+            {!offers(used, 'usage') && (
               <p className="dim">This service keeps no history of usage, so nothing is forecast.</p>
             )}
             {used.ClockAheadSeconds !== undefined && (

@@ -1,6 +1,6 @@
 // Alerts: what fires, the rules and channels, and what was sent.
 import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
+import { offered } from '#/api/capabilities.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -13,13 +13,13 @@ import { AlertRules } from './alerts/alert-rules.tsx';
 import { FiringAlerts } from './alerts/firing-alerts.tsx';
 
 export function AlertsPage() {
-  const account = useQuery(accountQueries.get());
+  const hasAlerts = useQuery(offered('alerts'));
   return (
     <Page title="Alerts" lead="Rules watch the fleet and send messages to webhooks and e-mail addresses.">
       <ActivityTabs />
-      <View query={account} name="the account" empty={null} rows={4}>
-        {({ Alerts }) =>
-          Alerts ? (
+      <View query={hasAlerts} name="the account" empty={null} rows={4}>
+        {(isOffered) =>
+          isOffered ? (
             <AllAlerts />
           ) : (
             <Empty title="This service sends no alerts">Its own portal, or its monitoring, may.</Empty>

@@ -34,9 +34,9 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
     <FilterBar label="Filter entries" field={search} slash filtered={isFiltered} onClear={clear} count={count}>
       <SearchField
         ref={search}
-        label="ID of the object"
-        placeholder="ID of a device, job …"
-        clear="Clear the ID"
+        label="Name or ID of the object"
+        placeholder="Name or ID of a device, job …"
+        clear="Clear the name or ID"
         aria-keyshortcuts="/"
         text={object}
       />

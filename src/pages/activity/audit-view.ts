@@ -33,7 +33,7 @@ export function filtersOf({ actor, by, kind, object, outcome, within }: AuditVie
   return {
     ...(actor ? { actor } : by !== 'anyone' && { by: by ?? 'people' }),
     ...(kind && { action: kind }),
-    ...(object.trim() && { object: object.trim() }),
+    ...(object.trim() && { about: object.trim() }),
     ...(outcome && { outcome }),
     ...(within && { from: new Date(minute - within * 3_600_000).toISOString() }),
   };

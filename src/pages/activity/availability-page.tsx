@@ -1,8 +1,8 @@
 // Availability: how long devices, sites and groups were Online, and how often that changed.
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { historyQueries } from '#/api/history.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useLook } from '#/ui/controls/look.ts';
@@ -33,11 +33,10 @@ import { ExportButton } from './export-button.tsx';
 const LEAD = 'How long devices were Online. Time in which the service was down does not count.';
 
 export function AvailabilityPage() {
-  const account = useQuery(accountQueries.get());
   const [view, url] = useUrlState(availabilityUrl);
   const choice = availabilityChoice(view);
-  const isOffered = account.data?.History === true;
-  const reading = useInfiniteQuery({ ...historyQueries.availability(choice), enabled: isOffered });
+  const isOffered = useOffered('history');
+  const reading = useInfiniteQuery({ ...historyQueries.availability(choice), enabled: isOffered === true });
   const rows = reading.data?.pages.flatMap(({ Items }) => Items) ?? [];
   const [first] = reading.data?.pages ?? [];
   const { zone } = useLook();
@@ -49,7 +48,7 @@ export function AvailabilityPage() {
       actions={isOffered && <ExportButton what="The availability" save={() => saveAvailability(view)} />}
     >
       <ActivityTabs />
-      {account.data && !isOffered ? (
+      {isOffered === false ? (
         <Empty title="This service keeps no history of states">Its own portal, or its monitoring, may have one.</Empty>
       ) : (
         <div className="stack">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Textarea } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { isMissing } from '#/api/api-error.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { csvText } from '#/contract/csv.ts';
 import { saveFile } from '#/lib/save-file.ts';
@@ -108,7 +108,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           <dd>Optional, below a heading row. Changes the device with this id, as in an export.</dd>
           <dt>tags</dt>
           <dd>
-            {isMissing(tags.error)
+            {isNotOffered(tags.error)
               ? 'This service has no tags.'
               : 'Several with ; or | between them. Missing tags are created.'}
           </dd>

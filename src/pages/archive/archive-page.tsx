@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@mantine/core';
-import { archiveQueries, archiveZip } from '#/api/archive.ts';
+import { archiveZip } from '#/api/archive.ts';
+import { offered } from '#/api/capabilities.ts';
 import { directAddress } from '#/api/direct.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { jobsText } from '#/features/jobs/job-words.ts';
@@ -36,12 +37,12 @@ const keyOf = ({ Job: { JobId } }: ArchiveItem) => JobId;
 const MOST_NAMED = 200;
 
 export function ArchivePage() {
-  const offered = useQuery(archiveQueries.offered());
+  const hasOne = useQuery(offered('archive'));
   return (
     <Page title="Archive" lead="Ended jobs that left the lists, with all their output.">
       <JobTabs />
       <EarlierJobs />
-      <View query={offered} name="the archive" empty={null}>
+      <View query={hasOne} name="the archive" empty={null}>
         {(hasArchive) => (hasArchive ? <Archive /> : <p>This service has no archive of jobs.</p>)}
       </View>
     </Page>

@@ -1,8 +1,7 @@
 // All that is known of one artifact, with the Command that devices run.
 import type { ReactNode } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import { paths } from '#/paths.ts';
@@ -88,7 +87,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
   const { ArtifactId, Name, Version, Command, Sha256, Destination, RunCommand } = artifact;
   const fault = fileFaultText(artifact);
   const audit = useAuditLink(ArtifactId);
-  const hasRules = useQuery(accountQueries.get()).data?.Rules === true;
+  const hasRules = useOffered('rules') === true;
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
     <Stack gap="md">

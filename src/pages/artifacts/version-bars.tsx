@@ -1,6 +1,6 @@
 // How many devices run which version of an artifact: a bar for each, which leads to these devices.
 import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -12,7 +12,7 @@ const devices = (count: number) => `${formatCount(count)} ${count === 1 ? 'devic
 
 /** `artifact`: the name of all its versions. Nothing where the service does not know what runs where. */
 export function VersionBars({ artifact }: { artifact: string }) {
-  const isKnown = useQuery(accountQueries.get()).data?.Versions === true;
+  const isKnown = useOffered('versions') === true;
   const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
   if (!isKnown) return null;
   return (

@@ -2,9 +2,8 @@
 // twice, and nothing to others than were reviewed.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from '@mantine/core';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { refusedFields } from '#/api/form-rules.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
@@ -88,7 +87,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
     rollout: choice.waves === undefined ? undefined : NEW_ROLLOUT,
   });
   const { deploy, rollOut, busy, error, reset } = useDeploy(props);
-  const hasRollouts = useQuery(accountQueries.get()).data?.Rollouts === true;
+  const hasRollouts = useOffered('rollouts') === true;
   const change = (patch: Partial<DeployForm>) => setForm((now) => ({ ...now, ...patch }));
   const plan = deployPlan(form, reach, payload);
   const submission = plan.reason === undefined ? submissionOf(choice, plan.name, reach) : undefined;

@@ -6,7 +6,7 @@ import { TextField, hiddenNote } from '#/ui/form/text-field.tsx';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
-import { isMissing } from '#/api/api-error.ts';
+import { isNotOffered } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { transferDevices, transferredDevices } from '#/features/bulk/device-transfer.ts';
@@ -118,7 +118,7 @@ function TagIdField({ value, onPick }: PickerProps) {
 
 function TagPicker({ value, onPick }: PickerProps) {
   const tags = useQuery({ ...tagQueries.list(), retry: false });
-  if (isMissing(tags.error)) return <TagIdField value={value} onPick={onPick} />;
+  if (isNotOffered(tags.error)) return <TagIdField value={value} onPick={onPick} />;
   if (tags.error) return <Failure what="tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />;
   const known = tags.data ?? [];
   const options = known.map(({ TagId, TagName }) => ({ value: TagId, label: TagName || TagId }));

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
 import { isMissing } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
@@ -119,6 +120,7 @@ function Lead({ device }: { device: Device }) {
 
 function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
   const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
+  const hasKeys = useOffered('device-key') === true;
   return (
     <>
       <Button
@@ -132,14 +134,16 @@ function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
       <Button component={Link} {...dialog.link('edit')} leftSection={<IconPencil {...icon} />}>
         Edit
       </Button>
-      <Button
-        component={Link}
-        {...dialog.link('new-key')}
-        className={classes.newKey}
-        leftSection={<IconKey {...icon} />}
-      >
-        New key
-      </Button>
+      {hasKeys && (
+        <Button
+          component={Link}
+          {...dialog.link('new-key')}
+          className={classes.newKey}
+          leftSection={<IconKey {...icon} />}
+        >
+          New key
+        </Button>
+      )}
       <Button component={Link} {...dialog.link('delete')} leftSection={<IconTrash {...icon} />}>
         Delete
       </Button>
@@ -212,19 +216,24 @@ function DeviceInventory({ device }: { device: Device }) {
 function DeviceInstall({ folded }: { folded: boolean }) {
   const dialog = useDeviceDialog();
   const { command } = useInstall();
+  const hasKeys = useOffered('device-key') === true;
   return (
     <Section
       title="Install"
-      lead={`${command ? 'Insert the device key where marked. ' : ''}If the key is lost, create a new one.`}
+      lead={[command && 'Insert the device key where marked.', hasKeys && 'If the key is lost, create a new one.']
+        .filter(Boolean)
+        .join(' ')}
       actions={
-        <Button
-          component={Link}
-          {...dialog.link('new-key')}
-          size="xs"
-          leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
-        >
-          New key
-        </Button>
+        hasKeys && (
+          <Button
+            component={Link}
+            {...dialog.link('new-key')}
+            size="xs"
+            leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
+          >
+            New key
+          </Button>
+        )
       }
     >
       {folded ? (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { isMissing } from '#/api/api-error.ts';
+import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { bulkTag } from '#/api/bulk.ts';
 import { tagMutations, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -19,7 +19,7 @@ export function DeviceTags({ device }: { device: Device }) {
   const tags = useQuery(tagQueries.list());
   return (
     <Section title="Tags">
-      {isMissing(tags.error) ? (
+      {isNotOffered(tags.error) ? (
         <p className="small dim">This service has no tags.</p>
       ) : tags.data ? (
         <Attached device={device} tags={tags.data} />

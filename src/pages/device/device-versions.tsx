@@ -1,7 +1,7 @@
 // The version of each artifact that a device took last with success; nothing where the service does not know it.
 import { Fragment } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { paths } from '#/paths.ts';
@@ -11,7 +11,7 @@ import { Link } from '#/ui/url/link.tsx';
 import classes from './device-page.module.css';
 
 export function DeviceVersions({ id }: { id: string }) {
-  const isKnown = useQuery(accountQueries.get()).data?.Versions === true;
+  const isKnown = useOffered('versions') === true;
   const versions = useQuery({ ...deviceVersionQueries.ofDevice(id), enabled: isKnown });
   if (!isKnown) return null;
   return (

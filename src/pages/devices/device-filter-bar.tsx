@@ -77,8 +77,8 @@ export function DeviceFilterBar({
       <PlainInput
         ref={field}
         className={classes.search}
-        aria-label="Search devices by name or ID"
-        placeholder="Name or ID"
+        aria-label="Search devices by name or ID, group, customer, site or tag"
+        placeholder="Name, ID, group, customer, site or tag"
         before={<IconSearch size={16} stroke={1.6} aria-hidden />}
         after={
           <kbd className={classes.key} aria-hidden>

@@ -57,7 +57,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     );
   const isLarge = devices === undefined ? more : devices > READ_BY_ITSELF;
   if (!isLarge) return null;
-  const what = namesOnly ? 'search IDs too' : 'sort and count';
+  const what = namesOnly ? 'search IDs, groups, customers, sites and tags too' : 'sort and count';
   return (
     <span className={`${classes.reading} dim`}>
       {namesOnly && 'Searched in names only.'}

@@ -8,7 +8,7 @@ import type { Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import { archiveQueries } from '#/api/archive.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
@@ -179,7 +179,7 @@ function FoundJob({
 
 /** Archives an ended job, or restores an archived one, where the service has an archive. */
 function ArchiveButton({ job, onClick }: { job: Job; onClick: (action: 'archive' | 'unarchive') => void }) {
-  const hasArchive = useQuery(archiveQueries.offered()).data === true;
+  const hasArchive = useOffered('archive') === true;
   if (!hasArchive || job.ParentJobId) return null;
   if (job.ArchivedTime !== undefined)
     return (

@@ -1,8 +1,7 @@
 // All jobs, newest first unless sorted, with what they are doing now.
-import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
-import { archiveQueries } from '#/api/archive.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/contract/job-state.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
@@ -43,7 +42,7 @@ export function JobsPage() {
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const { dialog } = view;
   // Without an archive, ended jobs can only be deleted.
-  const hasArchive = useQuery(archiveQueries.offered()).data === true;
+  const hasArchive = useOffered('archive') === true;
   const toArchive = dialog === 'archive' || dialog === 'archive-selected';
   const toDelete = dialog === 'delete-ended' || dialog === 'delete-selected';
   const toStop = useSnapshot(dialog === 'stop-selected', () =>

@@ -42,8 +42,8 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
     <div className={classes.bar}>
       <MapTitle />
       <TextInput
-        aria-label="Search devices by name or ID"
-        placeholder="Name or ID"
+        aria-label="Search devices by name or ID, group, customer, site or tag"
+        placeholder="Name, ID, group, customer, site or tag"
         leftSection={<IconSearch {...icon} />}
         value={search.typed}
         onChange={(event) => search.setTyped(event.currentTarget.value)}

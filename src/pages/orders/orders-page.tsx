@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import type { StandingOrder } from '#/contract/standing-orders.ts';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { standingOrderQueries } from '#/api/standing-orders.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -112,9 +112,8 @@ function FailedButton({ order, dialog }: { order: StandingOrder; dialog: Dialog<
 }
 
 export function OrdersPage() {
-  const account = useQuery(accountQueries.get());
-  const isOffered = account.data?.StandingOrders === true;
-  const orders = useQuery({ ...standingOrderQueries.list(), enabled: isOffered });
+  const isOffered = useOffered('orders');
+  const orders = useQuery({ ...standingOrderQueries.list(), enabled: isOffered === true });
   const dialog = useDialog<OrderDialog>('order');
   const create = (
     <Button
@@ -132,7 +131,7 @@ export function OrdersPage() {
       actions={isOffered && orders.data?.length !== 0 && create}
     >
       <JobTabs />
-      {account.data && !isOffered ? (
+      {isOffered === false ? (
         <Empty title="This service has no standing orders" next={{ label: 'Deploy', to: paths.deploy() }}>
           A deploy reaches the devices that a group has at that moment.
         </Empty>

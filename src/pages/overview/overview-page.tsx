@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { livePace } from '#/api/live.ts';
 import { accountQueries } from '#/api/account.ts';
+import { offers } from '#/api/capabilities.ts';
 import { MOVING_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useNow } from '#/ui/controls/time.tsx';
@@ -27,6 +28,7 @@ import { FirstSteps } from './first-steps.tsx';
 import { FleetSummary } from './fleet-summary.tsx';
 import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
 import { useRecent } from './use-recent.ts';
+import { useCounted } from './use-counted.ts';
 import classes from './overview-page.module.css';
 
 const NONE: Job[] = [];
@@ -52,7 +54,8 @@ export function OverviewPage() {
 
 /** Those under way and those that failed lately, the newest first. */
 function useCurrentJobs(index: FleetIndex | undefined) {
-  const hour = Math.floor(useNow().getTime() / 3_600_000) * 3_600_000;
+  const now = useNow();
+  const hour = Math.floor(now.getTime() / 3_600_000) * 3_600_000;
   const moving = useJobs(MOVING_JOBS, { most: MOST_JOBS });
   const bad = useJobs(
     { status: FAILED, active: new Date(hour - LATELY * 3_600_000).toISOString() },
@@ -63,15 +66,15 @@ function useCurrentJobs(index: FleetIndex | undefined) {
     return [...new Map([...moving.data, ...bad.data].map((job) => [job.JobId, job])).values()];
   }, [moving.data, bad.data]);
   const awaited = useAwaited(both ?? NONE, index);
-  const all = useMemo(() => newestFirst(awaited), [awaited]);
-  return { jobs: { ...(moving.error ? moving : bad), data: both }, all };
+  const newest = useMemo(() => newestFirst(awaited), [awaited]);
+  return { jobs: { ...(moving.error ? moving : bad), data: both }, all: useCounted(newest, now) };
 }
 
 function Day({ account }: { account: Account }) {
   const fleet = useLateFleet(undefined, true);
   const index = fleet?.index;
   const online = useMemo(() => index && fleetFigures(index).online, [index]);
-  const recent = useRecent(account.History === true, index, online);
+  const recent = useRecent(offers(account, 'history'), index, online);
   const { jobs, all } = useCurrentJobs(index);
   const reading = {
     data: index,

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { RolloutSummary } from '#/contract/rollouts.ts';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -67,9 +67,8 @@ const NEW = (
 );
 
 export function RolloutsPage() {
-  const account = useQuery(accountQueries.get());
-  const isOffered = account.data?.Rollouts === true;
-  const rollouts = useQuery({ ...rolloutQueries.list(), enabled: isOffered });
+  const isOffered = useOffered('rollouts');
+  const rollouts = useQuery({ ...rolloutQueries.list(), enabled: isOffered === true });
   return (
     <Page
       title="Rollouts"
@@ -77,7 +76,7 @@ export function RolloutsPage() {
       actions={isOffered && rollouts.data?.length !== 0 && NEW}
     >
       <JobTabs />
-      {account.data && !isOffered ? (
+      {isOffered === false ? (
         <Empty title="This service has no rollouts" next={{ label: 'Deploy', to: paths.deploy() }}>
           A deploy runs on all of its devices at once.
         </Empty>

@@ -1,11 +1,23 @@
-// What the palette always has: the pages, and what can be done from anywhere or to the device that is being looked at.
+// What the palette lists before anything was typed: the pages, and what can be done from anywhere or to the device that is being looked at.
 import { matchPath } from 'react-router';
+import type { Capability } from '#/contract/account.ts';
 import { paths } from '#/paths.ts';
 import type { Entry } from './entry.ts';
 
-const page = (label: string, to: string, also = ''): Entry => ({ id: `page:${to}`, label, to, also });
+interface Page extends Entry {
+  /** What the service has to offer for it, one of these; nothing for what the document has. */
+  needs: readonly Capability[];
+}
 
-export const PAGES: readonly Entry[] = [
+const page = (label: string, to: string, also = '', ...needs: Capability[]): Page => ({
+  id: `page:${to}`,
+  label,
+  to,
+  also,
+  needs,
+});
+
+const PAGES: readonly Page[] = [
   page('Overview', paths.overview(), 'home start dashboard'),
   page('Devices', paths.devices(), 'table fleet'),
   page('Offline devices', paths.devices({ status: 'Offline' }), 'down'),
@@ -14,15 +26,22 @@ export const PAGES: readonly Entry[] = [
   page('Jobs', paths.jobs(), 'deployments queue'),
   page('Failed jobs', paths.jobs({ state: 'Failed' }), 'deployments errors'),
   page('Running jobs', paths.jobs({ state: 'Running' }), 'deployments'),
-  page('Rollouts', paths.rollouts(), 'waves canary phased staged'),
-  page('Standing orders', paths.orders(), 'group version newcomers desired'),
+  page('Rollouts', paths.rollouts(), 'waves canary phased staged', 'rollouts'),
+  page('Standing orders', paths.orders(), 'group version newcomers desired', 'orders'),
   page('Queues', paths.queues(), 'waiting jobs'),
-  page('Archive', paths.archive(), 'old jobs logs'),
+  page('Archive', paths.archive(), 'old jobs logs', 'archive'),
   page('Workflows', paths.workflows(), 'legacy commands'),
   page('Tunnels', paths.tunnels(), 'exposed remote access'),
-  page('Activity', paths.activity(), 'audit log history who alerts'),
+  page('Activity', paths.activity(), 'audit log history who', 'audit'),
+  page('Availability', paths.availability(), 'activity history uptime', 'history'),
+  page('Alerts', paths.alerts(), 'activity channels webhook e-mail rules', 'alerts'),
+  page('Bulk actions', paths.bulkList(), 'many changes', 'bulk'),
   page('Account', paths.account(), 'tokens licence usage settings appearance'),
 ];
+
+/** The pages that there are with what the service offers. */
+export const pagesOf = (all: readonly Capability[]): readonly Entry[] =>
+  PAGES.filter(({ needs }) => needs.length === 0 || needs.some((each) => all.includes(each)));
 
 const action = (label: string, to: string, also = ''): Entry => ({ id: `action:${to}`, label, to, also });
 

@@ -14,13 +14,17 @@ const LOOKED_AT = 500;
 /** Milliseconds without a key before the service is asked. */
 const PAUSE = 150;
 
-const entryOf = ({ DeviceId, DeviceName, DeviceGroup, DeviceStatus }: Device): Entry => ({
-  id: `device:${DeviceId}`,
-  label: DeviceName || DeviceId,
-  detail: [DeviceGroup, DeviceId].filter(Boolean).join(' · '),
-  state: { label: DeviceStatus, mark: DeviceStatus },
-  to: paths.device(DeviceId),
-});
+const entryOf = (device: Device): Entry => {
+  const { DeviceId, DeviceName, DeviceGroup, DeviceStatus, CustomerName, CustomerSite, Tags = [] } = device;
+  return {
+    id: `device:${DeviceId}`,
+    label: DeviceName || DeviceId,
+    detail: [DeviceGroup, CustomerName, CustomerSite, DeviceId].filter(Boolean).join(' · '),
+    also: Tags.map(({ TagName }) => TagName).join(' '),
+    state: { label: DeviceStatus, mark: DeviceStatus },
+    to: paths.device(DeviceId),
+  };
+};
 
 function ofIndex(index: FleetIndex, search: string): { entries: Entry[]; total: number } {
   const rows = index.query({ filter: { search } });

@@ -91,7 +91,7 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
               aria-autocomplete="list"
               aria-activedescendant={active && idOf(active)}
               aria-label="Find pages, actions, devices, jobs and artifacts"
-              placeholder="Find anything: a page, a device by name or id, a job"
+              placeholder="Find anything: a page, a job, a device by name, group, site or tag"
               autoComplete="off"
               autoCapitalize="off"
               spellCheck={false}

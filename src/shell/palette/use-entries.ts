@@ -7,13 +7,14 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
+import { useCapabilities, useOffered } from '#/api/capabilities.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { useOldSince } from '#/ui/page/away.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
-import { PAGES, actionsAt } from './fixed-entries.ts';
+import { actionsAt, pagesOf } from './fixed-entries.ts';
 import { useFoundDevices } from './found-devices.ts';
 import { useOwnActions } from './own-actions.ts';
 import { recentEntries } from './recent.ts';
@@ -21,6 +22,7 @@ import { recentEntries } from './recent.ts';
 /** Read once when the palette opens and typed into; no list is polled for it. */
 const once = { refetchInterval: false as const, staleTime: 30_000 };
 const SOME = 4;
+const SEARCH_ARCHIVE = 'search:archive';
 /** Jobs that the service finds by their name. */
 const FOUND = 20;
 
@@ -71,7 +73,8 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
 /** Groups and tags, counted where the fleet is in memory and has its tags; else tags as the service lists them. */
 function useLabelEntries(isAsked: boolean, { index, at }: Pick<FleetInUse, 'index' | 'at'>) {
   const isOld = useOldSince(at) !== undefined;
-  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && !index?.includesTags }).data;
+  const hasTags = useOffered('tags') === true;
+  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && hasTags && !index?.includesTags }).data;
   return useMemo(
     () => ({
       groupEntries: facetEntries(index, 'group', isOld),
@@ -95,6 +98,13 @@ function useActions(showRequests: () => void): Entry[] {
 /** The groups that have entries, in the order they are shown; and the devices, for the state of their search. */
 export function useEntries(search: string, showRequests: () => void) {
   const devices = useFoundDevices(search);
+  const capabilities = useCapabilities();
+  const pages = pagesOf(capabilities);
+  // Another service may have offered more.
+  const isThere = ({ id }: Entry) =>
+    id === SEARCH_ARCHIVE
+      ? capabilities.includes('archive')
+      : !id.startsWith('page:') || pages.some((page) => page.id === id);
   const isAsked = search !== '';
   const jobEntries = useJobEntries(search);
   const artifactEntries = useArtifactEntries(isAsked);
@@ -105,7 +115,7 @@ export function useEntries(search: string, showRequests: () => void) {
   const groups: EntryGroup[] = isAsked
     ? [
         { kind: 'Devices', entries: devices.entries },
-        { kind: 'Pages', entries: best(PAGES) },
+        { kind: 'Pages', entries: best(pages) },
         { kind: 'Actions', entries: best(actions) },
         { kind: 'Jobs', entries: best(jobEntries) },
         { kind: 'Artifacts', entries: best(artifactEntries) },
@@ -115,13 +125,15 @@ export function useEntries(search: string, showRequests: () => void) {
           kind: 'Search',
           entries: [
             { id: 'search:devices', label: allText ?? 'Filter the devices by this', to: paths.devices({ q: search }) },
-            { id: 'search:archive', label: 'Search the archive for this', to: paths.archive(search) },
+            ...(capabilities.includes('archive')
+              ? [{ id: SEARCH_ARCHIVE, label: 'Search the archive for this', to: paths.archive(search) }]
+              : []),
           ],
         },
       ]
     : [
-        { kind: 'Recent', entries: recentEntries() },
-        { kind: 'Pages', entries: PAGES },
+        { kind: 'Recent', entries: recentEntries().filter(isThere) },
+        { kind: 'Pages', entries: pages },
         { kind: 'Actions', entries: actions },
       ];
   return {

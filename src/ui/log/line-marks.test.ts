@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatCount } from '#/lib/format.ts';
 import { markText, markedBy, printMark, readMark } from './line-marks.ts';
 
 const STREAMS = [{ name: 'stdout' }, { name: 'stderr' }];
@@ -26,5 +27,5 @@ test('Shift makes a range of it, from either end; a second click takes it away',
   assert.deepEqual(markedBy({ stream: 'stderr', line: 2, shift: true }, one), { stream: 'stderr', from: 2, to: 2 });
   assert.equal(markedBy({ stream: 'stdout', line: 5, shift: false }, one), undefined);
   assert.equal(markText({ stream: 'stdout', from: 5, to: 9 }), 'Lines 5 to 9');
-  assert.equal(markText({ stream: 'stdout', from: 12_005, to: 12_005 }), `Line ${(12_005).toLocaleString()}`);
+  assert.equal(markText({ stream: 'stdout', from: 12_005, to: 12_005 }), `Line ${formatCount(12_005)}`);
 });

@@ -1,12 +1,12 @@
 // The rows of a list sorted by one of its columns.
+import { compareNames } from '#/lib/locale.ts';
 
 type SortKey = string | number | undefined;
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 function compare(one: SortKey, two: SortKey, way: number): number {
   if (one === undefined || two === undefined) return Number(one === undefined) - Number(two === undefined);
   return (
-    way * (typeof one === 'string' && typeof two === 'string' ? collator.compare(one, two) : Number(one) - Number(two))
+    way * (typeof one === 'string' && typeof two === 'string' ? compareNames(one, two) : Number(one) - Number(two))
   );
 }
 

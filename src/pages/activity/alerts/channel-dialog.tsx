@@ -1,9 +1,8 @@
 // A new channel: a webhook, whose secret is shown once, or addresses of e-mail.
 import { useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { NativeSelect, Textarea } from '@mantine/core';
 import { alertEndpoints, channelDraft, type ChannelDraft } from '#/contract/alerts.ts';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { alertMutations } from '#/api/alerts.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { mayExist } from '#/api/may-exist.ts';
@@ -74,8 +73,7 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
 }
 
 function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Field> }) {
-  const account = useQuery(accountQueries.get());
-  const hasEmail = account.data?.AlertEmail === true;
+  const hasEmail = useOffered('alert-email') === true;
   return (
     <>
       <SegmentedControl

@@ -1,4 +1,5 @@
 // The files of a folder (or several files) that a person dropped or chose, by their paths inside it.
+import { formatCount } from '#/lib/format.ts';
 
 export interface Picked {
   /** What the folder is called; '' for files by themselves. */
@@ -11,7 +12,7 @@ export interface Picked {
 /** As many as an archive may hold. */
 const MOST_FILES = 50_000;
 const tooMany = () =>
-  new Error(`There are more than ${MOST_FILES.toLocaleString()} files. Choose the folder that devices need.`);
+  new Error(`There are more than ${formatCount(MOST_FILES)} files. Choose the folder that devices need.`);
 
 /** The entries of a drop in which there is a folder; undefined where there is none. Must be asked during the event. */
 export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[] | undefined {

@@ -2,7 +2,7 @@
 // here as they would on the service, and by what would go wrong on the device all the same.
 import { MAX_UNPACKED, TarCheck, type TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry } from '#/contract/tar-entries.ts';
-import { counted } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import type { TreeEntry } from './archive-tree.ts';
 import { shellPath, type Finding } from './finding.ts';
 import { SCRIPT_HEAD, checkScript } from './script-check.ts';
@@ -57,7 +57,7 @@ function remarks(names: readonly string[], packed: number, unpacked: number, for
   const unseen = names.filter(hasUnseen);
   if (unseen[0] !== undefined)
     warn(
-      `${unseen.length === 1 ? 'A name holds' : `${unseen.length.toLocaleString()} names hold`} characters that cannot be seen: ${readable(unseen[0])}`,
+      `${unseen.length === 1 ? 'A name holds' : `${formatCount(unseen.length)} names hold`} characters that cannot be seen: ${readable(unseen[0])}`,
       'Rename it unless that is intended: a name can look like another.',
     );
   if (names.some((name) => !isText(name)))
@@ -69,7 +69,7 @@ function remarks(names: readonly string[], packed: number, unpacked: number, for
     );
   if (unpacked > MUCH_UNPACKED || (unpacked > WORTH_A_RATIO && unpacked > packed * MUCH_RATIO))
     warn(
-      `It unpacks to ${format(unpacked)}, ${Math.round(unpacked / Math.max(1, packed)).toLocaleString()} times its size`,
+      `It unpacks to ${format(unpacked)}, ${formatCount(Math.round(unpacked / Math.max(1, packed)))} times its size`,
       'Each device needs that much room in its temporary folder.',
     );
   return findings;

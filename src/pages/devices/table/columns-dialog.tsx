@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
-import { accountQueries } from '#/api/account.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
@@ -25,7 +25,7 @@ interface ColumnsDialogProps {
 
 /** With a column for the version of each artifact, where the service knows it. */
 function useWithVersions(columns: readonly TableColumn[]): readonly TableColumn[] {
-  const isKnown = useQuery(accountQueries.get()).data?.Versions === true;
+  const isKnown = useOffered('versions') === true;
   const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
   const fields = new Set(counts.data?.map(({ ArtifactName }) => VERSION_OF + ArtifactName));
   const isNew = ({ id }: TableColumn) => fields.has(id) && columns.every((column) => column.id !== id);

@@ -1,0 +1,58 @@
+// Parents that their service does not count: the children of the newest are read, so that a failure among them shows.
+import { useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { isMissing } from '#/api/api-error.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { livePace } from '#/api/live.ts';
+import { queryClient } from '#/api/query-client.ts';
+import { isMoving, isParent } from '#/contract/job-state.ts';
+import type { Job } from '#/contract/jobs.ts';
+import { isWithin } from '#/features/jobs/lately.ts';
+import { countChildren, outcomeOf } from '#/features/jobs/outcome.ts';
+import type { VerdictCounts } from '#/features/jobs/verdict.ts';
+import { eachOf } from '#/lib/pace.ts';
+import { LATELY } from './figures.ts';
+
+/** More would take a request each. */
+const MOST = 20;
+const AT_ONCE = 2;
+/** Milliseconds between two readings while one of them moves. */
+const SELDOM = 20_000;
+
+/** A job that was deleted meanwhile. */
+const noneIfMissing = (error: unknown): Job[] => {
+  if (isMissing(error)) return [];
+  throw error;
+};
+
+async function countAll(ids: readonly string[]): Promise<Record<string, VerdictCounts>> {
+  const counts: Record<string, VerdictCounts> = {};
+  await eachOf(ids, AT_ONCE, async (id) => {
+    const children = await queryClient
+      .query({ ...jobQueries.children(id), staleTime: SELDOM / 2 })
+      .catch(noneIfMissing);
+    if (children.length > 0) counts[id] = countChildren(children);
+  });
+  return counts;
+}
+
+/** The same jobs, newest first, each uncounted parent with the counts of its children. */
+export function useCounted(jobs: Job[], now: Date): Job[] {
+  const parents = jobs
+    .filter((job) => isParent(job) && outcomeOf(job) === undefined && isWithin(job, LATELY, now))
+    .slice(0, MOST);
+  const ids = parents.map(({ JobId }) => JobId);
+  const { data } = useQuery({
+    queryKey: ['jobs', 'counted', ids],
+    queryFn: () => countAll(ids),
+    enabled: ids.length > 0,
+    refetchInterval: livePace(parents.some(isMoving) ? SELDOM : false),
+  });
+  return useMemo(() => {
+    if (!data) return jobs;
+    return jobs.map((job) => {
+      const counts = data[job.JobId];
+      return counts ? { ...job, VerdictCounts: counts } : job;
+    });
+  }, [data, jobs]);
+}
