@@ -72,7 +72,7 @@ test('a job shows its Command without the token of the download, and says where 
   await page.getByText('Command', { exact: true }).click();
   const shown = page.getByLabel('Command', { exact: true });
   await expect(shown).toContainText('token=•');
-  await expect(page.getByText('The token of the download is left out')).toBeVisible();
+  await expect(page.getByText('The download token is hidden')).toBeVisible();
   expect(await page.content()).not.toContain(token);
   await page.getByRole('button', { name: 'Copy command' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).not.toContain(token);

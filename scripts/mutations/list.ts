@@ -616,8 +616,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'tunnels',
     name: 'a POST without a body is repeated on a connection that closed',
     file: 'server/tunnels/http-front.ts',
-    before: 'send(SAFE_TO_REPEAT.has(method) && !hasBody)',
-    after: 'send(!hasBody)',
+    before: 'if (SAFE_TO_REPEAT.has(method) && !hasBody)',
+    after: 'if (!hasBody)',
   },
   {
     area: 'tunnels',

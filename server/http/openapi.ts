@@ -49,6 +49,7 @@ const PARAMETERS: Record<string, string> = {
   rows_per_page: 'Devices on a page',
   device_name: 'Part of the name, in any letter case',
   device_group: 'The whole group',
+  about: 'Id of an object, or a part of its present name',
   status: 'Statuses, with commas between them: Succeeded on all devices, or any other one on at least one device',
   target: 'device:<DeviceId>, group:<name> or tag:<TagId>',
   active: 'Only jobs that have not ended before this time',

@@ -107,8 +107,10 @@ function conditions(
   if (actor !== undefined) all.push(['actor = ?', actor]);
   if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
   // '/' follows '.': all actions of the kind.
-  if (action?.includes('.')) all.push(['action = ?', action]);
-  else if (action !== undefined) all.push(['action > ? AND action < ?', `${action}.`, `${action}/`]);
+  // The entries about some objects are few: an index of their actions would lead through all others.
+  const column = object === undefined && objects === undefined ? 'action' : "(action || '')";
+  if (action?.includes('.')) all.push([`${column} = ?`, action]);
+  else if (action !== undefined) all.push([`${column} > ? AND ${column} < ?`, `${action}.`, `${action}/`]);
   if (object !== undefined) all.push(['seq IN (SELECT audit_seq FROM audit_objects WHERE object = ?)', object]);
   if (objects !== undefined)
     all.push([

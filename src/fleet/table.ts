@@ -104,7 +104,10 @@ export class Draft {
 
   private touch(row: number): void {
     this.changed.add(row);
-    const text = (name: string) => String(this.columns.get(name)?.value(row) ?? '');
+    const text = (name: string) => {
+      const value = this.columns.get(name)?.value(row);
+      return typeof value === 'string' ? value : '';
+    };
     const tags = (this.columns.get('Tags')?.value(row) ?? []) as readonly Tag[];
     const others = [...SEARCHED.map(text), ...tags.map(({ TagName }) => TagName)].filter(Boolean);
     this.haystack.put(row, haystackOf(text('DeviceName'), this.base.ids[row] ?? '', others));

@@ -65,6 +65,7 @@ const absolute = zoned({
   timeZoneName: 'short',
 });
 const clock = zoned(CLOCK);
+const clockSeconds = zoned({ ...CLOCK, second: '2-digit' });
 const dayClock = zoned({ weekday: 'short', ...CLOCK });
 const dateClock = zoned({ ...DAY, ...CLOCK });
 const day = zoned(DAY);
@@ -84,8 +85,7 @@ export function formatClock(at: Date, zone: Zone, now = new Date()): string {
 }
 
 /** "14:03:20", for what is of today and may already be a little old. */
-export const formatClockSeconds = (at: Date, zone: keyof typeof absolute): string =>
-  at.toLocaleTimeString(undefined, { ...CLOCK, second: '2-digit', ...zoneOf(zone) });
+export const formatClockSeconds = (at: Date, zone: Zone): string => clockSeconds[zone](at);
 
 /** A length of time: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; a rough one has no seconds beside minutes. Milliseconds in. */
 const toTenth = numberWriter(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });

@@ -46,8 +46,8 @@ export function JobFacts({ job }: { job: Job }) {
           </div>
           {job.Command.includes('token=•') && (
             <p className="dim">
-              The token of the download is left out. To run this by hand, copy the Command from the artifact’s details:
-              its link works for a day.
+              The download token is hidden. To run this by hand, copy the Command from the artifact’s details: its link
+              works for a day.
             </p>
           )}
         </details>
