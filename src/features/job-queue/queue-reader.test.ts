@@ -16,7 +16,7 @@ function fake(rows: { list: object[]; children?: Record<string, object[]> }) {
   const source: QueueSource = {
     queues: () => {
       asked.push('queues');
-      return Promise.reject(refused(404));
+      return Promise.reject(refused(501)); // as capabilities.ts refuses what is not offered
     },
     list: () => {
       asked.push('list');
