@@ -111,12 +111,11 @@ function conditions(
   const column = object === undefined && objects === undefined ? 'action' : "(action || '')";
   if (action?.includes('.')) all.push([`${column} = ?`, action]);
   else if (action !== undefined) all.push([`${column} > ? AND ${column} < ?`, `${action}.`, `${action}/`]);
-  if (object !== undefined) all.push(['seq IN (SELECT audit_seq FROM audit_objects WHERE object = ?)', object]);
-  if (objects !== undefined)
-    all.push([
-      `seq IN (SELECT audit_seq FROM audit_objects WHERE object IN (SELECT value FROM ${dialect.list('asked')}))`,
-      JSON.stringify(objects),
-    ]);
+  for (const ids of [object === undefined ? undefined : [object], objects])
+    if (ids !== undefined) {
+      const asked = dialect.among('object', `SELECT value FROM ${dialect.list('asked')}`);
+      all.push([dialect.among('seq', `SELECT audit_seq FROM audit_objects WHERE ${asked}`), JSON.stringify(ids)]);
+    }
   if (outcome !== undefined) all.push(['outcome = ?', outcome]);
   if (from !== undefined) all.push(['at >= ?', Date.parse(from)]);
   if (to !== undefined) all.push(['at <= ?', Date.parse(to)]);

@@ -17,6 +17,11 @@ export interface Dialect {
   field: (value: string, name: string) => string;
   /** The bytes of a column followed by those of the first parameter. */
   appended: (column: string) => string;
+  /**
+   * Whether a column has one of a few values, found by its index. PostgreSQL takes an array for ten values; of a subquery
+   * without statistics it expects so many that it reads the whole table instead.
+   */
+  among: (column: string, subquery: string) => string;
   /** Names the index to use, where the planner would choose a worse one. */
   indexedBy: (index: string) => string;
   /** A program's text as the database can store it. */
@@ -40,6 +45,7 @@ export const sqliteDialect: Dialect = {
   field: (value, name) => `(${value} ->> '${name}')`,
   // For two blobs, || returns a text of the same bytes.
   appended: (column) => `CAST(${column} || ?1 AS BLOB)`,
+  among: (column, subquery) => `${column} IN (${subquery})`,
   indexedBy: (index) => `INDEXED BY ${index}`,
   storable: (text) => text,
 };
@@ -53,6 +59,7 @@ export const postgresDialect: Dialect = {
   list: (alias) => `json_array_elements_text(CAST(? AS json)) WITH ORDINALITY ${alias} (value, key)`,
   field: (value, name) => `(CAST(${value} AS json) ->> '${name}')`,
   appended: (column) => `${column} || CAST(?1 AS BYTEA)`,
+  among: (column, subquery) => `${column} = ANY (ARRAY(${subquery}))`,
   indexedBy: () => '',
   // PostgreSQL has no text with U+0000.
   storable: (text) => text.replaceAll('\u0000', '\uFFFD'),

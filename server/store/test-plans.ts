@@ -85,6 +85,8 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   'archive.ts outputOfJobs': ['job_output'],
   'device-versions.ts noteVersionsOfAll': ['jobs'],
   'job-output.ts outputOfChildren': ['job_output'],
+  // It reads the whole log by its purpose.
+  'audit-log.ts verifyAudit': ['audit'],
   // Two thousand rows at once.
   'state-history.ts pruneStates': ['state_changes'],
   // For as many devices as a rollout has, reading all at once costs no more.
