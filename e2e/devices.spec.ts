@@ -319,7 +319,7 @@ test('on a phone the table is usable and the page never scrolls sideways', async
   await page.getByLabel('Search devices by name or ID').fill('unit-2');
   await expect(rowLinks(page)).toHaveCount(8);
   await openMenu(page, 'unit-20', 'Edit');
-  await page.getByLabel('Site').fill('Dock 4');
+  await page.getByRole('dialog').getByLabel('Site').fill('Dock 4');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('dialog')).toBeHidden();
   await expectNoSidewaysScroll();
