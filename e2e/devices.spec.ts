@@ -151,7 +151,7 @@ test('devices are found by customer, site, group and tag, and Enter chooses the 
   await page.goto(`${service.url}/devices`);
   const valve = page.getByRole('link', { name: 'valve', exact: true });
   const pump = page.getByRole('link', { name: 'pump', exact: true });
-  const search = page.getByPlaceholder('Name, ID, group, customer, site or tag');
+  const search = page.getByLabel('Search devices by name or ID');
   for (const words of ['acme', 'dock', 'halle', 'outdoor']) {
     await search.fill(words);
     await expect(valve).toHaveCount(0);

@@ -78,7 +78,7 @@ export function DeviceFilterBar({
         ref={field}
         className={classes.search}
         aria-label="Search devices by name or ID, group, customer, site or tag"
-        placeholder="Name, ID, group, customer, site or tag"
+        placeholder="Name, ID, group, site…"
         before={<IconSearch size={16} stroke={1.6} aria-hidden />}
         after={
           <kbd className={classes.key} aria-hidden>

@@ -43,7 +43,7 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
       <MapTitle />
       <TextInput
         aria-label="Search devices by name or ID, group, customer, site or tag"
-        placeholder="Name, ID, group, customer, site or tag"
+        placeholder="Name, ID, group, site…"
         leftSection={<IconSearch {...icon} />}
         value={search.typed}
         onChange={(event) => search.setTyped(event.currentTarget.value)}
