@@ -76,6 +76,29 @@ test('a delivery that fails is tried again with growing pauses and the same Id',
   assert.deepEqual([done?.State, done?.Attempts, done?.Because, done?.NextTime], ['Delivered', 3, '', '']);
 });
 
+test('a clock that is set during an attempt neither puts off the next one nor ends the delivery', async () => {
+  await open();
+  const YEARS_10 = 10 * 365 * 24 * 60 * MINUTE;
+  for (const by of [YEARS_10, -YEARS_10]) {
+    let set: Promise<unknown> | undefined;
+    answer = () => {
+      // Its write begins after the attempt, and comes before that of its outcome.
+      set = at.setClock(by);
+      return failed;
+    };
+    if (sent.length === 0) await offlineMessage();
+    await sendAll();
+    await set;
+    const [delivery] = await deliveries();
+    assert.equal(delivery?.State, 'Waiting');
+    assert.ok(Date.parse(delivery.NextTime) - at.now() <= 10 * MINUTE, delivery.NextTime);
+    await at.pass(10);
+  }
+  answer = () => ok;
+  await sendAll();
+  assert.equal((await deliveries())[0]?.State, 'Delivered');
+});
+
 test('after a day a delivery has failed for good', async () => {
   await open();
   answer = () => failed;

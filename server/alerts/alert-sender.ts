@@ -4,7 +4,7 @@ import type { AlertMessage } from '#/contract/alerts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { openCounter } from '../operation/metrics.ts';
 import { channelBySeq, type ChannelRow } from '../store/alert-settings.ts';
-import { dueDeliveries, noteAttempt, type DueDelivery } from '../store/alert-outbox.ts';
+import { dueDeliveries, limitOf, noteAttempt, type DueDelivery } from '../store/alert-outbox.ts';
 import type { Database } from '../store/database.ts';
 import type { DiskSpace } from '../store/disk-space.ts';
 import { logFault } from '../http/system-fault.ts';
@@ -65,12 +65,17 @@ export function openAlertSender({ db, now, disk, send }: SenderOptions): AlertSe
     if (!channel) return;
     const sent = await send(channel, messageOf(row), stop.signal);
     if (stop.signal.aborted && !sent.delivered) return;
-    const at = now();
-    const due = at + pauseAfter(row.attempts + 1);
-    const state = sent.delivered ? 'Delivered' : due > row.until ? 'Failed' : 'Waiting';
-    await db.write((tx) => noteAttempt(tx, row.seq, { state, because: sent.because, due, now: at }), {
-      essential: true,
-    });
+    const state = await db.write(
+      async (tx) => {
+        // Both times in the transaction: if the clock was set during the attempt, the stored ones have moved.
+        const at = now();
+        const due = at + pauseAfter(row.attempts + 1);
+        const outcome = sent.delivered ? 'Delivered' : due > (await limitOf(tx, row.seq)) ? 'Failed' : 'Waiting';
+        await noteAttempt(tx, row.seq, { state: outcome, because: sent.because, due, now: at });
+        return outcome;
+      },
+      { essential: true },
+    );
     attempts.add(`outcome="${state === 'Waiting' ? 'retried' : state.toLowerCase()}"`);
   };
 

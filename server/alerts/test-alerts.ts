@@ -5,6 +5,7 @@ import type { DiskState } from '../store/disk-space.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
 import { insertChannel, insertRule } from '../store/alert-settings.ts';
 import { insertDevice } from '../store/devices.ts';
+import { moveOpenTimes } from '../store/open-times.ts';
 import { CAUSES, noteState } from '../store/state-history.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openAlertEvaluation } from './alert-evaluation.ts';
@@ -58,6 +59,12 @@ export async function openTestAlerts({ gatherMs = 0, around = (db: Database) => 
       at += minutes * MINUTE;
       await evaluate();
     },
+    /** The computer's clock is set by so many milliseconds, and the stored times move with it (clock.ts). */
+    setClock: (by: number) =>
+      db.write(async (tx) => {
+        await moveOpenTimes(tx, by);
+        at += by;
+      }),
     /** Nothing of the old process is left. */
     restart: () => void (evaluate = openAlertEvaluation(options)),
     async device(name: string, { site = '', group = '' } = {}): Promise<number> {

@@ -105,7 +105,6 @@ export interface DueDelivery {
   seq: number;
   channel_seq: number;
   attempts: number;
-  until: number;
   id: string;
   at: number;
   event: AlertMessage['Event'];
@@ -119,7 +118,7 @@ export interface DueDelivery {
 /** What is to be sent now: of each channel the oldest, so that one that does not answer keeps no other waiting. */
 export const dueDeliveries = (db: Reader, now: number): Promise<DueDelivery[]> =>
   db.all<DueDelivery>(
-    `SELECT d.seq, channel_seq, attempts, until, m.id, m.at, event, rule, text, devices, job_id, rollout_id
+    `SELECT d.seq, channel_seq, attempts, m.id, m.at, event, rule, text, devices, job_id, rollout_id
      FROM alert_deliveries d JOIN alert_messages m ON m.seq = message_seq
      WHERE d.seq IN (SELECT min(seq) FROM alert_deliveries WHERE state = 'Waiting' AND due <= ? GROUP BY channel_seq)
      ORDER BY d.seq`,
@@ -135,6 +134,10 @@ export interface Attempt {
 }
 
 /** Notes an attempt, unless the delivery has ended meanwhile. */
+/** Until when a delivery is tried; 0 if it is not there any more. */
+export const limitOf = async (tx: Tx, seq: number): Promise<number> =>
+  (await tx.get<{ until: number }>('SELECT until FROM alert_deliveries WHERE seq = ?', seq))?.until ?? 0;
+
 export const noteAttempt = (tx: Tx, seq: number, { state, because, due, now }: Attempt) =>
   tx.run(
     `UPDATE alert_deliveries SET state = ?, because = ?, due = ?, last = ?, attempts = attempts + 1
