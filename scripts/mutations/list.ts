@@ -466,7 +466,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'alerts',
     name: 'a delivery is tried for ever',
     file: 'server/alerts/alert-sender.ts',
-    before: "due > row.until ? 'Failed' : 'Waiting'",
+    before: "due > (await limitOf(tx, row.seq)) ? 'Failed' : 'Waiting'",
     after: "due < 0 ? 'Failed' : 'Waiting'",
     tests: ['server/alerts/alert-sender.test.ts'],
   },
