@@ -5,7 +5,7 @@ import type { Bulk, BulkItem } from '#/contract/bulk.ts';
 import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import { until } from '../../scripts/test-process.ts';
 import { FakeAgent } from '../test-agents.ts';
-import { TestStream } from '../test-events.ts';
+import { idsIn, TestStream } from '../test-events.ts';
 import { testBulk } from '../test-bulk.ts';
 import type { TestBulk } from '../test-bulk.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -255,7 +255,7 @@ test('it is an event for everybody of the account', async () => {
     Action: 'delete',
     Devices: Array.from({ length: 500 }, (_, index) => `none-${index}`),
   });
-  await until('an event', async () => stream.events.some(({ data }) => data.Bulk?.includes(id)));
+  await until('an event', async () => stream.events.some(({ data }) => idsIn(data['Bulk']).includes(id)));
   stream.close();
 });
 

@@ -13,7 +13,7 @@ import type { PostgresServer } from '../../scripts/engines/postgres-server.ts';
 import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { FakeAgent, freePort, scratch, spawnAgent } from '../test-agents.ts';
-import { TestStream } from '../test-events.ts';
+import { idsIn, TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 
@@ -232,7 +232,7 @@ if (onPostgres) {
 
     const resumed = await TestStream.open(there, { 'Last-Event-ID': seen.at(-1)?.id ?? '' });
     await until('all devices to be named', () => {
-      const named = new Set([...seen, ...resumed.events].flatMap(({ data }) => data.Devices ?? []));
+      const named = new Set([...seen, ...resumed.events].flatMap(({ data }) => idsIn(data['Devices'])));
       return devices.every(({ id }) => named.has(id));
     });
     assert.ok(resumed.events.every(({ event }) => event === 'change'));

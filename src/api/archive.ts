@@ -1,41 +1,27 @@
 // The service's archive of jobs: what is in it, what a search finds, and the writes that move jobs in and out.
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
 import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
+import { pages } from '#/api/query.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 
-const RESTING = 15_000;
 const ROWS = '200';
 /** Hits of one answer of a search. */
 const HITS = '50';
 
-const pages = { initialPageParam: '', getNextPageParam: ({ Next }: { Next: string }) => Next || undefined };
-
 export const archiveQueries = {
-  list: () =>
-    infiniteQueryOptions({
-      queryKey: ['jobs', 'archive', 'list'],
-      queryFn: ({ pageParam, signal }) =>
-        call(archiveEndpoints.list, { query: { limit: ROWS, before: pageParam } }, { signal }),
-      ...pages,
-      refetchInterval: livePace(RESTING),
-    }),
+  list: () => pages(archiveEndpoints.list, { query: { limit: ROWS } }),
   /** Each page is what the service found within a part of a second. */
   search: (text: string) =>
-    infiniteQueryOptions({
-      queryKey: ['archive', 'search', text],
-      queryFn: ({ pageParam, signal }) =>
-        call(archiveEndpoints.list, { query: { limit: HITS, before: pageParam, search: text } }, { signal }),
-      ...pages,
-      staleTime: Infinity,
-      gcTime: 0,
-    }),
+    pages(
+      archiveEndpoints.list,
+      { query: { limit: HITS, search: text } },
+      { isSnapshot: true, poll: false, gcTime: 0 },
+    ),
 };
 
 /** The path of a ZIP file of these jobs, or of all. */

@@ -1,11 +1,9 @@
 // Bulk work that the service carries out by itself: beginning it, how far it is, and what became of each item.
-import { queryOptions } from '@tanstack/react-query';
 import { bulkEndpoints, type Bulk, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
-import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { requireOffer } from '#/api/capabilities.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
-import { livePace, type QueryReading } from '#/api/live.ts';
+import { query } from '#/api/query.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { isUnanswered, retryDelay, shouldRetry } from '#/lib/retry.ts';
@@ -41,29 +39,29 @@ export const isRunning = ({ State }: Pick<Bulk, 'State'>): boolean => State === 
 
 export const bulkQueries = {
   list: () =>
-    queryOptions({
-      queryKey: ['bulk', 'list'],
-      queryFn: async ({ signal }) => {
-        await requireOffer('bulk');
-        return call(bulkEndpoints.list, {}, { signal });
+    query<typeof bulkEndpoints.list, Bulk[]>(
+      bulkEndpoints.list,
+      {},
+      {
+        read: async ({ signal }) => {
+          await requireOffer('bulk');
+          return call(bulkEndpoints.list, {}, { signal });
+        },
+        poll: (bulks) => bulks !== undefined && (bulks.some(isRunning) ? RUNNING : RESTING),
       },
-      refetchInterval: livePace(({ state }: QueryReading<Bulk[]>) =>
-        isNotOffered(state.error) ? false : state.data?.some(isRunning) ? RUNNING : RESTING,
-      ),
-    }),
+    ),
   one: (id: string) =>
-    queryOptions({
-      queryKey: ['bulk', 'one', id],
-      queryFn: ({ signal, client, queryKey }) => {
-        const known = client.getQueryData<ReadBulk>(queryKey);
+    query<typeof bulkEndpoints.get, ReadBulk>(
+      bulkEndpoints.get,
+      { params: { bulk_id: id } },
+      {
         // Of what was over, all is known.
-        return known && !isRunning(known.bulk) ? known : readBulk(id, known?.items ?? [], signal);
+        read: async ({ signal, before }) =>
+          before && !isRunning(before.bulk) ? before : readBulk(id, before?.items ?? [], signal),
+        structuralSharing: false, // known items are the same objects
+        poll: (data) => data !== undefined && isRunning(data.bulk) && RUNNING,
       },
-      structuralSharing: false, // known items are the same objects
-      refetchInterval: livePace(({ state: { data } }: QueryReading<ReadBulk>) =>
-        data && isRunning(data.bulk) ? RUNNING : false,
-      ),
-    }),
+    ),
 };
 
 /** The requests for any number of items. */

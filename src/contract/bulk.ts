@@ -1,7 +1,8 @@
 // Bulk work, an addition: one change of thousands of devices or jobs, which the service carries out by itself.
 import * as z from 'zod/mini';
-import { number, pageFields, pathId, text, type Group } from '#/contract/endpoint.ts';
+import { number, pageFields, pathId, text } from '#/contract/endpoint.ts';
 import { deviceChangeFields, positionFields } from '#/contract/devices.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** Most devices or jobs of one request. */
 const MAX_BULK_ITEMS = 50_000;
@@ -100,10 +101,11 @@ export type BulkOutcomeName = BulkItem['Outcome'];
 const newKeys = z.array(z.object({ DeviceId: z.string(), DeviceKey: z.string() }));
 const oneBulk = z.object({ bulk_id: pathId });
 
-export const bulkEndpoints = {
+export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll: 2_000 }).operations({
   create: {
     method: 'POST',
     path: '/v1/bulk',
+    permission: 'operate',
     addition: true,
     summary: 'Change, tag, stop, archive or delete many devices or jobs in the background',
     once: true,
@@ -119,6 +121,7 @@ export const bulkEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/bulk',
+    permission: 'read',
     addition: true,
     summary: 'List the bulk actions of the last seven days, newest first',
     response: z.array(bulkRow),
@@ -127,6 +130,7 @@ export const bulkEndpoints = {
   get: {
     method: 'GET',
     path: '/v1/bulk/:bulk_id',
+    permission: 'read',
     addition: true,
     summary: 'Get bulk work with the result of each device or job, page by page',
     params: oneBulk,
@@ -137,8 +141,9 @@ export const bulkEndpoints = {
   cancel: {
     method: 'POST',
     path: '/v1/bulk/:bulk_id/cancel',
+    permission: 'operate',
     addition: true,
     summary: 'Cancel bulk work: finished items stay changed, the rest stay as they are',
     params: oneBulk,
   },
-} as const satisfies Group;
+});

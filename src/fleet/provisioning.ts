@@ -13,6 +13,7 @@ import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { fleetStore } from './use-fleet.ts';
 import { readMatches } from '#/api/matches.ts';
+import { invalidate } from '#/api/query.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { sessionEnded } from '#/api/session.ts';
 
@@ -61,5 +62,5 @@ export const provisioning = {
 /** What has become stale when many devices were made. */
 export function provisioned(): void {
   fleetStore().changed();
-  for (const queryKey of [['devices'], ['tags'], ['account']]) void queryClient.invalidateQueries({ queryKey });
+  void invalidate(queryClient, ['devices', 'tags', 'account']);
 }

@@ -1,7 +1,6 @@
 // One write on many items as a dialog shows it: a result for each, pauses, and the way to send again what was not done. A
 // service that carries it out by itself gets one request, and goes on when the dialog is closed.
 import { useState } from 'react';
-import type { QueryKey } from '@tanstack/react-query';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
@@ -43,8 +42,8 @@ function showEffect(effect: DeviceWrite | undefined): void {
   }, GATHERED);
 }
 
-export function useBulkRun<Item>(kind: BulkKind<Item>, invalidates: readonly QueryKey[]) {
-  const run = useRun<ItemResult>(invalidates);
+export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[]) {
+  const run = useRun<ItemResult>(changes);
   const [pause, setPause] = useState(0);
   const [phase, setPhase] = useState<'planned' | 'running' | 'ended'>('planned');
   const [inService, setInService] = useState(false);

@@ -1,7 +1,6 @@
 // A run over many items as a dialog shows it: the results so far, how far it is, and the way to cancel it. What it does and
 // what a result is are its caller's.
 import { useEffect, useRef, useState } from 'react';
-import type { QueryKey } from '@tanstack/react-query';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 
 export interface RunWatch<Result> {
@@ -26,8 +25,8 @@ type Work<Result> = (watch: RunWatch<Result>) => Promise<void>;
 /** How often a run is drawn again, in milliseconds. */
 const TICK = 120;
 
-/** `invalidates`: what it makes stale; read again once, after all of it. */
-export function useRun<Result>(invalidates: readonly QueryKey[]) {
+/** `changes`: what it makes stale; read again once, after all of it. */
+export function useRun<Result>(changes: readonly string[]) {
   const [state, setState] = useState<RunState<Result>>({ results: new Map(), total: 0, ended: 0 });
   const [cancelling, setCancelling] = useState(false);
   const abort = useRef(new AbortController());
@@ -66,7 +65,7 @@ export function useRun<Result>(invalidates: readonly QueryKey[]) {
         draw();
       }
     },
-    meta: { invalidates },
+    meta: { changes },
   });
   return {
     ...state,

@@ -51,7 +51,7 @@ export function BulkPage() {
 function Running({ bulk }: { bulk: Bulk }) {
   const cancel = useWrite({
     mutationFn: () => cancelBulk(bulk.BulkId),
-    meta: { invalidates: [['bulk']] },
+    meta: { changes: ['bulk'] },
   });
   const total = workSize(bulk);
   return (
@@ -72,7 +72,7 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   const again = useWrite({
     mutationFn: (ids: readonly string[]) => beginBulk(sameFor(bulk, ids)),
     onSuccess: (id) => navigate(paths.bulk(id)),
-    meta: { invalidates: [['bulk']] },
+    meta: { changes: ['bulk'] },
   });
   const running = isRunning(bulk);
   // Of what goes on, only what asks for attention: to sort all of it each second would hold up the page.

@@ -1,7 +1,8 @@
 // What the device table lists: pages of the service until the fleet is in memory, from then on all that matches, sorted.
 import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { READ_BY_ITSELF, devicePace, deviceQueries, type DeviceRows } from '#/api/devices.ts';
+import { DEVICE_PACE, READ_BY_ITSELF, SEEN_PACE, deviceQueries, type DeviceRows } from '#/api/devices.ts';
+import { polled } from '#/api/query.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -90,11 +91,11 @@ function useSources(view: FleetView, fields: string, { isBeyond, asked }: { isBe
 
 /** The page that the service has, and how many devices there are in all where that is known. */
 function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
+  // The fleet in memory shows the same.
+  const pace = () => (!filter.tag && isFleetPolled() ? false : DEVICE_PACE);
   const query = useQuery({
-    ...deviceQueries.page(page, rows, deviceFilterOf(filter)),
+    ...polled(deviceQueries.page(page, rows, deviceFilterOf(filter)), pace, SEEN_PACE),
     enabled: !isBeyond,
-    // The fleet in memory shows the same.
-    refetchInterval: (of) => (!filter.tag && isFleetPolled() ? false : devicePace(of)),
   });
   const isFirst = query.data !== undefined && !query.isPlaceholderData;
   const counted = useCount(isFirst && isFiltered(filter));
@@ -161,7 +162,7 @@ const totalOf = (data: DeviceRows | undefined, page: number): number | undefined
 
 /** A filtered list has no total: the size of the fleet is asked for once, after the list is on the screen. */
 function useCount(isWanted: boolean): number | undefined {
-  const { data } = useQuery({ ...deviceQueries.page(1, 25), enabled: isWanted, refetchInterval: false });
+  const { data } = useQuery({ ...polled(deviceQueries.page(1, 25), false), enabled: isWanted });
   return isWanted ? totalOf(data, 1) : undefined;
 }
 
