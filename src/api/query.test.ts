@@ -36,7 +36,7 @@ function read(): void {
 }
 
 /** As if the service had carried it out. */
-const write = ({ meta }: { meta: MutationMeta }) =>
+const write = ({ meta = {} }: { meta?: MutationMeta | undefined }) =>
   client
     .getMutationCache()
     .build(client, { mutationFn: async () => {}, meta })
