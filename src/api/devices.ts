@@ -49,10 +49,8 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
   return device;
 }
 
-/** Milliseconds between two readings of a list of devices. */
-export const DEVICE_PACE = 5_000;
-/** The same while changes are reported: when a device was last seen is not, and our service notes it once a minute. */
-export const SEEN_PACE = 60_000;
+/** While changes are reported: when a device was last seen is not one, and our service notes it once a minute. */
+const SEEN_PACE = 60_000;
 /** A device that was created so short a time ago, in milliseconds, may be new to a list; clocks differ. */
 const NEW = 300_000;
 

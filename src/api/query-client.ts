@@ -4,11 +4,15 @@ import { isSignedOut } from '#/api/api-error.ts';
 import { staleAfter } from '#/api/live.ts';
 import { changedBy, invalidate, objectOf, requestOfQuery } from '#/api/query.ts';
 import { onSession, sessionEnded, sessionQueries } from '#/api/session.ts';
+import type { Operation } from '#/contract/resource.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 
 const noticeSignOut = (error: Error) => {
   if (isSignedOut(error)) sessionEnded();
 };
+
+/** Whether it deletes the object that its request names, and not a part of it. */
+const isDeletion = ({ method, path, resource: { id } }: Operation) => method === 'DELETE' && path.endsWith(`/:${id}`);
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeSignOut }),
@@ -18,7 +22,7 @@ export const queryClient: QueryClient = new QueryClient({
     onSettled: (_data, error, variables, _result, { meta = {} }) => {
       const { operation, request = variables, changes = operation ? changedBy(operation) : [] } = meta;
       if (changes.length === 0) return;
-      const deleted = operation?.method === 'DELETE' && !error ? objectOf(operation, request) : undefined;
+      const deleted = operation && isDeletion(operation) && !error ? objectOf(operation, request) : undefined;
       // A page that is being left must not ask for what it has deleted.
       const isGone = (query: Query) => {
         const about = operation && objectOf(operation, requestOfQuery(query));

@@ -113,7 +113,6 @@ export const silenceDraft = z.object({
   Reason: z.string().check(z.maxLength(255)),
 });
 
-
 const silence = z.optional(z.object({ Until: text, Reason: text }));
 
 const rule = z.object({
