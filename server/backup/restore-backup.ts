@@ -15,7 +15,8 @@ import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { waitingJobs } from '../store/jobs.ts';
 import { lockFolder } from '../store/lock.ts';
-import { migrations } from '../store/migrations.ts';
+import { BRIDGE } from '../store/database-version.ts';
+import { SERVICE_VERSIONS } from '../store/upgrades.ts';
 import { requireSound, tablesOf } from './make-backup.ts';
 import { ARTIFACT_PART, DATABASE_PART, FORMAT, MANIFEST_PART, manifestSchema } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
@@ -117,8 +118,13 @@ function readManifest(text: string): Manifest {
     throw new DamagedPart('it was made by a newer version of Muster: restore it with that one');
   const read = z.safeParse(manifestSchema, value);
   if (!read.success) throw new DamagedPart('its list of contents is damaged');
-  if (read.data.Tables > migrations.length)
-    throw new DamagedPart(`it was made by a newer version of Muster (${read.data.Version}): restore it with that one`);
+  const { Tables, Version } = read.data;
+  if (Tables > SERVICE_VERSIONS.newest)
+    throw new DamagedPart(`it was made by a newer version of Muster (${Version}): restore it with that one`);
+  if (Tables < SERVICE_VERSIONS.oldest)
+    throw new DamagedPart(
+      `it was made by a version of Muster that is too old for this one. Check out ${BRIDGE}, restore it with that one, start and stop its service once, then start this version`,
+    );
   return read.data;
 }
 

@@ -192,7 +192,7 @@ test('tables of an older version are not brought up to date by a move', async ()
   const from = fresh();
   await move({ DATA_DIR: source }, from);
   const sqlite = new DatabaseSync(path.join(from, 'muster.db'));
-  sqlite.exec('PRAGMA user_version = 8');
+  sqlite.exec('PRAGMA user_version = 36');
   sqlite.close();
   await refused(
     move({ DATA_DIR: from }, fresh()),

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { ConfigError } from '../config-error.ts';
 import { placeOf } from '../database-url.ts';
 import { postgresDialect } from '../store/dialect.ts';
-import { migrations } from '../store/migrations.ts';
+import { SCHEMA_VERSION } from '../store/upgrades.ts';
 import { hasTable, migratePostgres, migrationsOf, requireFinishedDatabase } from '../store/postgres-migrate.ts';
 import { UNFINISHED_TABLE } from '../store/unfinished-move.ts';
 import { at, moveFault } from './move-fault.ts';
@@ -28,9 +28,9 @@ export async function openPostgresSource(url: URL): Promise<TableSource> {
     await requireFinishedDatabase(client, address);
     if (!(await hasTable(client, 'migrations'))) throw new ConfigError(`${address} holds no data of a Muster service.`);
     const step = await migrationsOf(client);
-    if (step !== migrations.length)
+    if (step !== SCHEMA_VERSION)
       throw new ConfigError(
-        `${address} is of another version of Muster (its step ${step}; this one knows ${migrations.length}): start and stop the service of this version with it once.`,
+        `${address} is of another version of Muster (its step ${step}; this one knows ${SCHEMA_VERSION}): start and stop the service of this version with it once.`,
       );
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   } catch (cause) {

@@ -4,17 +4,11 @@ import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { ConfigError } from '../config-error.ts';
 import { openDatabaseFile } from '../store/database-file.ts';
-import type { DatabaseKind } from '../store/database-file.ts';
-import { migrations } from '../store/migrations.ts';
+import { SERVICE_TABLES } from '../store/sqlite.ts';
 import { at } from './move-fault.ts';
 import type { FolderTarget } from './folder-target.ts';
 import { numberOf, keyIndexes, quoted } from './tables.ts';
 import type { Column, ColumnType, Row, TableReader, TableSource, TableTarget } from './tables.ts';
-
-const KIND: DatabaseKind = {
-  steps: migrations.map((step) => (typeof step === 'string' ? step : step.sqlite)),
-  ownTable: 'accounts',
-};
 
 const TYPES: Record<string, ColumnType> = { INTEGER: 'integer', REAL: 'real', TEXT: 'text', BLOB: 'blob' };
 
@@ -26,7 +20,7 @@ export function openSqliteSource(file: string): TableSource {
       .map((found) => (found ? `${found.size} ${found.mtimeMs}` : ''))
       .join();
   const before = stamp();
-  const sqlite = openDatabaseFile(file, KIND, {
+  const sqlite = openDatabaseFile(file, SERVICE_TABLES, {
     readOnly: true,
     whyReadOnly: 'a move changes nothing there: start and stop the service of this version with it once',
   });
@@ -57,7 +51,7 @@ export function openSqliteTarget(target: FolderTarget): TableTarget {
     begin: (artifacts) => at(address, () => target.begin(artifacts)),
     createTables: () =>
       at(address, () => {
-        sqlite = openDatabaseFile(target.path('muster.db'), KIND);
+        sqlite = openDatabaseFile(target.path('muster.db'), SERVICE_TABLES);
         // Until it is complete, a crash begins it anew.
         sqlite.exec('PRAGMA synchronous = OFF');
         // They would log each row as a change.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { migrations } from '../store/migrations.ts';
+import { SERVICE_TABLES } from '../store/sqlite.ts';
 import { createTestDatabase, onPostgres } from '../store/test-database.ts';
 import { NOT_MOVED, TABLES } from './tables.ts';
 
@@ -10,7 +10,7 @@ const named = TABLES.map(({ name }) => name);
 
 function openTables(): DatabaseSync {
   const sqlite = new DatabaseSync(':memory:');
-  for (const step of migrations) sqlite.exec(typeof step === 'string' ? step : step.sqlite);
+  sqlite.exec(SERVICE_TABLES.schema);
   return sqlite;
 }
 
@@ -32,7 +32,7 @@ test('a move takes all tables, each by its key, and the ones that others refer t
   }
 });
 
-test('the migrations add no rows: the target would have them twice', () => {
+test('the schema adds no rows: the target would have them twice', () => {
   const sqlite = openTables();
   for (const name of named) assert.equal(sqlite.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n'], 0, name);
 });

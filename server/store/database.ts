@@ -35,7 +35,7 @@ export interface Database extends Reader {
   version(...names: string[]): Promise<string>;
   /** Calls back after commits with the devices that their units named. */
   onRecheck(listener: (deviceSeqs: number[]) => void): void;
-  /** How many migrations its tables have, of how many this version knows. */
+  /** The version of its tables, and the one that this service knows. */
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */
   waiting(): number;

@@ -11,12 +11,12 @@ import type { Client, QueryConfig } from 'pg';
 import { logThrottled } from '../operation/log.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
 import { postgresDialect } from './dialect.ts';
-import { migrations } from './migrations.ts';
 import { directConnection, readingConnection } from './postgres-connection.ts';
 import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
 import { migrationsOf } from './postgres-migrate.ts';
 import { openSession } from './postgres-session.ts';
 import { statementOf } from './postgres-sql.ts';
+import { SCHEMA_VERSION } from './upgrades.ts';
 import { bumpVersions, versionOf } from './versions.ts';
 import { openWatch } from './postgres-watch.ts';
 import { openWriteQueue } from './write-queue.ts';
@@ -41,7 +41,7 @@ export interface PostgresDatabase extends Database {
   onReach(listener: (isReachable: boolean) => void): void;
 }
 
-/** Opens the database, and creates or migrates its tables. */
+/** Opens the database, and creates or upgrades its tables. */
 export async function openPostgres(url: URL): Promise<PostgresDatabase> {
   const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
   const directPool = new Pool({ ...directConnection(url), max: 1 });
@@ -209,7 +209,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     onReach: (listener) => watch.onChange(listener),
     migrations: async () => {
       watch.requireReach();
-      return { at: await migrationsOf(pool), steps: migrations.length };
+      return { at: await migrationsOf(pool), steps: SCHEMA_VERSION };
     },
     close: async () => {
       if (isClosed) return;

@@ -9,15 +9,23 @@ import type { DatabaseKind, FileOptions } from './database-file.ts';
 import type { Database, SqlValue } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
 import { newId } from './ids.ts';
-import { migrations } from './migrations.ts';
 import { makeShrinkable, openReclaim } from './reclaim.ts';
+import { SCHEMA } from './schema.ts';
+import { textOf } from './schema-text.ts';
+import { SERVICE_VERSIONS, upgradeFrom } from './upgrades.ts';
 import type { DiskSpace } from './disk-space.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** The service's own tables. */
-const SERVICE: DatabaseKind = {
-  steps: migrations.map((step) => (typeof step === 'string' ? step : step.sqlite)),
+export const SERVICE_TABLES: DatabaseKind = {
+  versions: SERVICE_VERSIONS,
+  schema: textOf(SCHEMA, 'sqlite'),
+  upgrade: (from, has) => upgradeFrom(from, has, 'sqlite'),
   ownTable: 'accounts',
+};
+/** The same, usable on a disk that refuses writes. */
+const SERVICE_DATABASE: DatabaseKind = {
+  ...SERVICE_TABLES,
   whenReadOnly: {
     inMemory: ['settings', 'sessions', 'signin_codes'],
     ignored: ['audit'],
@@ -35,10 +43,10 @@ interface DatabaseOptions extends FileOptions {
   report?: (line: string) => void;
 }
 
-/** Opens or creates the database, and migrates its tables. */
+/** Opens or creates the database, and upgrades its tables. */
 export function openDatabase(
   file: string,
-  { lockTimeoutMs = 5_000, kind = SERVICE, disk, report = log.info, ...options }: DatabaseOptions = {},
+  { lockTimeoutMs = 5_000, kind = SERVICE_DATABASE, disk, report = log.info, ...options }: DatabaseOptions = {},
 ): Database {
   const sqlite = openDatabaseFile(file, kind, options);
   if (disk && !options.readOnly) makeShrinkable(sqlite, file, disk, report);
@@ -109,7 +117,7 @@ export function openDatabase(
     write: queue.write,
     migrations: async () => ({
       at: Number(readStatement('PRAGMA user_version').get()?.['user_version']),
-      steps: kind.steps.length,
+      steps: kind.versions.newest,
     }),
     waiting: queue.waiting,
     // No other process writes what is versioned.

@@ -1,4 +1,6 @@
-// The migrations for the list of jobs by cursor, see job-list.ts: in which states a single job or parent is looked for.
+// The triggers that maintain job_states: in which states the list of jobs finds a single job or a parent (job-list.ts).
+import { trigger } from './schema-text.ts';
+import type { Definition } from './schema-text.ts';
 
 const STATES = [
   'Waiting',
@@ -10,24 +12,6 @@ const STATES = [
   'RolledBack',
   'NoAnswer',
 ] as const;
-
-export const JOB_LIST_TABLES = `
-  CREATE TABLE job_states (                   -- of single jobs and parents: their own, and those of any device
-    account_id INTEGER NOT NULL,
-    archived INTEGER NOT NULL,                -- 1: it is in the archive
-    state TEXT NOT NULL,                      -- a status, or a verdict of the outcome rules
-    job_seq INTEGER NOT NULL,                 -- no reference: triggers keep the table
-    PRIMARY KEY (account_id, archived, state, job_seq)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX jobs_of_account ON jobs (account_id, seq, name) WHERE parent_seq IS NULL;  -- names are read in it alone
-  CREATE INDEX jobs_in_archive ON jobs (account_id, seq) WHERE parent_seq IS NULL AND archived IS NOT NULL;
-  CREATE INDEX jobs_of_group ON jobs (account_id, device_group, seq) WHERE parent_seq IS NULL AND device_group IS NOT NULL;
-  CREATE INDEX jobs_of_tag ON jobs (account_id, tag_id, seq) WHERE parent_seq IS NULL AND tag_id IS NOT NULL;
-  CREATE INDEX jobs_by_move ON jobs (account_id, (coalesce(ended, started, created))) WHERE parent_seq IS NULL;
-  -- With the parent, so that a device's jobs are found in the index alone.
-  DROP INDEX jobs_of_device;
-  CREATE INDEX jobs_of_device ON jobs (device_seq, seq, parent_seq) WHERE device_seq IS NOT NULL;
-`;
 
 /** A child that its outcome rules judged otherwise than its status. */
 const SHIFTED =
@@ -71,56 +55,42 @@ const CHANGED = 'UPDATE OF status, verdict, judged, archived, parent_seq ON jobs
 const addOwn = `INSERT INTO job_states (account_id, archived, state, job_seq)
   SELECT new.account_id, CASE WHEN new.archived IS NULL THEN 0 ELSE 1 END, coalesce(new.verdict, new.status), new.seq`;
 const TRIGGERS = [
-  { name: 'state_of_job_added', on: 'INSERT ON jobs', when: 'new.parent_seq IS NULL', what: addOwn },
+  { name: 'state_of_job_added', on: 'INSERT ON jobs', when: 'new.parent_seq IS NULL', run: addOwn },
   {
     name: 'state_of_single_changed',
     on: CHANGED,
     when: 'new.parent_seq IS NULL AND new.device_seq IS NOT NULL',
-    what: `${remove('new.seq', 'new.account_id')}; ${addOwn}`,
+    run: `${remove('new.seq', 'new.account_id')}; ${addOwn}`,
   },
   {
     name: 'state_of_parent_changed',
     on: CHANGED,
     when: 'new.parent_seq IS NULL AND new.device_seq IS NULL',
-    what: refresh('new.seq', 'new.account_id'),
+    run: refresh('new.seq', 'new.account_id'),
   },
   {
     name: 'state_of_job_adopted',
     on: 'UPDATE OF parent_seq ON jobs',
     when: 'new.parent_seq IS NOT NULL AND old.parent_seq IS NULL',
-    what: remove('new.seq', 'new.account_id'),
+    run: remove('new.seq', 'new.account_id'),
   },
   {
     name: 'state_of_job_removed',
     on: 'DELETE ON jobs',
     when: 'old.parent_seq IS NULL',
-    what: remove('old.seq', 'old.account_id'),
+    run: remove('old.seq', 'old.account_id'),
   },
-  { name: 'state_of_counts_added', on: 'INSERT ON job_counts', when: '1 = 1', what: ofCounts },
+  { name: 'state_of_counts_added', on: 'INSERT ON job_counts', run: ofCounts },
   {
     name: 'state_of_counts_changed',
     on: 'UPDATE ON job_counts',
     // Ten thousand devices that end one by one change it a few times.
     when: COLUMNS.map((column) => `(old.${column} = 0) <> (new.${column} = 0)`).join(' OR '),
-    what: ofCounts,
+    run: ofCounts,
   },
 ];
 
-const FILL = `${add('1 = 1')};`;
+export const jobStateTriggers = (): Definition[] => TRIGGERS.map(trigger);
 
-export const JOB_LIST_TRIGGERS = {
-  sqlite: [
-    FILL,
-    ...TRIGGERS.map(
-      ({ name, on, when, what }) => `CREATE TRIGGER ${name} AFTER ${on} WHEN ${when} BEGIN ${what}; END;`,
-    ),
-  ].join('\n'),
-  postgres: [
-    FILL,
-    ...TRIGGERS.map(
-      ({ name, on, when, what }) => `
-        CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${what}; RETURN NULL; END $$;
-        CREATE TRIGGER ${name} AFTER ${on} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}();`,
-    ),
-  ].join('\n'),
-};
+/** Fills an empty job_states from the jobs that are there. */
+export const FILL_JOB_STATES = `${add('1 = 1')};`;
