@@ -22,7 +22,7 @@ import { LocalServer, tunnels } from './chaos/tunnels.ts';
 import { openRelay } from './chaos/relay.ts';
 import { installEngines } from './engines/install.ts';
 import { DURABLE, startPostgres } from './engines/postgres-server.ts';
-import { ServiceProcess } from './chaos/service-process.ts';
+import { FaultyService } from './chaos/service-process.ts';
 import { mountSmallDisk } from './chaos/small-disk.ts';
 import { drain, verify, type Check } from './chaos/verify.ts';
 import { Client, newLedger, scriptForm, submitJobs, writeArtifacts, writeDevices } from './chaos/writer.ts';
@@ -74,7 +74,7 @@ const randomSecret = randomBytes(32).toString('base64url');
 const token = randomBytes(24).toString('base64url');
 const services = ports.map(
   (port, index) =>
-    new ServiceProcess(port, {
+    new FaultyService(port, {
       DATA_DIR: dataDir,
       AUTH_TOKEN: token,
       PUBLIC_URL: relay.url,
