@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePort } from '../server/test-agents.ts';
 import { Device, temporaryFolder } from './chaos/devices.ts';
 import { alerts } from './chaos/alerts.ts';
 import { checkAudit } from './chaos/audit-chain.ts';
@@ -25,6 +24,7 @@ import { DURABLE, startPostgres } from './engines/postgres-server.ts';
 import { FaultyService } from './chaos/service-process.ts';
 import { mountSmallDisk } from './chaos/small-disk.ts';
 import { drain, verify, type Check } from './chaos/verify.ts';
+import { freePort } from './test-process.ts';
 import { Client, newLedger, scriptForm, submitJobs, writeArtifacts, writeDevices } from './chaos/writer.ts';
 
 const { values } = parseArgs({

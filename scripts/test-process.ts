@@ -2,6 +2,7 @@
 // message of a failure, stops them, and leaves none behind when the test itself is killed.
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,6 +28,16 @@ export async function until<T>(
   }
 }
 
+/** A port that is free now, for what has to be named before it listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 const running = new Set<TestProcess>();
 process.on('exit', () => {
   for (const each of running) each.child.kill('SIGKILL');
@@ -47,6 +58,8 @@ interface Options {
   cwd?: string;
   uid?: number;
   gid?: number;
+  /** In a process group of its own, as a line of a shell is. */
+  detached?: boolean;
 }
 
 /** A program that runs as a process: one of this project's files in Node, named from the project's folder, or another. */

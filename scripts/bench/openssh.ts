@@ -6,8 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../server/test-agents.ts';
-import { TestProcess, until } from '../test-process.ts';
+import { freePort, TestProcess, until } from '../test-process.ts';
 
 export interface SshTunnel {
   port: number;

@@ -2,7 +2,7 @@
 // that they wait, are refused and try again as it does, over the time that the service asked for.
 import { readFileSync } from 'node:fs';
 import { Connection } from '../../agent/connection.ts';
-import { freePort } from '../../server/test-agents.ts';
+import { freePort } from '../test-process.ts';
 import { helloOf } from './fake-agents.ts';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { withService } from './measured-service.ts';

