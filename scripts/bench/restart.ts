@@ -2,15 +2,16 @@
 // that they wait, are refused and try again as it does, over the time that the service asked for.
 import { readFileSync } from 'node:fs';
 import { Connection } from '../../agent/connection.ts';
-import { freePort } from '../../server/test-agents.ts';
+import { freePort } from '../test-process.ts';
+import { helloOf } from './fake-agents.ts';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { withService } from './measured-service.ts';
-import { milliseconds, type Section } from './section.ts';
+import { milliseconds, type Row, type Sizes } from './section.ts';
 
 /** How many connect at a time before the restart. */
 const DIALLING = 200;
 
-export const storm: Section = async ({ agents: count }) =>
+export const restartRows = async ({ agents: count, postgres }: Sizes): Promise<Row[]> =>
   withService(
     async ({ url, send, restart }) => {
       const { keys } = await send('devices', { count, group: 'bench', keys: true });
@@ -28,26 +29,23 @@ export const storm: Section = async ({ agents: count }) =>
       const overflows = listenOverflows() - overflowsBefore;
       await agents.stop();
 
-      return {
-        subject: `${count.toLocaleString('en-US')} agents of one process that is killed and starts again at once`,
-        rows: [
-          {
-            what: 'from the kill until all are back',
-            figure: milliseconds(ended - killed),
-            against: { what: 'until the service listens again', figure: milliseconds(listening - killed) },
-          },
-          {
-            what: 'processor time of the service until all are back',
-            figure: milliseconds(used),
-            against: { what: 'until it listens', figure: milliseconds(started.used) },
-          },
-          { what: 'longest delay of its event loop', figure: milliseconds(longest) },
-          { what: 'attempts to connect', figure: { value: agents.lost() / count, unit: 'an agent' } },
-          { what: 'connections that the listen queue dropped', figure: { value: overflows, unit: '' } },
-        ],
-      };
+      return [
+        {
+          what: 'kill -9 and a start at once: until all agents are back',
+          figure: milliseconds(ended - killed),
+          against: { what: 'until the service listens again', figure: milliseconds(listening - killed) },
+        },
+        {
+          what: 'processor time of the service until all are back',
+          figure: milliseconds(used),
+          against: { what: 'until it listens', figure: milliseconds(started.used) },
+        },
+        { what: 'longest delay of its event loop', figure: milliseconds(longest) },
+        { what: 'attempts to connect', figure: { value: agents.lost() / count, unit: 'an agent' } },
+        { what: 'connections that the listen queue dropped', figure: { value: overflows, unit: '' } },
+      ];
     },
-    { PORT: String(await freePort()) },
+    { postgres, env: { PORT: String(await freePort()) } },
   );
 
 /** Connects an agent for each key. */
@@ -66,14 +64,7 @@ async function connectAll(url: string, keys: readonly string[]) {
       server: url,
       key,
       linkVersion: LINK_VERSION,
-      hello: () => ({
-        journal: `bench${number}`,
-        agentVersion: 'bench',
-        os: 'bench',
-        arch: 'bench',
-        hostname: `bench-${number}`,
-        jobs: [],
-      }),
+      hello: () => helloOf(number),
       received: ({ type }) => {
         if (type !== 'welcome') return;
         waiting.get(number)?.();
