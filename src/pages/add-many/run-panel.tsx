@@ -5,6 +5,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useInstall } from '#/features/install/use-install.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -136,10 +137,10 @@ export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) 
 
 // A row is drawn again only when it has changed: thousands change while they are created.
 const Name = memo(function Name({ id, name }: { id: string | undefined; name: string }) {
-  if (id === undefined) return <span className={rowName}>{name}</span>;
+  if (id === undefined) return <MiddleEllipsis className={rowName} text={name} />;
   return (
     <Link to={paths.device(id)} target="_blank" className={rowName}>
-      {name}
+      <MiddleEllipsis text={name} />
     </Link>
   );
 });

@@ -19,6 +19,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { TARGETS, type DeployChoice, type TargetKind } from './deploy-choice.ts';
 import { Picker, type PickerProps } from './picker.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './deploy.module.css';
 
 /** Asked once: a list under the reader's cursor must not change by itself. */
@@ -59,7 +60,7 @@ function DeviceOption({ device }: { device: Device | undefined }) {
   if (!device) return null;
   return (
     <span className={classes.option}>
-      <span className={classes.optionName}>{nameOf(device)}</span>
+      <MiddleEllipsis className={classes.optionName} text={nameOf(device)} />
       <StateMark state={device.DeviceStatus} />
       <span className={classes.optionMore}>
         {device.DeviceGroup ? `${device.DeviceGroup} · ` : ''}
