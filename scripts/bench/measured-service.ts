@@ -25,7 +25,7 @@ interface Answer {
 /** Starts the process; it listens as soon as the promise resolves. */
 async function start(env: Record<string, string>) {
   const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), {
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', '--max-semi-space-size=16'],
     env: { PATH: process.env['PATH'], ...env },
   });
   const waiting = new Map<number, (answer: Answer) => void>();
