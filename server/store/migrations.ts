@@ -25,6 +25,12 @@ import { TOTALS_TABLE, TOTALS_TRIGGERS } from './state-totals-tables.ts';
 
 export type Migration = string | { sqlite: string; postgres: string };
 
+/** Entries of a kind, `device` for `device.update`, newest first: as `Dialect.before` spells it. */
+const AUDIT_BY_KIND: Migration = {
+  sqlite: `CREATE INDEX audit_of_kind ON audit (substr(action, 1, instr(action, '.') - 1), seq);`,
+  postgres: `CREATE INDEX audit_of_kind ON audit (split_part(action, '.', 1), seq);`,
+};
+
 export const migrations: readonly Migration[] = [
   FIRST_TABLES,
   `
@@ -285,4 +291,5 @@ export const migrations: readonly Migration[] = [
     SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1;`,
   CHANGE_MARKS,
   WAVES_BY_HAND,
+  AUDIT_BY_KIND,
 ];
