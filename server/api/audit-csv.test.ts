@@ -91,5 +91,5 @@ test('a client that leaves ends the reading', async (t) => {
     return service.context.traffic.active === 0;
   });
   assert.ok(reads.rows() < ENTRIES - 1_000);
-  assert.equal(reads.open(), 0);
+  await until('the end of its reader', () => reads.open() === 0);
 });
