@@ -39,7 +39,26 @@ export interface Database extends Reader {
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */
   waiting(): number;
+  /** For long exports, which would otherwise push what others read out of the memory of the database. To be closed. */
+  openReader(): ExportReader;
   close(): Promise<void>;
+}
+
+export interface ExportReader extends Reader {
+  close(): void;
+}
+
+/** What `read` yields from a reader of its own, which is closed at the end or when nobody wants the rest. */
+export async function* exported<T>(
+  db: Pick<Database, 'openReader'>,
+  read: (reader: Reader) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const reader = db.openReader();
+  try {
+    yield* read(reader);
+  } finally {
+    reader.close();
+  }
 }
 
 export interface WriteOptions {

@@ -201,6 +201,8 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     direct: (sql, ...args) => read(sql, args, directPool),
     write: queue.write,
     waiting: queue.waiting,
+    // The server's memory is shared anyway.
+    openReader: () => ({ ...reader, close: () => {} }),
     version: (...names) => versionOf(reader, names),
     onRecheck: queue.onRecheck,
     announceBy: (how) => {

@@ -147,6 +147,11 @@ const audit: Definition[] = [
   'CREATE INDEX audit_of_actor ON audit (actor, seq);',
   'CREATE INDEX audit_of_action ON audit (action, seq);',
   'CREATE INDEX audit_of_time ON audit (at);',
+  // Entries of a kind, `device` for `device.update`: the expression is that of `Dialect.before`.
+  {
+    sqlite: `CREATE INDEX audit_of_kind ON audit (substr(action, 1, instr(action, '.') - 1), seq);`,
+    postgres: `CREATE INDEX audit_of_kind ON audit (split_part(action, '.', 1), seq);`,
+  },
   // Agents download artifacts all the time: what people did is found without reading all of that.
   "CREATE INDEX audit_by_people ON audit (seq) WHERE NOT (actor >= 'device:' AND actor < 'device;');",
   // Entries are never changed or deleted.

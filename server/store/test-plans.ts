@@ -37,9 +37,13 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
     (event) => (call, db) => call(db, rule(event)),
   ),
-  'audit-log.ts auditEntries': [{}, { action: 'device' }, { object: 'a' }, { action: 'device', objects: ['a'] }].map(
-    (filters) => (call, db) => call(db, 1, filters, { limit: 1 }),
-  ),
+  'audit-log.ts auditEntries': [
+    {},
+    { action: 'device' },
+    { action: 'device.update' },
+    { object: 'a' },
+    { action: 'device', objects: ['a'] },
+  ].map((filters) => (call, db) => call(db, 1, filters, { limit: 1 })),
   'audit-log.ts hashAudit': [
     (call, db) => call({ ...db, get: async (sql: string) => (await db.get(sql), { last: 2, hashed: 1 }) }, 1),
     (call, db) =>
@@ -137,7 +141,8 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
   'audit-log.ts auditEntries': [
     'audit rowid, audit_hashes rowid',
-    'audit audit_of_action, audit_hashes rowid, sorts',
+    'audit audit_of_kind, audit_hashes rowid',
+    'audit audit_of_action, audit_hashes rowid',
     'audit rowid, audit_objects key, audit_hashes rowid',
   ],
   'audit-log.ts hashAudit': ['audit_hashes all, settings key', 'audit rowid'],

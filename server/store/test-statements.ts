@@ -76,6 +76,7 @@ function noting(dialect: Dialect, finds: boolean, note: (sql: string) => void): 
     onRecheck: () => {},
     migrations: async () => ({ at: 0, steps: 0 }),
     waiting: () => 0,
+    openReader: () => db,
     close: async () => {},
   };
   return db;

@@ -71,6 +71,10 @@ const toSchema = (has: Has): Definition[] => [
           SELECT 1 FROM rollout_steps s WHERE s.rollout_seq = rollout_waves.rollout_seq AND s.actor = ''
             AND s.text LIKE 'Wave ' || (rollout_waves.number + 1) || ' passed:%');`,
       ]),
+  {
+    sqlite: `CREATE INDEX audit_of_kind ON audit (substr(action, 1, instr(action, '.') - 1), seq);`,
+    postgres: `CREATE INDEX audit_of_kind ON audit (split_part(action, '.', 1), seq);`,
+  },
   `DROP INDEX orders_by_age;
   ALTER TABLE orders RENAME TO idempotency_keys;
   ALTER TABLE idempotency_keys RENAME COLUMN made TO result_id;
