@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
+import { openRelay } from '../../scripts/chaos/relay.ts';
+import type { Relay } from '../../scripts/chaos/relay.ts';
 import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import { until } from '../../scripts/test-process.ts';
 import { Problem } from '../http/problem.ts';
@@ -139,6 +141,48 @@ onServer('a unit that pauses too long within its transaction is refused, and sto
   await assert.rejects(paused, problem(/cannot be reached/));
   await until('another session', () => isDone(put(db, 't2')));
   assert.deepEqual(await keysOf(db), ['t2']);
+});
+
+/** The same, through a network that can lose connections. Without any limit of time, so that only the loss ends a wait. */
+async function openThroughRelay(t: TestContext): Promise<{ db: Database; relay: Relay }> {
+  const { url, drop } = await createTestDatabase();
+  const relay = await openRelay([Number(url.port)]);
+  url.port = new URL(relay.url).port;
+  const db = await openLimited(url, { query_timeout: NEVER, statement_timeout: '0' });
+  t.after(async () => {
+    await db.close();
+    await relay.close();
+    await drop();
+  });
+  return { db, relay };
+}
+
+onServer('a read whose connection alone was lost is refused, and the next one succeeds', async (t) => {
+  const { db, relay } = await openThroughRelay(t);
+  relay.loseAfter('the lost read');
+  await assert.rejects(() => db.all("SELECT pg_sleep(0.1), 'the lost read' AS text"), problem(/cannot be reached/));
+  assert.deepEqual(await keysOf(db), []);
+});
+
+onServer('a write whose connection alone was lost is refused, and the next one succeeds', async (t) => {
+  const { db, relay } = await openThroughRelay(t);
+  relay.loseAfter('the lost write');
+  const lost = db.write(async (tx) => {
+    await tx.run("INSERT INTO settings (key, value) VALUES ('t1', '')");
+    await tx.all("SELECT 'the lost write' AS text");
+  });
+  await assert.rejects(lost, problem(/cannot be reached/));
+  await until('another session', () => isDone(put(db, 't2')));
+  assert.deepEqual(await keysOf(db), ['t2']);
+});
+
+onServer('a statement that takes long is not taken for a lost one', async (t) => {
+  const { db } = await openThroughRelay(t);
+  const [read, written] = await Promise.all([
+    db.all('SELECT 1 AS one FROM pg_sleep(9)'),
+    db.write((tx) => tx.all('SELECT 1 AS one FROM pg_sleep(9)')),
+  ]);
+  assert.deepEqual([read.length, written.length], [1, 1]);
 });
 
 onServer('a commit that waits for a standby in vain is not acknowledged', async (t) => {
