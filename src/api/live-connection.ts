@@ -2,8 +2,8 @@
 // everything on. Where there are no locks (plain http on a LAN) each streams itself. A hidden tab holds nothing; seen
 // again it goes on from the last version that it had. Fetch and not EventSource, which shows neither the status of a
 // refusal nor the comments by which a stream shows that it still works.
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { changeEvent, type ChangeEvent } from '#/contract/changes.ts';
-import { eventReader, type ServerEvent } from './event-text.ts';
 import type { LiveState } from './live.ts';
 
 /** What is reported: named changes, or after a gap that anything may have changed. */
@@ -180,9 +180,11 @@ export class LiveConnection {
       if (answer.status === 401) return 'signed out';
       if (answer.status === 429 || answer.status >= 500) return 'failed';
       if (answer.status !== 200 || !answer.isEvents) return 'absent';
-      const read = eventReader();
+      const events: EventSourceMessage[] = [];
+      const parser = createParser({ onEvent: (event) => events.push(event) });
       for await (const chunk of answer.chunks()) {
-        for (const event of read(chunk)) {
+        parser.feed(chunk);
+        for (const event of events.splice(0)) {
           if (leaving.aborted) return 'cut';
           isReady ||= event.event === 'ready';
           this.take(event);
@@ -204,7 +206,7 @@ export class LiveConnection {
     return isReady ? 'cut' : isHeldBack ? 'held back' : 'failed';
   }
 
-  private take({ event, id, data }: ServerEvent): void {
+  private take({ event, id = '', data }: EventSourceMessage): void {
     if (event === 'ready') {
       clearTimeout(this.grace);
       this.around.answered();
