@@ -36,6 +36,7 @@ export const AREAS = {
     'server/proxy/upstream.test.ts',
   ],
   cluster: ['server/cluster/lease.test.ts', 'server/cluster/node-proof.test.ts'],
+  upgrades: ['server/store/upgrades.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 const OTHER_ACCOUNT = ['server/api/other-account.test.ts'];
@@ -797,6 +798,43 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     after: "'if-match', 'idempotency-key', 'cookie'];",
   },
 
+  // ---- Upgrades of the database ------------------------------------------------------------------------------------
+  {
+    area: 'upgrades',
+    name: 'an upgrade is no transaction',
+    file: 'server/store/database-file.ts',
+    before: 'BEGIN IMMEDIATE; ${statements}\\nPRAGMA user_version = ${versions.newest}; COMMIT',
+    after: '${statements}\\nPRAGMA user_version = ${versions.newest};',
+  },
+  {
+    area: 'upgrades',
+    name: 'a database that is too old is upgraded',
+    file: 'server/store/database-version.ts',
+    before: 'if (version < oldest)',
+    after: 'if (version < 0)',
+  },
+  {
+    area: 'upgrades',
+    name: 'the version is checked after the folder was locked',
+    file: 'server/open-store.ts',
+    before: 'requireKnownVersion(file, SERVICE_TABLES);',
+    after: '',
+  },
+  {
+    area: 'upgrades',
+    name: 'triggers of an earlier version stay',
+    file: 'server/store/upgrades.ts',
+    before: 'triggers.map(({ name }) => name), ...former]',
+    after: 'triggers.map(({ name }) => name)]',
+  },
+  {
+    area: 'upgrades',
+    name: 'PostgreSQL is upgraded under nodes of an earlier version',
+    file: 'server/store/postgres-migrate.ts',
+    before: 'if (stopsNodes(at)) await requireNoNodes(client, where);',
+    after: '',
+    engine: 'postgres',
+  },
   // ---- Nodes -------------------------------------------------------------------------------------------------------
   {
     area: 'cluster',

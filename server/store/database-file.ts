@@ -55,7 +55,11 @@ export const fileSize = (file: string): number => statSync(file, { throwIfNoEntr
  */
 export function requireKnownVersion(file: string, { versions }: DatabaseKind): void {
   const version = storedVersion(file);
-  const fault = version === 0 ? undefined : versionFault(version, versions);
+  if (version !== 0) requireKnown(version, file, versions);
+}
+
+function requireKnown(version: number, file: string, versions: KnownVersions): void {
+  const fault = versionFault(version, versions);
   if (fault !== undefined) throw new ConfigError(`${file} ${fault}`);
 }
 
@@ -250,7 +254,10 @@ function bringUpToDate(
   const names = namesIn(sqlite);
   const isNew = names.size === 0;
   if (isNew) beforeNew?.();
-  else beforeUpgrade?.(at, sqlite);
+  else {
+    requireKnown(at, file, versions);
+    beforeUpgrade?.(at, sqlite);
+  }
   const statements = isNew ? schema : upgrade(at, (name) => names.has(name));
   sqlite.exec(`BEGIN IMMEDIATE; ${statements}\nPRAGMA user_version = ${versions.newest}; COMMIT`);
 }

@@ -3,7 +3,7 @@
 //
 // Times are milliseconds since the epoch in UTC; open-times.ts says which of them move when the clock is set. A `seq` is a
 // number in order of creation that is never used twice; an `id` is what the API shows. Which changes of a table are
-// reported to clients is in reported-changes.ts, and server/move/tables.ts lists the tables in the order of their references.
+// reported to clients is in reported-changes.ts.
 import { jobStateTriggers } from './job-states.ts';
 import { reportTriggers } from './reported-changes.ts';
 import { forbid, trigger } from './schema-text.ts';
