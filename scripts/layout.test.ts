@@ -67,7 +67,8 @@ function upward(tree: string, below: Record<string, string[]>): string[] {
     .filter(({ file, to }) => {
       const [from, target] = [folderOf(file), folderOf(to)];
       const allowed = below[from];
-      return allowed !== undefined && target in below && target !== from && !allowed.includes(target);
+      const isKnown = target in below || (tree === 'src' && /\.tsx?$/.test(target));
+      return allowed !== undefined && isKnown && target !== from && !allowed.includes(target);
     })
     .map(say);
 }
