@@ -1,5 +1,5 @@
 // What the service does by itself in the background, on one node at a time: the one that leads.
-import { logFault } from './http/system-fault.ts';
+import { logFault } from './store/system-fault.ts';
 
 export interface LeaderTask {
   /** Completes "could not …" in the log. */

@@ -16,7 +16,7 @@ import { JobRunner } from '../../agent/job-runner.ts';
 import { Spool } from '../../agent/spool.ts';
 import { AgentConnection } from '../../server/agents/agent-connection.ts';
 import type { LinkListener } from '../../server/agents/link.ts';
-import type { Caller } from '../../server/http/caller.ts';
+import type { Caller } from '../../server/store/caller.ts';
 import { openAudit } from '../../server/store/audit.ts';
 import type { Database } from '../../server/store/database.ts';
 import { insertDevice } from '../../server/store/devices.ts';

@@ -1,9 +1,9 @@
 // Carries out bulk work, a portion in each unit of work. What is done to an item and its outcome are in one unit: after
 // a crash at any time nothing is repeated and nothing is lost. One node does it, the leader; another takes over.
 import type { NewDevice } from '#/contract/devices.ts';
-import type { Caller } from '../http/caller.ts';
-import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
+import type { Caller } from '../store/caller.ts';
+import { Refusal, StoreError } from '../store/errors.ts';
+import { logFault } from '../store/system-fault.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
 import {
@@ -60,12 +60,12 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000;
 const STORED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What a refusal leaves to be done; faults of the machine are passed on. */
-async function refusalOf(check: () => Promise<unknown>): Promise<Problem | undefined> {
+async function refusalOf(check: () => Promise<unknown>): Promise<Refusal | undefined> {
   try {
     await check();
     return undefined;
   } catch (cause) {
-    if (cause instanceof Problem && cause.status < 500) return cause;
+    if (cause instanceof Refusal) return cause;
     throw cause;
   }
 }
@@ -177,7 +177,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         limit = PORTION;
       } catch (cause) {
         // The database cannot be written at all: the next look tries again.
-        if (cause instanceof Problem) throw cause;
+        if (cause instanceof StoreError) throw cause;
         logFault(`bulk: could not change ${limit === 1 ? 'an item' : 'some items'}`, cause);
         if (limit === 1) await failNext(seq);
         limit = 1;

@@ -14,10 +14,11 @@ import {
   readOtherVersion,
 } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
-import { refuse } from '../http/end-socket.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { refuseFailed } from '../http/end-socket.ts';
+import { Problem } from '../http/problem.ts';
+import { notFound } from '../store/errors.ts';
 import type { Database } from '../store/database.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
@@ -91,7 +92,7 @@ export interface LinkOptions {
   node: string;
   now: () => number;
   /** Why no agent may connect at the moment: its messages could not be stored. */
-  refusal?: () => Problem | undefined;
+  refusal?: () => Error | undefined;
   /** A connection without messages for this long counts as lost. */
   lostAfterMs?: number;
   sweepEveryMs?: number;
@@ -285,7 +286,7 @@ export function openLink({
               .on('error', onError);
           });
         },
-        (cause: unknown) => refuse(socket, cause instanceof Problem ? cause : unavailable(cause)),
+        (cause: unknown) => refuseFailed(socket, 'link', cause),
       );
     },
 
@@ -329,9 +330,4 @@ function readAddress(text: string): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     return undefined;
   return url.origin;
-}
-
-function unavailable(cause: unknown): Problem {
-  logFault('link: could not look up a device key', cause);
-  return new Problem(503, 'The device key cannot be looked up at the moment', 'Try again later.');
 }

@@ -7,7 +7,7 @@ import { channelBySeq, type ChannelRow } from '../store/alert-settings.ts';
 import { dueDeliveries, limitOf, noteAttempt, type DueDelivery } from '../store/alert-outbox.ts';
 import type { Database } from '../store/database.ts';
 import type { DiskSpace } from '../store/disk-space.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import type { Sent } from './attempt.ts';
 
 export interface AlertSender {

@@ -1,6 +1,6 @@
 // Identifies the caller: an API client by its token, a browser by its session cookie. All others are refused.
 import type { Context as HonoContext } from 'hono';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';

@@ -3,7 +3,7 @@
 // Changes that concern a device's agent are written to the tables first; the node that the agent is connected to then
 // looks at the tables again, because a message of the bus asks for it, or by a timer if that was lost.
 import type { Database, Tx } from '../store/database.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import type { PostgresDatabase } from '../store/postgres.ts';
 import type { Bus, BusOptions } from './bus.ts';
 import { devicesWithWork, endedSessions, joinNodes } from './nodes.ts';

@@ -10,7 +10,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { log } from '../operation/log.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import { ONLINE } from '../store/devices.ts';

@@ -1,11 +1,6 @@
 // HTTP ranges (RFC 9110, section 14): browsers read single tiles of the base map, and interrupted downloads of
 // artifacts continue.
-
-export interface ByteRange {
-  start: number;
-  /** The last byte, inclusive. */
-  end: number;
-}
+import type { ByteRange } from '../store/artifact-files.ts';
 
 /**
  * The range of a Range header. Undefined means the whole file: there is no header, or one that may be ignored (several

@@ -11,9 +11,9 @@ import * as z from 'zod/mini';
 import type { Endpoint, Group, Handlers as ContractHandlers } from '#/contract/endpoint.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import { acceptedCodings } from './accepted-codings.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../store/caller.ts';
 import { invalid, nameOf, Problem } from './problem.ts';
-import type { FieldError } from './problem.ts';
+import type { FieldError } from '../store/errors.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** Hono's context in this service: Node's request, and the caller. */

@@ -2,7 +2,7 @@
 // them is in job-ends.ts.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Link } from '../agents/link.ts';

@@ -1,6 +1,6 @@
 // Stopping and deleting jobs, one at a time or many in one unit of work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';

@@ -5,7 +5,7 @@ import type { AgentConnection } from '../agents/agent-connection.ts';
 import { MESSAGE_COST } from '../agents/intake.ts';
 import type { JobMessage } from '../agents/link.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 
 export interface Turn {
   connection: AgentConnection;

@@ -13,7 +13,7 @@ interface RolloutTarget {
   isOnline: boolean;
 }
 
-/** Throws a Problem if what a rollout would run is not there. */
+/** Throws if what a rollout would run is not there. */
 export async function requirePayload(
   db: Reader,
   accountId: number,
@@ -23,7 +23,7 @@ export async function requirePayload(
   else await workflowById(db, accountId, WorkflowId ?? '');
 }
 
-/** The devices that are chosen at this moment; a Problem if there are none. */
+/** The devices that are chosen at this moment; throws if there are none. */
 export async function rolloutTargets(
   db: Reader,
   accountId: number,

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config-error.ts';
-import { SQLITE, sqliteCode, systemCode, systemFault } from '../http/system-fault.ts';
+import { SQLITE, sqliteCode, systemCode, systemFault } from './system-fault.ts';
 
 /** Describes one kind of database. */
 export interface DatabaseKind {

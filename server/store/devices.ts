@@ -1,7 +1,7 @@
 // Devices in the database. Lists of them are in device-list.ts.
 import type { AgentProblem, AgentUpdate, DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { LimitReached, notFound } from './errors.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -66,13 +66,12 @@ export async function insertDevice(
   return { seq, id, key };
 }
 
-async function licenceUsedUp(db: Reader, accountId: number): Promise<Problem> {
+async function licenceUsedUp(db: Reader, accountId: number): Promise<LimitReached> {
   const plan = await db.get<{ used: number; allowed: number }>(
     'SELECT num_devices AS used, max_devices AS allowed FROM accounts WHERE id = ?',
     accountId,
   );
-  return new Problem(
-    403,
+  return new LimitReached(
     'The device licence is used up',
     `The account holds ${plan?.used} of ${plan?.allowed} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
   );

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { S3Config } from '../s3-config.ts';
-import type { ByteRange } from '../http/byte-range.ts';
+import type { ByteRange } from './artifact-files.ts';
 import { openCounter } from '../operation/metrics.ts';
 import { faultOfAnswer, faultOfConnection } from './s3-fault.ts';
 import type { S3Fault } from './s3-fault.ts';

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { log } from '../operation/log.ts';
-import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../http/system-fault.ts';
+import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from './system-fault.ts';
 import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import type { Database, SqlValue } from './database.ts';

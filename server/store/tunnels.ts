@@ -1,7 +1,7 @@
 // Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name while the agent
 // reconnects; a closed tunnel leaves a mark, so that the process that opened it does not open it again.
 import { newId } from './ids.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { NO_LIMIT } from './dialect.ts';
 

@@ -1,7 +1,7 @@
 // Units of work, one after the other. Those that arrive together share one durable commit (a "group commit"): one flush
 // to disk completes all of them, and each still succeeds or fails alone.
 import { openCounter, openHistogram } from '../operation/metrics.ts';
-import { Problem } from '../http/problem.ts';
+import { Unavailable } from './errors.ts';
 import type { Database, SqlValue, Tx, WriteOptions } from './database.ts';
 
 /** The one connection of an engine on which units of work run. */
@@ -19,7 +19,7 @@ export interface Writer extends Pick<Tx, 'dialect' | 'get' | 'all' | 'run'> {
   /** Describes a fault for clients; returns other errors unchanged. */
   describeError(cause: unknown): unknown;
   /** Why only essential writes are possible at the moment. */
-  refusal?(): Problem | undefined;
+  refusal?(): Unavailable | undefined;
   /** The last step of a transaction, with what its units changed. */
   beforeCommit?(tx: Tx, changes: Changes): Promise<void>;
   /** Called after a transaction was lost; true if its essential units are worth a second attempt. */
@@ -200,7 +200,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
   return {
     write: <T>(unit: (tx: Tx) => T | Promise<T>, { essential = false, patient = false }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
-        if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
+        if (closed) return reject(new Unavailable('The service is stopping', 'Try again when it is back.'));
         queue.push({ unit, essential, patient, again: false, resolve, reject });
         schedule();
       }),

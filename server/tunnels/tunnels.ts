@@ -23,7 +23,7 @@ import {
 } from '../store/tunnels.ts';
 import { openCarrierRelay } from './carrier-relay.ts';
 import { openUpstreamWorks } from './carriers.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
