@@ -19,10 +19,10 @@ export interface Cluster {
   /** By how many milliseconds the clock of this machine is ahead of the shared database's, and whether that is too much. */
   clockAheadMs(): number;
   isClockWrong(): boolean;
-  /** Calls back with devices whose agents are to be looked at again in the tables: a change by any node. */
-  onRecheck(listener: (deviceSeqs: number[]) => void): void;
-  /** Has a node look again at devices whose agents were connected to it. Part of the unit of work. */
-  recheckAt(tx: Tx, node: string, deviceSeqs: number[]): Promise<void>;
+  /** Calls back with devices whose agents may have to be sent something: what changed, at any node, is in the tables. */
+  onSyncAgents(listener: (deviceSeqs: number[]) => void): void;
+  /** Has a node do so for devices whose agents were connected to it. Part of the unit of work. */
+  syncAgentsAt(tx: Tx, node: string, deviceSeqs: number[]): Promise<void>;
   /** Where another node is reached; undefined if it is gone. */
   urlOf(node: string): Promise<string | undefined>;
   /** Tells the others where they reach this node. */
@@ -31,14 +31,14 @@ export interface Cluster {
 }
 
 /** A service that has its database for itself. */
-export const singleNode = (id: string, db: Pick<Database, 'onRecheck'>): Cluster => ({
+export const singleNode = (id: string, db: Pick<Database, 'onSyncAgents'>): Cluster => ({
   id,
   isAlone: true,
   isLeader: () => true,
   clockAheadMs: () => 0,
   isClockWrong: () => false,
-  onRecheck: (listener) => db.onRecheck(listener),
-  recheckAt: async () => {},
+  onSyncAgents: (listener) => db.onSyncAgents(listener),
+  syncAgentsAt: async () => {},
   urlOf: async () => undefined,
   listening: async () => {},
   close: async () => {},
@@ -70,7 +70,7 @@ const ALONE_MS = 60_000;
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { id, db, times } = options;
   const listeners: ((deviceSeqs: number[]) => void)[] = [];
-  const recheck = (deviceSeqs: number[]) => {
+  const syncAgents = (deviceSeqs: number[]) => {
     if (deviceSeqs.length > 0) for (const listener of listeners) listener(deviceSeqs);
   };
 
@@ -78,7 +78,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   /** Finds what messages that were lost were about. */
   const rescan = () => {
     const scan = async () => {
-      recheck([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]);
+      syncAgents([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]);
     };
     scanning ??= scan()
       .catch((cause: unknown) => logFault('nodes: could not look for changes by other nodes', cause))
@@ -89,12 +89,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     ...options,
     wasGone: () => options.reconnectAll('The other nodes took this one for dead'),
   });
-  const bus = await options.openBus({ node: id, received: recheck, missed: rescan }).catch(async (cause: unknown) => {
-    await nodes.close();
-    throw cause;
-  });
+  const bus = await options
+    .openBus({ node: id, received: syncAgents, missed: rescan })
+    .catch(async (cause: unknown) => {
+      await nodes.close();
+      throw cause;
+    });
   const timer = setInterval(rescan, times?.rescanMs ?? RESCAN_MS).unref();
-  db.onRecheck(recheck);
+  db.onSyncAgents(syncAgents);
   let leaving: NodeJS.Timeout | undefined;
   const sendAway = () => {
     options.endStreams();
@@ -115,8 +117,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     isLeader: () => nodes.isLeader(),
     clockAheadMs: () => nodes.clockAheadMs(),
     isClockWrong: () => nodes.isClockWrong(),
-    onRecheck: (listener) => void listeners.push(listener),
-    recheckAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
+    onSyncAgents: (listener) => void listeners.push(listener),
+    syncAgentsAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
     urlOf: async (node) => (await db.get<{ url: string }>('SELECT url FROM nodes WHERE id = ?', node))?.url,
     listening: (url) => nodes.listening(url),
     close: async () => {

@@ -25,7 +25,7 @@ import type { Turn } from './turns.ts';
 export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
   link: Pick<Link, 'of' | 'all' | 'listen' | 'end' | 'reconnectMs'>;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'syncAgentsAt'>;
   agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }
 
@@ -61,10 +61,10 @@ export class Delivery {
       message: (connection, message) => this.#turns.take({ connection, message }),
       closed: (connection) => void (connection.job = undefined),
     });
-    options.cluster.onRecheck((deviceSeqs) => {
+    options.cluster.onSyncAgents((deviceSeqs) => {
       for (const seq of deviceSeqs) {
         const connection = options.link.of(seq);
-        // Before its hello is stored, nothing is to be compared.
+        // Until its hello is stored, the agent is sent nothing.
         if (connection && connection.session > 0) this.#turns.take({ connection });
       }
     });
@@ -105,7 +105,7 @@ export class Delivery {
     await refreshParents(tx, unit.parents);
     await noteVersions(tx, unit.deployed);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
-    for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.recheckAt(tx, node, seqs);
+    for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.syncAgentsAt(tx, node, seqs);
   }
 
   async #take(unit: Unit, { connection, message }: Turn, device: SessionRow | undefined): Promise<void> {

@@ -40,7 +40,7 @@ export interface Dispatch extends JobEnds {
 export interface DispatchOptions {
   db: Database;
   link: Link;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'syncAgentsAt'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'onSet'>;
   files: Pick<ArtifactFiles, 'faultOf'>;
@@ -130,7 +130,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     // A single job that is retried gets a parent: the entry belongs to both.
     const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
     await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));
-    tx.recheck(...devices.map(({ seq }) => seq));
+    tx.syncAgents(...devices.map(({ seq }) => seq));
     return jobId;
   };
 

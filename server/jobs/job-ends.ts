@@ -55,7 +55,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
     const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, own);
     if (isParent) await refreshParents(tx, own);
     const Stopping = Cancelled > 0 && !isParent ? 0 : await askToStop(tx, job, at);
-    tx.recheck(...assigned);
+    tx.syncAgents(...assigned);
     return { Cancelled, Stopping };
   };
 

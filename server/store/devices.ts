@@ -112,7 +112,7 @@ export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
 export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Promise<void> {
   await tx.run('DELETE FROM devices WHERE seq = ?', seq);
   await tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
 }
 
 /** Gives a device a new key; the old one becomes invalid, and so does the session of its agent. */
@@ -126,7 +126,7 @@ export async function replaceKey(tx: Tx, seq: number, at: number): Promise<strin
   tx.bump(ONLINE);
   await noteState(tx, seq, CAUSES.newKey, at);
   await markTunnelsDown(tx, seq);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
   return key;
 }
 
@@ -273,7 +273,7 @@ export async function keyHashOf(db: Reader, seq: number): Promise<string> {
 /** Asks the agent to replace itself; `asked` names the program: see jobs/agent-updates.ts. */
 export async function askToUpdate(tx: Tx, seq: number, asked: string): Promise<void> {
   await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', asked, seq);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
 }
 
 export const noteAskedUpdate = (tx: Tx, seq: number) =>

@@ -202,7 +202,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     write: queue.write,
     waiting: queue.waiting,
     version: (...names) => versionOf(reader, names),
-    onRecheck: queue.onRecheck,
+    onSyncAgents: queue.onSyncAgents,
     announceBy: (how) => {
       announce = how;
     },

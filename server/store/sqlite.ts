@@ -114,7 +114,7 @@ export function openDatabase(
     waiting: queue.waiting,
     // No other process writes what is versioned.
     version: async (...names) => `${opening}.${queue.changesOf(names)}`,
-    onRecheck: queue.onRecheck,
+    onSyncAgents: queue.onSyncAgents,
     close: async () => {
       if (isClosed) return;
       isClosed = true;

@@ -232,7 +232,7 @@ export async function deleteTunnel(tx: Tx, accountId: number, name: string): Pro
     accountId,
   );
   if (!deleted) throw notFound('tunnel', name);
-  tx.recheck(deleted.deviceSeq);
+  tx.syncAgents(deleted.deviceSeq);
   return deleted;
 }
 
@@ -249,6 +249,6 @@ export async function deleteTunnels(tx: Tx, accountId: number): Promise<DeletedT
     `DELETE FROM tunnels WHERE account_id = ? ${RETURNING_DELETED}`,
     accountId,
   );
-  tx.recheck(...deleted.map(({ deviceSeq }) => deviceSeq));
+  tx.syncAgents(...deleted.map(({ deviceSeq }) => deviceSeq));
   return deleted;
 }

@@ -64,7 +64,7 @@ const BUSY_RETRY_MS = 20;
 /** Finds the table that a statement changes. */
 const WRITING = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)/i;
 
-export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onRecheck'> & {
+export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onSyncAgents'> & {
   /** How many transactions of this process changed each of these names, in all. */
   changesOf(names: string[]): number;
   /** Refuses further writes, and waits for those that were asked for. */
@@ -73,7 +73,7 @@ export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onRecheck'> & {
 
 export function openWriteQueue(writer: Writer): WriteQueue {
   const counts = new Map<string, number>();
-  const recheckers: ((deviceSeqs: number[]) => void)[] = [];
+  const syncListeners: ((deviceSeqs: number[]) => void)[] = [];
   let queue: Waiting[] = [];
   let scheduled = false;
   let closed = false;
@@ -114,7 +114,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       run: async (sql, ...args) => (check(sql), writer.run(sql, ...args)),
       afterCommit: (effect) => void effects.push(effect),
       bump: (name) => void names.add(name),
-      recheck: (...seqs) => {
+      syncAgents: (...seqs) => {
         for (const seq of seqs) deviceSeqs.add(seq);
       },
     };
@@ -184,7 +184,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     }
-    if (changes.deviceSeqs.size > 0) for (const listener of recheckers) listener([...changes.deviceSeqs]);
+    if (changes.deviceSeqs.size > 0) for (const listener of syncListeners) listener([...changes.deviceSeqs]);
     writer.ended?.();
     idle();
   };
@@ -206,7 +206,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       }),
     waiting: () => queue.length,
     changesOf: (names) => names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0),
-    onRecheck: (listener) => void recheckers.push(listener),
+    onSyncAgents: (listener) => void syncListeners.push(listener),
     end: async () => {
       closed = true;
       if (scheduled) await new Promise<void>((resolve) => whenIdle.push(resolve));

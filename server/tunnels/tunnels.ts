@@ -39,7 +39,7 @@ export interface Tunnels {
 export interface TunnelsOptions {
   db: Database;
   link: Link;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'urlOf'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'urlOf'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
   /** Address that TCP tunnels listen on. */
@@ -170,17 +170,17 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   });
 
   /** Cuts deleted tunnels. */
-  const recheck = async (deviceSeq: number) => {
+  const closeDeleted = async (deviceSeq: number) => {
     const present = [...live.values()].filter(({ agent }) => agent.deviceSeq === deviceSeq);
     if (present.length === 0) return;
     const stored = new Set((await tunnelsOfDevice(db, deviceSeq)).known.map(({ name }) => name));
     for (const tunnel of present)
       if (live.get(tunnel.name) === tunnel && !stored.has(tunnel.name)) take(tunnel, 'it was deleted');
   };
-  options.cluster.onRecheck((deviceSeqs) => {
+  options.cluster.onSyncAgents((deviceSeqs) => {
     if (live.size === 0) return;
     const devices = new Set([...live.values()].map(({ agent }) => agent.deviceSeq));
-    for (const seq of deviceSeqs) if (devices.has(seq)) recheck(seq).catch(failed('look for deleted tunnels'));
+    for (const seq of deviceSeqs) if (devices.has(seq)) closeDeleted(seq).catch(failed('look for deleted tunnels'));
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {
