@@ -5,6 +5,7 @@
 // /v1 answers the same question without a limit. Users choose the passwords of tunnels: there, an address that has used
 // up its share gets one check at a time, with pauses (tunnels/visitor-logins.ts).
 import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Problem } from '../http/problem.ts';
 
 const WINDOW_MS = 60_000;
@@ -76,11 +77,5 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
 }
 
 /** One IPv6 customer has a whole /64, so that single addresses mean nothing. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const left = head ? head.split(':') : [];
-  const right = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...zeros, ...right].slice(0, 4).join(':');
-}
+const networkOf = (address: string): string =>
+  isIPv6(address) ? ipaddr.IPv6.parse(address).parts.slice(0, 4).join(':') : address;
