@@ -27,11 +27,11 @@ const MOST_AT_ONCE = 16;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-const attempts = openCounter(
-  'muster_alert_attempts',
-  'Attempts to deliver an alert, by outcome.',
-  ['delivered', 'retried', 'failed'].map((outcome) => `outcome="${outcome}"`),
-);
+const attempts = openCounter('muster_alert_attempts', 'Attempts to deliver an alert, by outcome.', 'outcome', [
+  'delivered',
+  'retried',
+  'failed',
+]);
 
 /** Before the next attempt, after so many. */
 export const pauseAfter = (made: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (made - 1), LONGEST_PAUSE_MS);
@@ -76,7 +76,7 @@ export function openAlertSender({ db, now, disk, send }: SenderOptions): AlertSe
       },
       { essential: true },
     );
-    attempts.add(`outcome="${state === 'Waiting' ? 'retried' : state.toLowerCase()}"`);
+    attempts.add(state === 'Waiting' ? 'retried' : state.toLowerCase());
   };
 
   const start = (row: DueDelivery) => {

@@ -1,6 +1,6 @@
 // Units of work, one after the other. Those that arrive together share one durable commit (a "group commit"): one flush
 // to disk completes all of them, and each still succeeds or fails alone.
-import { openCounter, openHistogram } from '../operation/metrics.ts';
+import { Counter, Histogram } from 'prom-client';
 import { Unavailable } from './errors.ts';
 import type { Database, SqlValue, Tx, WriteOptions } from './database.ts';
 
@@ -51,9 +51,12 @@ interface Waiting {
   reject: (cause: unknown) => void;
 }
 
-const commits = openCounter('muster_db_commits', 'Transactions that were committed.');
-const batches = openHistogram('muster_db_batch_writes', 'Writes that shared a transaction.', [1, 2, 5, 10, 50, 200]);
-const batch = batches.of('');
+const commits = new Counter({ name: 'muster_db_commits', help: 'Transactions that were committed.' });
+const batches = new Histogram({
+  name: 'muster_db_batch_writes',
+  help: 'Writes that shared a transaction.',
+  buckets: [1, 2, 5, 10, 50, 200],
+});
 
 /** Turns of the event loop in which more writes may join before they run. */
 const MAX_GATHER_TURNS = 2;
@@ -179,8 +182,8 @@ export function openWriteQueue(writer: Writer): WriteQueue {
     for (const name of changes.names) counts.set(name, (counts.get(name) ?? 0) + 1);
     if (lost.units.length > 0) give(lost.units, lost.cause);
     else {
-      commits.add('');
-      batches.observe(batch, done.length);
+      commits.inc();
+      batches.observe(done.length);
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     }
