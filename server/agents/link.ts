@@ -23,9 +23,9 @@ import { deviceByKey, markOffline, markSeen, markRefused } from '../store/device
 import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
 import { AgentConnection } from './agent-connection.ts';
-import { Intake } from './intake.ts';
+import { InboundThrottle } from './inbound-throttle.ts';
 import { spreadOf } from './reconnect-spread.ts';
-import type { Frame } from './intake.ts';
+import type { Frame } from './inbound-throttle.ts';
 
 export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
 
@@ -111,7 +111,7 @@ export function openLink({
     perMessageDeflate: false,
     maxPayload: MAX_FRAME,
     clientTracking: false,
-    // Answered in turn, like everything else: see intake.ts.
+    // Pings count against the rate of a connection, too: inbound-throttle.ts answers them.
     autoPong: false,
   });
   /** Every open socket with its connection; `live` has the latest one of each device after its hello. */
@@ -141,7 +141,7 @@ export function openLink({
 
   const drop = (connection: AgentConnection) => {
     connections.delete(connection.socket);
-    intake.drop(connection);
+    throttle.drop(connection);
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
     const { deviceSeq: seq, session, sentAway } = connection;
@@ -205,7 +205,7 @@ export function openLink({
     listener?.hello(connection, hello);
   };
 
-  const intake = new Intake({
+  const throttle = new InboundThrottle({
     receive: (connection, { kind, bytes }) => {
       connection.lastSeen = performance.now();
       if (kind === 'message') receive(connection, bytes.toString());
@@ -214,21 +214,21 @@ export function openLink({
       connection.closeIfUnread();
     },
   });
-  const take = (socket: WebSocket, frame: Frame) => {
+  const accept = (socket: WebSocket, frame: Frame) => {
     const connection = connections.get(socket);
-    if (connection && !connection.closing) intake.take(connection, frame);
+    if (connection && !connection.closing) throttle.accept(connection, frame);
   };
 
   // Shared by all sockets; ws calls them with the socket as `this`.
   function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean) {
-    if (!isBinary) take(this, { kind: 'message', bytes: bytes as Buffer });
+    if (!isBinary) accept(this, { kind: 'message', bytes: bytes as Buffer });
     else connections.get(this)?.close(CLOSE.protocol, 'This version has no binary messages');
   }
   function onPing(this: WebSocket, bytes: Buffer) {
-    take(this, { kind: 'ping', bytes });
+    accept(this, { kind: 'ping', bytes });
   }
   function onPong(this: WebSocket, bytes: Buffer) {
-    take(this, { kind: 'pong', bytes });
+    accept(this, { kind: 'pong', bytes });
   }
   function onClose(this: WebSocket) {
     const connection = connections.get(this);
