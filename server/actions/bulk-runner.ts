@@ -3,6 +3,7 @@
 import type { NewDevice } from '#/contract/devices.ts';
 import type { Caller } from '../store/caller.ts';
 import { Refusal, StoreError } from '../store/errors.ts';
+import { singleFlight } from '../single-flight.ts';
 import { logFault } from '../store/system-fault.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
@@ -190,23 +191,18 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     while (await db.write((tx) => pruneBulk(tx, now() - STORED_MS), { essential: true }));
   };
 
-  let looking: Promise<void> | undefined;
-  const look = () => {
-    const lookOnce = async () => {
-      if (closing.signal.aborted || !isLeader()) return;
-      for (const bulk of await runningBulk(db)) {
-        if (underWay.has(bulk.seq)) continue;
-        const working = work(bulk)
-          .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
-          .finally(() => underWay.delete(bulk.seq));
-        underWay.set(bulk.seq, working);
-      }
-      if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
-    };
-    looking ??= lookOnce()
-      .catch((cause: unknown) => logFault('bulk: could not look for work', cause))
-      .finally(() => (looking = undefined));
-  };
+  const looking = singleFlight('bulk: could not look for work', async () => {
+    if (closing.signal.aborted || !isLeader()) return;
+    for (const bulk of await runningBulk(db)) {
+      if (underWay.has(bulk.seq)) continue;
+      const working = work(bulk)
+        .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
+        .finally(() => underWay.delete(bulk.seq));
+      underWay.set(bulk.seq, working);
+    }
+    if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
+  });
+  const look = () => void looking.run();
   const timer = readOnly ? undefined : setInterval(look, LOOK_EVERY_MS).unref();
 
   const insert = async (tx: Tx, asked: Omit<NewBulk, 'at'>) => {
@@ -237,7 +233,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     close: async () => {
       closing.abort();
       clearInterval(timer);
-      await looking;
+      await looking.settled();
       await Promise.all(underWay.values());
     },
   };

@@ -14,6 +14,7 @@ import {
   readOtherVersion,
 } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
+import { bearerOf } from '../http/bearer.ts';
 import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
 import { notFound } from '../store/errors.ts';
@@ -265,7 +266,7 @@ export function openLink({
     if (path !== LINK_PATH) throw notFound('connection', path ?? '');
     const closed = refusal?.();
     if (closed) throw closed;
-    const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const key = bearerOf(request.headers.authorization ?? '');
     const device = key === undefined ? undefined : await deviceByKey(db, key);
     if (device && key !== undefined) return { device, keyHash: hashSecret(key) };
     throw new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.');

@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 import { findSession, recordSessionUse, rotateSession } from '../store/sessions.ts';
 import type { Session } from '../store/sessions.ts';
 import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
-import { bearerOf } from './bearer.ts';
+import { bearerOf } from '../http/bearer.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { openSigninLimit } from './signin-limit.ts';
 import { ignoreErrors, USE_PRECISION_MS, openSessionCookie } from './session-cookie.ts';

@@ -3,7 +3,7 @@
 // Changes that concern a device's agent are written to the tables first; the node that the agent is connected to then
 // looks at the tables again, because a message of the bus asks for it, or by a timer if that was lost.
 import type { Database, Tx } from '../store/database.ts';
-import { logFault } from '../store/system-fault.ts';
+import { singleFlight } from '../single-flight.ts';
 import type { PostgresDatabase } from '../store/postgres.ts';
 import type { Bus, BusOptions } from './bus.ts';
 import { devicesWithWork, endedSessions, joinNodes } from './nodes.ts';
@@ -74,16 +74,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     if (deviceSeqs.length > 0) for (const listener of listeners) listener(deviceSeqs);
   };
 
-  let scanning: Promise<void> | undefined;
   /** Finds what messages that were lost were about. */
-  const rescan = () => {
-    const scan = async () => {
-      syncAgents([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]);
-    };
-    scanning ??= scan()
-      .catch((cause: unknown) => logFault('nodes: could not look for changes by other nodes', cause))
-      .finally(() => (scanning = undefined));
-  };
+  const scanning = singleFlight('nodes: could not look for changes by other nodes', async () =>
+    syncAgents([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]),
+  );
+  const rescan = () => void scanning.run();
 
   const nodes: Nodes = await joinNodes({
     ...options,
@@ -124,7 +119,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     close: async () => {
       clearInterval(timer);
       clearTimeout(leaving);
-      await scanning;
+      await scanning.settled();
       await bus.close();
       await nodes.close();
     },

@@ -10,7 +10,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
-import { logFault } from '../store/system-fault.ts';
+import { singleFlight } from '../single-flight.ts';
 import { log } from '../operation/log.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import { ONLINE } from '../store/devices.ts';
@@ -180,19 +180,13 @@ export async function joinNodes({
   }
   await renew();
 
-  let renewing: Promise<void> | undefined;
-  let removing: Promise<void> | undefined;
-  const remove = () =>
-    (removing ??= removeOthers()
-      .catch((cause: unknown) => logFault('nodes: could not remove nodes that are gone', cause))
-      .finally(() => (removing = undefined)));
+  const renewing = singleFlight('nodes: could not renew the lease of this node', renew);
+  const removing = singleFlight('nodes: could not remove nodes that are gone', removeOthers);
   const timer = setInterval(() => {
-    renewing ??= renew()
-      .catch((cause: unknown) => logFault('nodes: could not renew the lease of this node', cause))
-      .finally(() => (renewing = undefined));
-    void remove();
+    void renewing.run();
+    void removing.run();
   }, times.renewMs).unref();
-  await remove();
+  await removing.run();
 
   return {
     isAlone: joined.isAlone,
@@ -206,7 +200,7 @@ export async function joinNodes({
     },
     close: async () => {
       clearInterval(timer);
-      await Promise.all([renewing, removing]);
+      await Promise.all([renewing.settled(), removing.settled()]);
       leaderUntil = 0;
       // Without this, its lease ends by itself, and another node marks all devices that have to be.
       if (isUnmarked) return;

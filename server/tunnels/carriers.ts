@@ -12,7 +12,7 @@ import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } f
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
-import { bearerOf } from '../auth/bearer.ts';
+import { bearerOf } from '../http/bearer.ts';
 import type { CarrierRelay } from './carrier-relay.ts';
 
 /** The destination cannot be reached; says on which side the reason is. */
