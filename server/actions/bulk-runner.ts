@@ -21,7 +21,7 @@ import {
 import type { BulkRow, ItemOutcome, NewBulk, RunningBulk } from '../store/bulk.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { findDevice } from '../store/devices.ts';
-import { refreshParents } from '../store/job-moves.ts';
+import { refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { findJob } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -135,15 +135,14 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       async (tx) => {
         const bulk = await bulkBySeq(tx, seq);
         if (bulk?.state !== 'Running') return;
-        const parents: TouchedParents = new Map();
         const tally = newTally();
-        await allDone(stopping, async ({ number, row }) => {
-          const isThere = await findJob(tx, bulk.account_id, row.id);
-          if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
-          const outcome = isThere ? done(nameOfJob(row)) : gone();
-          await setOutcome(tx, bulk, number, outcome, tally);
-        });
-        await refreshParents(tx, parents);
+        await withParents(tx, (parents) =>
+          allDone(stopping, async ({ number, row }) => {
+            const isThere = await findJob(tx, bulk.account_id, row.id);
+            if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
+            await setOutcome(tx, bulk, number, isThere ? done(nameOfJob(row)) : gone(), tally);
+          }),
+        );
         await advance(tx, bulk, tally, bulk.next, now());
       },
       { essential: true },

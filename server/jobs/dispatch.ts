@@ -12,11 +12,11 @@ import type { ArtifactFiles } from '../store/artifact-files.ts';
 import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { refreshParents } from '../store/job-moves.ts';
-import type { TouchedParents } from '../store/job-moves.ts';
+import { withParents } from '../store/job-moves.ts';
 import { adoptJob, insertAttempts, insertJob, insertParent } from '../store/job-submissions.ts';
 import type { Submission, Target } from '../store/job-submissions.ts';
 import { unfinishedOf, waitingFor } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
 import { workflowById } from '../store/workflows.ts';
 import { failJob } from './assignment.ts';
@@ -134,6 +134,11 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return jobId;
   };
 
+  const failAll = (tx: Tx, rows: JobRow[], status: 'Cancelled' | 'Failed', reason: string) =>
+    withParents(tx, async (parents) => {
+      for (const row of rows) await failJob(tx, row, { status, reason, at: now() }, parents);
+    });
+
   return {
     submitIn,
 
@@ -145,18 +150,9 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
     ...openJobEnds({ db, audit, now }),
 
-    deviceRemoved: async (tx, deviceSeq) => {
-      const parents: TouchedParents = new Map();
-      for (const row of await unfinishedOf(tx, deviceSeq))
-        await failJob(tx, row, { status: 'Cancelled', reason: DEVICE_DELETED, at: now() }, parents);
-      await refreshParents(tx, parents);
-    },
+    deviceRemoved: async (tx, deviceSeq) => failAll(tx, await unfinishedOf(tx, deviceSeq), 'Cancelled', DEVICE_DELETED),
 
-    artifactRemoved: async (tx, artifactId) => {
-      const parents: TouchedParents = new Map();
-      for (const row of await waitingFor(tx, artifactId))
-        await failJob(tx, row, { status: 'Failed', reason: ARTIFACT_DELETED, at: now() }, parents);
-      await refreshParents(tx, parents);
-    },
+    artifactRemoved: async (tx, artifactId) =>
+      failAll(tx, await waitingFor(tx, artifactId), 'Failed', ARTIFACT_DELETED),
   };
 }

@@ -163,6 +163,17 @@ export function summaryOf(counts: Counts): string {
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
 }
 
+/** Does something to jobs, and then updates the parents of all that changed. */
+export async function withParents<Result>(
+  tx: Tx,
+  change: (parents: TouchedParents) => Promise<Result>,
+): Promise<Result> {
+  const parents: TouchedParents = new Map();
+  const result = await change(parents);
+  await refreshParents(tx, parents);
+  return result;
+}
+
 /** Updates parents from their children, once for all state changes of a unit. */
 export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<void> {
   for (const [seq, { moved, started }] of parents) {
