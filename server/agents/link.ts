@@ -164,7 +164,7 @@ export function openLink({
     }
     if (message?.type === 'hello') greet(connection, message);
     else if (!connection.greeted) connection.close(CLOSE.protocol, 'An agent begins with hello');
-    // Only the newer of two agents of one device counts.
+    // Of two agents of one device only the newer counts.
     else if (!message || live.get(connection.deviceSeq) !== connection) return;
     else if (message.type === 'offers') tunnels?.offered(connection, message);
     else if (message.type === 'update-state') updates?.(connection, message);

@@ -60,6 +60,9 @@ async function readVersion(file: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [file, '--version'], { timeout: 20_000 });
     return stdout.trim().slice(0, 255);
   } catch {
-    throw new Unavailable('The published agent cannot be run', 'Build it anew ("npm run build"), then try again.');
+    throw new Unavailable(
+      'The published agent cannot be run',
+      'Run "npm run build" where the service runs, then try again.',
+    );
   }
 }

@@ -1,5 +1,5 @@
-// Sends the deliveries of the outbox that are due, each until it succeeds or its day is over. An attempt that a kill
-// interrupts is made again with the same Id: the receiver can tell a repeat.
+// Sends what is due in the outbox; each delivery is retried for a day. An attempt that a kill interrupts is repeated with
+// the same Id, by which the receiver can recognise it.
 import type { AlertMessage } from '#/contract/alerts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { openCounter } from '../operation/metrics.ts';
@@ -11,7 +11,7 @@ import { logFault } from '../store/system-fault.ts';
 import type { Sent } from './attempt.ts';
 
 export interface AlertSender {
-  /** Begins to send what is due. */
+  /** Starts sending what is due. */
   sendDue(): Promise<void>;
   /** Resolves when nothing is under way. */
   settled(): Promise<unknown>;
@@ -22,7 +22,7 @@ export interface AlertSender {
 /** Sends a message to a channel once; never throws. */
 export type SendOnce = (channel: ChannelRow, message: AlertMessage, signal: AbortSignal) => Promise<Sent>;
 
-/** Channels at the same time; each gets one message after the other. */
+/** Channels that are sent to at the same time; each gets one message at a time. */
 const MOST_AT_ONCE = 16;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 3_600_000;
@@ -33,7 +33,7 @@ const attempts = openCounter('muster_alert_attempts', 'Attempts to deliver an al
   'failed',
 ]);
 
-/** Before the next attempt, after so many. */
+/** The pause after this many attempts. */
 export const pauseAfter = (made: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (made - 1), LONGEST_PAUSE_MS);
 
 const messageOf = (row: DueDelivery): AlertMessage => ({

@@ -33,7 +33,7 @@ export function openAuthenticator(context: Context): Authenticator {
     }
     ignoreErrors(db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'token.use')));
   };
-  const holder = cachedForTurn((secret: string) => tokenHolder(db, secret));
+  const holder = cachedForTick((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // Read inside the transaction: the clock may be set before it runs.
@@ -72,10 +72,10 @@ export function openAuthenticator(context: Context): Authenticator {
 }
 
 /**
- * Looks up each key once per turn of the event loop, so that requests that arrive together share a lookup. Results are
- * not stored longer: a token that another process revokes must become invalid at once.
+ * Looks up each key once per tick of the event loop, so that requests that arrive together share a lookup. Results are
+ * not kept longer: a token that another process revokes must become invalid at once.
  */
-function cachedForTurn<Value>(find: (key: string) => Value): (key: string) => Value {
+function cachedForTick<Value>(find: (key: string) => Value): (key: string) => Value {
   const found = new Map<string, Value>();
   const forget = () => found.clear();
   return (key) => {

@@ -20,7 +20,7 @@ export interface SigninLimit {
   /** Counts a failed attempt; throws a 429 if the address has used up its share. */
   failed(address: string): void;
   /**
-   * Milliseconds until an attempt of this address may be checked: 0 within its share, then one after the other.
+   * Milliseconds until an attempt of this address may be checked: 0 within its share, beyond it one at a time.
    * Undefined if too many are waiting.
    */
   pause(address: string): number | undefined;
@@ -28,8 +28,8 @@ export interface SigninLimit {
 
 interface Failures {
   times: number[];
-  /** Time of the next attempt beyond the share. */
-  turn: number;
+  /** When the next attempt beyond the share may be checked. */
+  nextAt: number;
 }
 
 /** @param now a monotonic clock, in milliseconds */
@@ -37,7 +37,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
   const addresses = new Map<string, Failures>();
   const failuresOf = (address: string): Failures => {
     const key = networkOf(address);
-    const failures = addresses.get(key) ?? { times: [], turn: Number.NEGATIVE_INFINITY };
+    const failures = addresses.get(key) ?? { times: [], nextAt: Number.NEGATIVE_INFINITY };
     const { times } = failures;
     const at = now();
     while (times[0] !== undefined && times[0] <= at - WINDOW_MS) times.shift();
@@ -59,7 +59,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
         throw new Problem(
           429,
           'Too many failed sign-ins',
-          `This one is not valid either: check that it was copied whole. The right one works at once, for others try again in ${seconds} seconds.`,
+          `This one is not valid either: check that you copied all of it. The right one works at once; try others in ${seconds} seconds.`,
           { headers: { 'Retry-After': String(seconds) } },
         );
       }
@@ -68,10 +68,10 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
       const failures = failuresOf(address);
       if (failures.times.length < limit) return 0;
       const at = now();
-      const turn = Math.max(at, failures.turn);
-      if (turn - at > LONGEST_PAUSE_MS) return undefined;
-      failures.turn = turn + WINDOW_MS / limit;
-      return turn - at;
+      const mayAt = Math.max(at, failures.nextAt);
+      if (mayAt - at > LONGEST_PAUSE_MS) return undefined;
+      failures.nextAt = mayAt + WINDOW_MS / limit;
+      return mayAt - at;
     },
   };
 }

@@ -1,7 +1,7 @@
 // This service among the others that use the same database, its "nodes". A service with an embedded database is alone.
 //
-// Changes that concern a device's agent are written to the tables first; the node that the agent is connected to then
-// looks at the tables again, because a message of the bus asks for it, or by a timer if that was lost.
+// What concerns a device's agent is written to the tables first. The node that the agent is connected to then reads them:
+// when a message arrives over the bus, or on a timer if that was lost.
 import type { Database, Tx } from '../store/database.ts';
 import { singleFlight } from '../single-flight.ts';
 import type { PostgresDatabase } from '../store/postgres.ts';
@@ -63,7 +63,7 @@ export interface ClusterOptions {
 }
 
 const RESCAN_MS = 15_000;
-/** Without other nodes agents have nowhere else to go: they stay while PostgreSQL restarts or fails over. */
+/** Agents of the only node have nowhere else to go: they stay while PostgreSQL restarts or fails over. */
 const ALONE_MS = 60_000;
 
 /** Joins the nodes of a database in PostgreSQL. */
@@ -74,7 +74,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     if (deviceSeqs.length > 0) for (const listener of listeners) listener(deviceSeqs);
   };
 
-  /** Finds what messages that were lost were about. */
+  /** Finds what lost messages were about. */
   const scanning = singleFlight('nodes: could not look for changes by other nodes', async () =>
     syncAgents([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]),
   );

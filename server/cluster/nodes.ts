@@ -25,7 +25,7 @@ export interface NodesOptions {
   secret: string | undefined;
   /** Names the database in errors. */
   where: string;
-  /** The other nodes took this one for dead: what they did since is not known here. */
+  /** The other nodes considered this one dead: what they did since is not known here. */
   wasGone: () => void;
   times?: { renewMs: number; leaseMs: number } | undefined;
   /** The clock of this machine. */
@@ -52,7 +52,7 @@ const WAIT_POLL_MS = 250;
 const LEADER = 'leader';
 /** Times of agents, jobs and sessions are compared across nodes. */
 const MOST_CLOCK_MS = 5_000;
-/** Devices that one unit of work marks Offline: other writes go on in between. */
+/** Devices that one unit of work marks Offline: other writes run in between. */
 const PORTION = 2_000;
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
@@ -160,7 +160,7 @@ export async function joinNodes({
     }
     if (!isUnmarked) return;
     const marked = await markOffline(db);
-    // After an error it goes on the next time. If this node ends before, its own lease ends, and another one goes on.
+    // After an error it continues with the next renewal. If this node ends first, another one continues.
     isUnmarked = false;
     for (const node of gone.splice(0))
       log.warn('A node did not renew its lease: it counts as gone.', {

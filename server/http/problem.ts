@@ -42,7 +42,7 @@ export class Problem extends Error {
 
   /**
    * @param title what happened, in one short line
-   * @param detail what to do, in whole sentences
+   * @param detail what to do, in full sentences
    */
   constructor(
     status: number,

@@ -8,7 +8,7 @@ export interface FieldError {
 }
 
 export abstract class StoreError extends Error {
-  /** What to do now, in whole sentences. */
+  /** What to do now, in full sentences. */
   readonly detail: string | undefined;
 
   /** @param message what happened, in one short line */
