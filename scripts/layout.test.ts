@@ -48,8 +48,8 @@ const BELOW: Record<string, string[]> = {
  */
 const SERVER_BELOW: Record<string, string[]> = {
   operation: [],
-  http: ['operation'],
-  store: ['operation', 'http'],
+  store: ['operation'],
+  http: ['operation', 'store'],
   auth: ['operation', 'http', 'store'],
   cluster: ['operation', 'http', 'store'],
   agents: ['operation', 'http', 'store'],

@@ -76,6 +76,7 @@ export function unitTests(files: readonly string[]): Promise<Tally> {
     const output = await text(Readable.from(worthShowing()).compose<Readable>(new spec()));
     clearTimeout(watch);
     const { passed, failed } = tallyOfNode(counts);
+    for (const [line] of output.matchAll(/^Left out, .*$/gm)) process.stdout.write(`${line}\n`);
     return {
       passed: passed - empty.length,
       failed: failed + empty.length,

@@ -14,7 +14,7 @@ import { lockFolder } from './store/lock.ts';
 import { openDiskSpace } from './store/disk-space.ts';
 import { requireFinishedMove } from './store/unfinished-move.ts';
 import type { DiskSpace } from './store/disk-space.ts';
-import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
+import { isFull, SQLITE, sqliteCode, systemCode } from './store/system-fault.ts';
 
 export interface Store {
   db: Database;

@@ -872,17 +872,17 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   {
     area: 'cluster',
     name: 'a task of the leader runs twice at once',
-    file: 'server/leader-work.ts',
-    before: 'if (!mayRun() || running.has(task)) return;',
-    after: 'if (!mayRun()) return;',
+    file: 'server/single-flight.ts',
+    before: 'run: () => (running ??= start()),',
+    after: 'run: () => (running = start()),',
     tests: ['server/leader-work.test.ts'],
   },
   {
     area: 'cluster',
     name: 'a node that does not lead does the work of the leader',
     file: 'server/leader-work.ts',
-    before: 'if (!mayRun() || running.has(task)) return;',
-    after: 'if (running.has(task)) return;',
+    before: 'void (mayRun() && run())',
+    after: 'void run()',
     tests: ['server/leader-work.test.ts'],
   },
 ];

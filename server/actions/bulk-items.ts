@@ -1,6 +1,6 @@
 // What bulk work does to one device or job, and what became of it in words for people.
 import type { BulkValues } from '#/contract/bulk.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { BulkRow, ItemOutcome } from '../store/bulk.ts';
 import { archiveJob, restoreJob } from '../store/archive.ts';

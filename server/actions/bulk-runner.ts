@@ -1,9 +1,10 @@
 // Carries out bulk work, a portion in each unit of work. What is done to an item and its outcome are in one unit: after
 // a crash at any time nothing is repeated and nothing is lost. One node does it, the leader; another takes over.
 import type { NewDevice } from '#/contract/devices.ts';
-import type { Caller } from '../http/caller.ts';
-import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
+import type { Caller } from '../store/caller.ts';
+import { Refusal, StoreError } from '../store/errors.ts';
+import { singleFlight } from '../single-flight.ts';
+import { logFault } from '../store/system-fault.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
 import {
@@ -20,7 +21,7 @@ import {
 import type { BulkRow, ItemOutcome, NewBulk, RunningBulk } from '../store/bulk.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { findDevice } from '../store/devices.ts';
-import { refreshParents } from '../store/job-moves.ts';
+import { refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { findJob } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -60,12 +61,12 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000;
 const STORED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What a refusal leaves to be done; faults of the machine are passed on. */
-async function refusalOf(check: () => Promise<unknown>): Promise<Problem | undefined> {
+async function refusalOf(check: () => Promise<unknown>): Promise<Refusal | undefined> {
   try {
     await check();
     return undefined;
   } catch (cause) {
-    if (cause instanceof Problem && cause.status < 500) return cause;
+    if (cause instanceof Refusal) return cause;
     throw cause;
   }
 }
@@ -134,15 +135,14 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       async (tx) => {
         const bulk = await bulkBySeq(tx, seq);
         if (bulk?.state !== 'Running') return;
-        const parents: TouchedParents = new Map();
         const tally = newTally();
-        await allDone(stopping, async ({ number, row }) => {
-          const isThere = await findJob(tx, bulk.account_id, row.id);
-          if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
-          const outcome = isThere ? done(nameOfJob(row)) : gone();
-          await setOutcome(tx, bulk, number, outcome, tally);
-        });
-        await refreshParents(tx, parents);
+        await withParents(tx, (parents) =>
+          allDone(stopping, async ({ number, row }) => {
+            const isThere = await findJob(tx, bulk.account_id, row.id);
+            if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
+            await setOutcome(tx, bulk, number, isThere ? done(nameOfJob(row)) : gone(), tally);
+          }),
+        );
         await advance(tx, bulk, tally, bulk.next, now());
       },
       { essential: true },
@@ -177,7 +177,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         limit = PORTION;
       } catch (cause) {
         // The database cannot be written at all: the next look tries again.
-        if (cause instanceof Problem) throw cause;
+        if (cause instanceof StoreError) throw cause;
         logFault(`bulk: could not change ${limit === 1 ? 'an item' : 'some items'}`, cause);
         if (limit === 1) await failNext(seq);
         limit = 1;
@@ -190,23 +190,18 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     while (await db.write((tx) => pruneBulk(tx, now() - STORED_MS), { essential: true }));
   };
 
-  let looking: Promise<void> | undefined;
-  const look = () => {
-    const lookOnce = async () => {
-      if (closing.signal.aborted || !isLeader()) return;
-      for (const bulk of await runningBulk(db)) {
-        if (underWay.has(bulk.seq)) continue;
-        const working = work(bulk)
-          .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
-          .finally(() => underWay.delete(bulk.seq));
-        underWay.set(bulk.seq, working);
-      }
-      if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
-    };
-    looking ??= lookOnce()
-      .catch((cause: unknown) => logFault('bulk: could not look for work', cause))
-      .finally(() => (looking = undefined));
-  };
+  const looking = singleFlight('bulk: could not look for work', async () => {
+    if (closing.signal.aborted || !isLeader()) return;
+    for (const bulk of await runningBulk(db)) {
+      if (underWay.has(bulk.seq)) continue;
+      const working = work(bulk)
+        .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
+        .finally(() => underWay.delete(bulk.seq));
+      underWay.set(bulk.seq, working);
+    }
+    if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
+  });
+  const look = () => void looking.run();
   const timer = readOnly ? undefined : setInterval(look, LOOK_EVERY_MS).unref();
 
   const insert = async (tx: Tx, asked: Omit<NewBulk, 'at'>) => {
@@ -237,7 +232,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     close: async () => {
       closing.abort();
       clearInterval(timer);
-      await looking;
+      await looking.settled();
       await Promise.all(underWay.values());
     },
   };

@@ -1,6 +1,6 @@
 // What can be done to one device in a unit of work: by its own request, or as an item of bulk work.
 import type { DeviceChange, NewDevice, Position } from '#/contract/devices.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';

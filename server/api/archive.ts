@@ -2,7 +2,7 @@
 import type { ArchiveItem, archiveEndpoints } from '#/contract/archive.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../store/errors.ts';
 import { zipStream } from '../http/zip-stream.ts';
 import { ARCHIVE_START, archivedJobs, countArchived, storedOutput } from '../store/archive.ts';
 import type { ArchivePosition } from '../store/archive.ts';

@@ -5,7 +5,7 @@ import { csvLine } from '#/contract/csv.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
 import type { EntryFilters, HashedRow } from '../store/audit-log.ts';
 import { exported } from '../store/database.ts';

@@ -6,9 +6,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ChangeEvent } from '#/contract/changes.ts';
 import { eventName } from '#/contract/resource.ts';
 import { RESOURCES } from '../http/api-groups.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import {
   changesBetween,
   isSamePosition,

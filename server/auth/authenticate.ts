@@ -1,13 +1,13 @@
 // Identifies the caller: an API client by its token, a browser by its session cookie. All others are refused.
 import type { Context as HonoContext } from 'hono';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { findSession, recordSessionUse, rotateSession } from '../store/sessions.ts';
 import type { Session } from '../store/sessions.ts';
 import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
-import { bearerOf } from './bearer.ts';
+import { bearerOf } from '../http/bearer.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { openSigninLimit } from './signin-limit.ts';
 import { ignoreErrors, USE_PRECISION_MS, openSessionCookie } from './session-cookie.ts';
@@ -33,7 +33,7 @@ export function openAuthenticator(context: Context): Authenticator {
     }
     ignoreErrors(db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'token.use')));
   };
-  const holder = cachedForTurn((secret: string) => tokenHolder(db, secret));
+  const holder = cachedForTick((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // Read inside the transaction: the clock may be set before it runs.
@@ -72,10 +72,10 @@ export function openAuthenticator(context: Context): Authenticator {
 }
 
 /**
- * Looks up each key once per turn of the event loop, so that requests that arrive together share a lookup. Results are
- * not stored longer: a token that another process revokes must become invalid at once.
+ * Looks up each key once per tick of the event loop, so that requests that arrive together share a lookup. Results are
+ * not kept longer: a token that another process revokes must become invalid at once.
  */
-function cachedForTurn<Value>(find: (key: string) => Value): (key: string) => Value {
+function cachedForTick<Value>(find: (key: string) => Value): (key: string) => Value {
   const found = new Map<string, Value>();
   const forget = () => found.clear();
   return (key) => {

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../config-error.ts';
-import { systemCode } from '../http/system-fault.ts';
+import { systemCode } from '../store/system-fault.ts';
 import type { S3Config } from '../s3-config.ts';
 import { artifactFolder, requireId, syncFolder } from '../store/artifact-files.ts';
 import type { FileFault, KnownFile } from '../store/artifact-files.ts';

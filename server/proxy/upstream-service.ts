@@ -17,7 +17,7 @@ import type { Operation } from '../api/operation.ts';
 import { lockFolder } from '../store/lock.ts';
 import { moveSealedSessions, SEALED_SESSIONS, WITH_ROLLOUTS } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
-import { reportFault } from '../http/system-fault.ts';
+import { reportFault } from '../store/system-fault.ts';
 import { openTraffic } from '../http/traffic.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { createGatewayApp } from './upstream-app.ts';

@@ -1,8 +1,8 @@
 // Bulk work in the database: what is done to which devices or jobs, how far it is, and what became of each.
 import type { Bulk, BulkAction, BulkItem, BulkValues } from '#/contract/bulk.ts';
 import { newId } from './ids.ts';
-import { notFound } from '../http/problem.ts';
-import type { Caller } from '../http/caller.ts';
+import { notFound } from './errors.ts';
+import type { Caller } from './caller.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config-error.ts';
 import { versionFault } from './database-version.ts';
 import type { KnownVersions } from './database-version.ts';
-import { SQLITE, sqliteCode, systemCode, systemFault } from '../http/system-fault.ts';
+import { SQLITE, sqliteCode, systemCode, systemFault } from './system-fault.ts';
 
 /** Describes one kind of database. */
 export interface DatabaseKind {

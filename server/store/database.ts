@@ -17,8 +17,11 @@ export interface Tx extends Reader {
   afterCommit(effect: () => void): void;
   /** Changes the version of this name with the commit. */
   bump(name: string): void;
-  /** After the commit, `onRecheck` is called with these devices in every process that uses the database. */
-  recheck(...deviceSeqs: number[]): void;
+  /**
+   * After the commit, sends the agents of these devices what changed for them: jobs, stops, closed tunnels, the end of
+   * their connection. `onSyncAgents` is called with them in every process that uses the database.
+   */
+  syncAgents(...deviceSeqs: number[]): void;
 }
 
 export interface Database extends Reader {
@@ -33,8 +36,8 @@ export interface Database extends Reader {
    * read after it is never older than it; equal versions mean equal content.
    */
   version(...names: string[]): Promise<string>;
-  /** Calls back after commits with the devices that their units named. */
-  onRecheck(listener: (deviceSeqs: number[]) => void): void;
+  /** Calls back after commits with the devices whose agents a unit wants to be sent what changed. */
+  onSyncAgents(listener: (deviceSeqs: number[]) => void): void;
   /** The version of its tables, and the one that this service knows. */
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */

@@ -1,7 +1,7 @@
 // Devices in the database. Lists of them are in device-list.ts.
 import type { AgentProblem, AgentUpdate, DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { LimitReached, notFound } from './errors.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -66,13 +66,12 @@ export async function insertDevice(
   return { seq, id, key };
 }
 
-async function licenceUsedUp(db: Reader, accountId: number): Promise<Problem> {
+async function licenceUsedUp(db: Reader, accountId: number): Promise<LimitReached> {
   const plan = await db.get<{ used: number; allowed: number }>(
     'SELECT num_devices AS used, max_devices AS allowed FROM accounts WHERE id = ?',
     accountId,
   );
-  return new Problem(
-    403,
+  return new LimitReached(
     'The device licence is used up',
     `The account holds ${plan?.used} of ${plan?.allowed} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
   );
@@ -113,7 +112,7 @@ export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
 export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Promise<void> {
   await tx.run('DELETE FROM devices WHERE seq = ?', seq);
   await tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
 }
 
 /** Gives a device a new key; the old one becomes invalid, and so does the session of its agent. */
@@ -127,7 +126,7 @@ export async function replaceKey(tx: Tx, seq: number, at: number): Promise<strin
   tx.bump(ONLINE);
   await noteState(tx, seq, CAUSES.newKey, at);
   await markTunnelsDown(tx, seq);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
   return key;
 }
 
@@ -274,7 +273,7 @@ export async function keyHashOf(db: Reader, seq: number): Promise<string> {
 /** Asks the agent to replace itself; `asked` names the program: see jobs/agent-updates.ts. */
 export async function askToUpdate(tx: Tx, seq: number, asked: string): Promise<void> {
   await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', asked, seq);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
 }
 
 export const noteAskedUpdate = (tx: Tx, seq: number) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeOf, readDatabaseUrl, refuseDatabaseUrl } from '../database-url.ts';
-import { Problem } from '../http/problem.ts';
+import { InvalidInput, Unavailable } from './errors.ts';
 import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
 import { inPostgres } from './schema-text.ts';
 import { ROW_TYPES, statementOf, withDollars } from './postgres-sql.ts';
@@ -21,7 +21,7 @@ test('a text has one prepared statement, and another text another one', () => {
 test('a text with U+0000 is refused before it is sent, as a fault of the request', () => {
   assert.throws(
     () => statementOf('SELECT ?', ['a\u0000b']),
-    (cause) => cause instanceof Problem && cause.status === 400 && /NUL/.test(cause.detail ?? ''),
+    (cause) => cause instanceof InvalidInput && /NUL/.test(cause.detail ?? ''),
   );
 });
 
@@ -62,14 +62,14 @@ test('the address is checked, and never repeated with its password', () => {
   assert.match(String(refused), /DATABASE_URL is postgres:\/\/u@host:5432\/db, but the server refuses that user/);
 });
 
-test('faults of the server and of the way to it become one problem each; others stay what they are', () => {
+test('faults of the server and of the way to it become one error each; others stay what they are', () => {
   const coded = (code: string) => Object.assign(new Error('x'), { code });
   for (const code of ['ECONNREFUSED', 'ECONNRESET', '57P01', '08006']) assert.ok(isConnectionLost(coded(code)), code);
   assert.ok(isConnectionLost(new Error('Connection terminated unexpectedly')));
   for (const code of ['ECONNREFUSED', '57P03', '53100', '53300', '25006', '40P01', '57014']) {
-    const problem = postgresFault(coded(code));
-    assert.equal(problem?.status, 503, code);
-    assert.ok(Number(problem?.headers['Retry-After']) > 0);
+    const fault = postgresFault(coded(code));
+    assert.ok(fault instanceof Unavailable, code);
+    assert.ok((fault.retryAfterSeconds ?? 0) > 0);
   }
   assert.match(postgresFault(new ConnectionLost(undefined, true))?.detail ?? '', /not known/);
   assert.match(postgresFault(new ConnectionLost(undefined, false))?.detail ?? '', /Nothing was changed/);

@@ -7,7 +7,7 @@ import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import type { PostgresServer } from '../../scripts/engines/postgres-server.ts';
 import { until } from '../../scripts/test-process.ts';
 import { ConfigError } from '../config-error.ts';
-import { Problem } from '../http/problem.ts';
+import { Unavailable } from './errors.ts';
 import type { Database } from './database.ts';
 import { openPostgres } from './postgres.ts';
 import type { PostgresDatabase } from './postgres.ts';
@@ -215,7 +215,7 @@ onServer('a session that the server ends: units in flight are rejected, later on
     await asAdministrator(`SELECT pg_terminate_backend(${row?.pid})`);
     await tx.get('SELECT 1');
   });
-  await assert.rejects(outcome, (cause) => cause instanceof Problem && cause.status === 503);
+  await assert.rejects(outcome, (cause) => cause instanceof Unavailable);
   await until('another session', () => put('l2').then(Boolean, () => false));
   assert.deepEqual(await keys('l%'), ['l2']);
 });
@@ -235,7 +235,7 @@ onServer('PostgreSQL is killed under writes and comes back: nothing acknowledged
       await put(key, own).then(
         () => acknowledged.push(key),
         async (cause: unknown) => {
-          assert.ok(cause instanceof Problem && cause.status === 503, String(cause));
+          assert.ok(cause instanceof Unavailable, String(cause));
           refused += 1;
           await new Promise((resolve) => setTimeout(resolve, 10));
         },
@@ -249,7 +249,7 @@ onServer('PostgreSQL is killed under writes and comes back: nothing acknowledged
     await server.kill();
     await assert.rejects(
       () => own.all('SELECT 1'),
-      (cause) => cause instanceof Problem && cause.status === 503,
+      (cause) => cause instanceof Unavailable,
       `reads of round ${round}`,
     );
     await server.start();

@@ -217,7 +217,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     // The server's memory is shared anyway.
     openReader: () => ({ ...reader, close: () => {} }),
     version: (...names) => versionOf(reader, names),
-    onRecheck: queue.onRecheck,
+    onSyncAgents: queue.onSyncAgents,
     announceBy: (how) => {
       announce = how;
     },

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { log } from '../operation/log.ts';
-import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../http/system-fault.ts';
+import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from './system-fault.ts';
 import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
 import type { Database, Reader, SqlValue } from './database.ts';
@@ -128,7 +128,7 @@ export function openDatabase(
     },
     // No other process writes what is versioned.
     version: async (...names) => `${opening}.${queue.changesOf(names)}`,
-    onRecheck: queue.onRecheck,
+    onSyncAgents: queue.onSyncAgents,
     close: async () => {
       if (isClosed) return;
       isClosed = true;

@@ -1,6 +1,6 @@
 // Submissions by Idempotency-Key: one that a browser repeats after a lost answer takes effect once.
 import { hash } from 'node:crypto';
-import { Problem } from '../http/problem.ts';
+import { Conflict } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface KeyedSubmission {
@@ -27,7 +27,7 @@ async function createdBefore(
     now - KEPT_MS,
   );
   if (earlier && earlier.digest !== digestOf(content))
-    throw new Problem(409, 'This Idempotency-Key belongs to another request', 'Send a new key with each new request.');
+    throw new Conflict('This Idempotency-Key belongs to another request', 'Send a new key with each new request.');
   return earlier?.result_id;
 }
 

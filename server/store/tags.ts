@@ -2,7 +2,7 @@
 import { MOST_TAGS } from '#/contract/limits.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { newId } from './ids.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { Conflict, notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { requireRoom } from './room.ts';
 
@@ -28,8 +28,7 @@ export async function insertTag(tx: Tx, accountId: number, name: string, now: nu
     name.toWellFormed(),
     now,
   );
-  if (changes === 0)
-    throw new Problem(409, `There is a tag "${name}" already`, 'Use that one, or choose another name.');
+  if (changes === 0) throw new Conflict(`There is a tag "${name}" already`, 'Use that one, or choose another name.');
   return id;
 }
 

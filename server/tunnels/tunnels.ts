@@ -23,7 +23,7 @@ import {
 } from '../store/tunnels.ts';
 import { openCarrierRelay } from './carrier-relay.ts';
 import { openUpstreamWorks } from './carriers.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
@@ -39,7 +39,7 @@ export interface Tunnels {
 export interface TunnelsOptions {
   db: Database;
   link: Link;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'urlOf'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'urlOf'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
   /** Address that TCP tunnels listen on. */
@@ -183,14 +183,14 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   });
 
   /** Cuts deleted tunnels. */
-  const recheck = async (deviceSeq: number) => {
+  const closeDeleted = async (deviceSeq: number) => {
     const present = tunnelsOf(deviceSeq);
     const stored = new Set((await tunnelsOfDevice(db, deviceSeq)).known.map(({ name }) => name));
     for (const tunnel of present)
       if (live.get(tunnel.name) === tunnel && !stored.has(tunnel.name)) take(tunnel, 'it was deleted');
   };
-  options.cluster.onRecheck((deviceSeqs) => {
-    for (const seq of deviceSeqs) if (byDevice.has(seq)) recheck(seq).catch(failed('look for deleted tunnels'));
+  options.cluster.onSyncAgents((deviceSeqs) => {
+    for (const seq of deviceSeqs) if (byDevice.has(seq)) closeDeleted(seq).catch(failed('look for deleted tunnels'));
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {

@@ -1,18 +1,18 @@
-// Limits how fast messages of agents are processed. Each connection has a rate in bytes and messages; what exceeds it
-// waits, its socket is paused meanwhile, and nothing is dropped. Waiting connections take turns with each other and
-// with all other work, so that no device can delay the others.
+// Limits how fast the messages of agents are processed. Each connection may send so many bytes and messages a second.
+// What exceeds that waits, and its socket is paused meanwhile; nothing is dropped. Waiting connections are served in
+// rounds, with pauses for all other work in between, so that no device delays the others.
 import type { AgentConnection } from './agent-connection.ts';
 
 /** The cost of a message besides its bytes: a small one takes as long to read as a large one. */
 export const MESSAGE_COST = 2_500;
-/** Rate per millisecond, and burst after a pause: 20,000 messages or about 40 MB per second. */
+/** Credit per millisecond, and the most that a pause saves up: 20,000 messages or about 40 MB per second. */
 const CREDIT_PER_MS = 50_000;
 const MAX_CREDIT = 1_000_000;
 /** Most bytes of one connection that may wait for the disk. */
 const MAX_UNSTORED = 2_000_000;
-/** Time between two turns of the waiting connections, and most that they send in one turn together. */
-const TURN_MS = 10;
-const MAX_IN_TURN = 1_000_000;
+/** Time between two rounds, and the most that all waiting connections together send in one. */
+const ROUND_EVERY_MS = 10;
+const MAX_PER_ROUND = 1_000_000;
 
 export type FrameKind = 'message' | 'ping' | 'pong';
 
@@ -21,34 +21,35 @@ export interface Frame {
   bytes: Buffer;
 }
 
-interface IntakeOptions {
+interface ThrottleOptions {
   receive: (connection: AgentConnection, frame: Frame) => void;
   /** Milliseconds of the monotonic clock. */
   now?: () => number;
-  later?: (turn: () => void) => void;
+  /** Schedules the next round. */
+  later?: (round: () => void) => void;
 }
 
-export class Intake {
-  readonly #receive: IntakeOptions['receive'];
+export class InboundThrottle {
+  readonly #receive: ThrottleOptions['receive'];
   readonly #now: () => number;
-  readonly #later: (turn: () => void) => void;
-  /** Paused connections, in the order of their turns. */
+  readonly #later: (round: () => void) => void;
+  /** Paused connections, the one that was served longest ago first. */
   readonly #paused = new Set<AgentConnection>();
 
   constructor({
     receive,
     now = () => performance.now(),
-    later = (turn) => void setTimeout(turn, TURN_MS),
-  }: IntakeOptions) {
+    later = (round) => void setTimeout(round, ROUND_EVERY_MS),
+  }: ThrottleOptions) {
     this.#receive = receive;
     this.#now = now;
     this.#later = later;
   }
 
-  /** Handles a message now or at its turn. The messages of one connection stay in order. */
-  take(connection: AgentConnection, frame: Frame): void {
+  /** Handles a message now or in a later round. The messages of one connection stay in order. */
+  accept(connection: AgentConnection, frame: Frame): void {
     if (!this.#paused.has(connection)) {
-      if (this.#mayTake(connection)) return void this.#spend(connection, frame);
+      if (this.#hasCredit(connection)) return void this.#spend(connection, frame);
       this.#pause(connection);
     }
     const { backlog } = connection;
@@ -68,11 +69,11 @@ export class Intake {
 
   #pause(connection: AgentConnection): void {
     connection.socket.pause();
-    if (this.#paused.size === 0) this.#later(() => this.#turn());
+    if (this.#paused.size === 0) this.#later(() => this.#serveRound());
     this.#paused.add(connection);
   }
 
-  #mayTake(connection: AgentConnection): boolean {
+  #hasCredit(connection: AgentConnection): boolean {
     const now = this.#now();
     connection.credit = Math.min(MAX_CREDIT, connection.credit + (now - connection.creditedAt) * CREDIT_PER_MS);
     connection.creditedAt = now;
@@ -86,26 +87,26 @@ export class Intake {
     return cost;
   }
 
-  #turn(): void {
-    let left = MAX_IN_TURN;
+  #serveRound(): void {
+    let left = MAX_PER_ROUND;
     const waiting = [...this.#paused];
     for (const connection of waiting) {
       if (left <= 0) break;
       const { backlog } = connection;
-      let taken = 0;
-      while (left > 0 && !connection.closing && this.#mayTake(connection)) {
-        const frame = backlog[taken];
+      let handled = 0;
+      while (left > 0 && !connection.closing && this.#hasCredit(connection)) {
+        const frame = backlog[handled];
         if (!frame) break;
-        taken += 1;
+        handled += 1;
         left -= this.#spend(connection, frame);
       }
-      backlog.splice(0, taken);
-      // It had its turn: the others come first now. A closing one stays paused until it is dropped.
+      backlog.splice(0, handled);
+      // It goes to the end of the line. A connection that is closing stays paused until it is dropped.
       this.#paused.delete(connection);
       if (connection.closing) continue;
-      if (backlog.length === 0 && this.#mayTake(connection)) connection.socket.resume();
+      if (backlog.length === 0 && this.#hasCredit(connection)) connection.socket.resume();
       else this.#paused.add(connection);
     }
-    if (this.#paused.size > 0) this.#later(() => this.#turn());
+    if (this.#paused.size > 0) this.#later(() => this.#serveRound());
   }
 }

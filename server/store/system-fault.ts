@@ -1,7 +1,7 @@
-// Faults of the machine: a full, broken or read-only disk, or no more open files. Each becomes one problem for the
-// client, and one line in the log however often it occurs.
+// Faults of the machine: a full, broken or read-only disk, or no more open files. Each becomes one error that says what
+// to do, and one line in the log however often it occurs.
 import { log, logThrottled } from '../operation/log.ts';
-import { Problem } from './problem.ts';
+import { StoreError, Unavailable } from './errors.ts';
 
 /** SQLite's primary result codes for faults of the disk, the file or another program. */
 export const SQLITE = {
@@ -26,11 +26,11 @@ export const systemCode = (cause: unknown): string | undefined =>
 export const isFull = (cause: unknown): boolean =>
   sqliteCode(cause) === SQLITE.FULL || systemCode(cause) === 'ENOSPC' || systemCode(cause) === 'EDQUOT';
 
-const unavailable = (title: string, detail: string, seconds: number, cause?: unknown) =>
-  Object.assign(new Problem(503, title, detail, { headers: { 'Retry-After': String(seconds) } }), { cause });
+const unavailable = (message: string, detail: string, retryAfterSeconds: number, cause?: unknown) =>
+  new Unavailable(message, detail, { retryAfterSeconds, cause });
 
 /** The answer of a full disk to requests that need space. */
-export const diskFull = (cause?: unknown): Problem =>
+export const diskFull = (cause?: unknown): Unavailable =>
   unavailable(
     'The disk of the service is full',
     'Nothing was changed. Delete jobs or artifacts, or free space on the disk that holds DATA_DIR, then try again.',
@@ -39,7 +39,7 @@ export const diskFull = (cause?: unknown): Problem =>
   );
 
 /** The same if not even a deletion fits. */
-export const diskFullForGood = (): Problem =>
+export const diskFullForGood = (): Unavailable =>
   unavailable(
     'The disk of the service is full',
     'Nothing was changed. The operator should free space on the disk that holds DATA_DIR and restart the service.',
@@ -47,7 +47,7 @@ export const diskFullForGood = (): Problem =>
   );
 
 /** The answer of a read-only disk to every change. */
-export const diskReadOnly = (cause?: unknown): Problem =>
+export const diskReadOnly = (cause?: unknown): Unavailable =>
   unavailable(
     'The disk of the service is read-only',
     'Nothing was changed. The operator should make the disk that holds DATA_DIR writable and restart the service.',
@@ -55,8 +55,8 @@ export const diskReadOnly = (cause?: unknown): Problem =>
     cause,
   );
 
-/** Describes a fault of the machine for clients; undefined for any other error. */
-export function systemFault(cause: unknown): Problem | undefined {
+/** Describes a fault of the machine; undefined for any other error. */
+export function systemFault(cause: unknown): Unavailable | undefined {
   if (isFull(cause)) return diskFull(cause);
   const sqlite = sqliteCode(cause);
   const system = systemCode(cause);
@@ -97,7 +97,7 @@ export function systemFault(cause: unknown): Problem | undefined {
  * a bug and is logged with its stack.
  */
 export function logFault(where: string, cause: unknown): void {
-  const fault = cause instanceof Problem ? cause : systemFault(cause);
+  const fault = cause instanceof StoreError ? cause : systemFault(cause);
   if (!fault) return log.error(where, cause);
   const reason = fault.cause instanceof Error ? fault.cause.message : undefined;
   logThrottled(`${where}: ${fault.message}`, 'error', `${where}: ${fault.message}.`, { reason });

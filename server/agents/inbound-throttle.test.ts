@@ -1,30 +1,30 @@
-// What a connection sends beyond its share waits in order, with its socket paused; waiting connections take turns.
+// What a connection sends beyond its share waits in order, with its socket paused; waiting connections take rounds.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { WebSocket } from 'ws';
 import { AgentConnection } from './agent-connection.ts';
-import { Intake, MESSAGE_COST } from './intake.ts';
+import { InboundThrottle, MESSAGE_COST } from './inbound-throttle.ts';
 
 let received: string[];
 let now: number;
-let turns: (() => void)[];
-let intake: Intake;
+let rounds: (() => void)[];
+let throttle: InboundThrottle;
 beforeEach(() => {
   received = [];
   now = 0;
-  turns = [];
-  intake = new Intake({
+  rounds = [];
+  throttle = new InboundThrottle({
     receive: (connection, { kind, bytes }) =>
       received.push(`${connection.name}${kind === 'message' ? '' : ` ${kind}`} ${bytes.toString()}`),
     now: () => now,
-    later: (turn) => turns.push(turn),
+    later: (round) => rounds.push(round),
   });
 });
 
-/** Advances the time, so that waiting connections have a turn. */
+/** Advances the time, so that there is a round for waiting connections. */
 function pass(ms: number): void {
   now += ms;
-  for (const turn of turns.splice(0)) turn();
+  for (const round of rounds.splice(0)) round();
 }
 
 function connectionOf(name: string, seq = 1) {
@@ -34,7 +34,7 @@ function connectionOf(name: string, seq = 1) {
 }
 
 const send = (connection: AgentConnection, text: string, kind: 'message' | 'ping' = 'message') =>
-  intake.take(connection, { kind, bytes: Buffer.from(text) });
+  throttle.accept(connection, { kind, bytes: Buffer.from(text) });
 
 test('a flood waits and its socket is not read, while another device is heard at once; nothing is lost or moved', () => {
   const { connection: flooding, calls } = connectionOf('flood');
@@ -61,26 +61,26 @@ test('a flood waits and its socket is not read, while another device is heard at
   );
 });
 
-test('of many that wait each has its turn, however many there are', () => {
+test('of many that wait each has its round, however many there are', () => {
   const floods = Array.from({ length: 20 }, (_, n) => connectionOf(`f${n}`, n).connection);
   for (const connection of floods) for (let n = 0; n < 1_000; n++) send(connection, String(n));
   const heard = new Set<string>();
-  for (let turn = 0; turn < 20; turn++) {
+  for (let round = 0; round < 20; round++) {
     received = [];
     pass(10);
-    assert.ok(received.length < 1_000, `${received.length} in one turn`);
+    assert.ok(received.length < 1_000, `${received.length} in one round`);
     for (const text of received) heard.add(text.split(' ')[0] ?? '');
   }
   assert.equal(heard.size, 20);
 });
 
-test('ten megabytes in large pieces are taken in within a few turns', () => {
+test('ten megabytes in large pieces are taken in within a few rounds', () => {
   const { connection } = connectionOf('honest');
   const piece = 'x'.repeat(64 * 1024);
   for (let n = 0; n < 160; n++) send(connection, piece);
   let waited = 0;
   for (; received.length < 160; waited++) pass(10);
-  assert.ok(waited < 25, `${waited} turns`);
+  assert.ok(waited < 25, `${waited} rounds`);
 });
 
 test('what waits for the disk stops a connection until it is stored', () => {
@@ -113,8 +113,8 @@ test('a connection that is gone or being closed is not received from any more', 
   const closing = connectionOf('closing', 2).connection;
   for (const connection of [gone, closing]) for (let n = 0; n < 1_000; n++) send(connection, String(n));
   received = [];
-  intake.drop(gone);
+  throttle.drop(gone);
   closing.closing = true;
   pass(1_000);
-  assert.deepEqual([received, turns], [[], []]);
+  assert.deepEqual([received, rounds], [[], []]);
 });

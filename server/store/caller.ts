@@ -1,4 +1,4 @@
-// The caller of a request, for handlers and the audit log.
+// Who asks for something, for handlers and the audit log.
 
 export interface Caller {
   account: { id: number; email: string };

@@ -6,8 +6,8 @@ import * as fc from 'fast-check';
 import type { WebSocket } from 'ws';
 import { holds } from '../../scripts/test-property.ts';
 import { AgentConnection } from './agent-connection.ts';
-import { Intake } from './intake.ts';
-import type { FrameKind } from './intake.ts';
+import { InboundThrottle } from './inbound-throttle.ts';
+import type { FrameKind } from './inbound-throttle.ts';
 
 const who = fc.nat(2);
 const step = fc.oneof(
@@ -34,7 +34,7 @@ test('each message is handled once and in order, whatever its connection and the
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       let now = 0;
       let number = 0;
-      const turns: (() => void)[] = [];
+      const rounds: (() => void)[] = [];
       const logs = [0, 1, 2].map(() => ({ sent: [] as string[], handled: [] as string[], isPaused: false }));
       const connections = logs.map((log, seq) => {
         const socket = { pause: () => (log.isPaused = true), resume: () => (log.isPaused = false) };
@@ -44,15 +44,15 @@ test('each message is handled once and in order, whatever its connection and the
           new Uint8Array(),
         );
       });
-      const intake = new Intake({
+      const throttle = new InboundThrottle({
         receive: ({ deviceSeq }, { kind, bytes }) =>
           logs[deviceSeq]?.handled.push(`${kind} ${bytes.toString('latin1', 0, 8)}`),
         now: () => now,
-        later: (turn) => turns.push(turn),
+        later: (round) => rounds.push(round),
       });
       const pass = (ms: number) => {
         now += ms;
-        for (const turn of turns.splice(0)) turn();
+        for (const round of rounds.splice(0)) round();
       };
 
       for (const each of steps) {
@@ -64,12 +64,12 @@ test('each message is handled once and in order, whatever its connection and the
             const connection = connections[each.who];
             if (!connection) continue;
             logs[each.who]?.sent.push(`${each.kind} ${name}`);
-            intake.take(connection, { kind: each.kind, bytes: Buffer.from(name.padEnd(8 + each.length)) });
+            throttle.accept(connection, { kind: each.kind, bytes: Buffer.from(name.padEnd(8 + each.length)) });
           }
       }
       for (const connection of connections) connection.unstored = 0;
-      for (let turn = 0; turns.length > 0; turn += 1) {
-        assert.ok(turn < 10_000, 'a backlog that never ends');
+      for (let round = 0; rounds.length > 0; round += 1) {
+        assert.ok(round < 10_000, 'a backlog that never ends');
         pass(100);
       }
       for (const [seq, { sent, handled, isPaused }] of logs.entries()) {
