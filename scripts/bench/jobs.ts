@@ -16,20 +16,16 @@ const JOBS_A_DEVICE = 1_000;
 const CLIENTS = 16;
 const CAUSES = ['No space left on device', 'Permission denied', 'Connection refused', 'self test failed: bus silent'];
 
-const filler = Array.from({ length: 200 }, (_, n) => `[${n}] unpacking layer ${n * 77} to /var/lib/x/${n}\n`).join('');
+const STEPS = Array.from({ length: 20 }, (_, n) => `[${n}] unpacking layer ${n * 77} to /var/lib/x/${n}\n`).join('');
 
-/** Output of about this many characters, with a cause at its end if it failed. */
-function outputOf(n: number, length: number): { Stdout: string; Stderr: string } {
+/** With about a kilobyte of output, and a cause at its end if it failed. */
+function childJob(n: number) {
   const failed = n % (CHILDREN / FAILED) === 0;
   const cause = CAUSES[((n / 4) % CAUSES.length) | 0] ?? '';
-  return {
-    Stdout: `unit ${n} begins\n${filler.slice(0, length - 120)}\n${failed ? '' : 'installed\n'}`,
-    Stderr: failed ? `./update.sh: line ${n % 40}: write /data/${n}.img: ${cause}\nupdate failed after ${n} ms\n` : '',
-  };
-}
-
-function childJob(n: number) {
-  const { Stdout, Stderr } = outputOf(n, 1_000);
+  const Stdout = `unit ${n} begins\n${STEPS}${failed ? '' : 'installed\n'}`;
+  const Stderr = failed
+    ? `./update.sh: line ${n % 40}: write /data/${n}.img: ${cause}\nupdate failed after ${n} ms\n`
+    : '';
   return {
     JobId: `child-${n}`,
     JobName: 'Update',
@@ -39,8 +35,8 @@ function childJob(n: number) {
     Command: 'update',
     StartTime: 'Nov 2, 2026, 10:00:00 UTC',
     EndTime: `Nov 2, 2026, 10:${String(n % 60).padStart(2, '0')}:30 UTC`,
-    Status: Stderr === '' ? 'Succeeded' : 'Failed',
-    ExitCode: Stderr === '' ? 0 : 1,
+    Status: failed ? 'Failed' : 'Succeeded',
+    ExitCode: failed ? 1 : 0,
     Stdout,
     Stderr,
     Result: Stdout + Stderr,
