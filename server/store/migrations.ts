@@ -285,4 +285,14 @@ export const migrations: readonly Migration[] = [
     SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes ORDER BY audit_seq DESC LIMIT 1;`,
   CHANGE_MARKS,
   WAVES_BY_HAND,
+  `
+  ALTER TABLE bulk_items ADD COLUMN draft TEXT; -- of create: the device as JSON, with the hash of its key
+  CREATE TABLE bulk_keys (                    -- keys of created devices, for who asked for them; see bulk-keys.ts
+    bulk_seq INTEGER PRIMARY KEY REFERENCES bulk ON DELETE CASCADE,
+    owner TEXT NOT NULL,                      -- the actor
+    sealed BLOB NOT NULL,
+    previous_sealed BLOB                      -- with the value that the owner's session had before
+  ) STRICT;
+  CREATE INDEX bulk_keys_of_owner ON bulk_keys (owner);
+  `,
 ];
