@@ -33,6 +33,36 @@ export async function insertTag(tx: Tx, accountId: number, name: string, now: nu
   return id;
 }
 
+/** The id of a tag, or why there cannot be one. */
+export type TagOrRefusal = string | Problem;
+
+/** The tags of these names; `created` is called with the id of each that did not exist. */
+export async function ensureTags(
+  tx: Tx,
+  accountId: number,
+  names: Iterable<string>,
+  { now, created }: { now: number; created: (id: string) => Promise<void> },
+): Promise<Map<string, TagOrRefusal>> {
+  const tags = new Map<string, TagOrRefusal>();
+  for (const name of new Set(names)) {
+    const sql = 'SELECT id FROM tags WHERE account_id = ? AND name = ?';
+    const known = await tx.get<{ id: string }>(sql, accountId, name.toWellFormed());
+    if (known) {
+      tags.set(name, known.id);
+      continue;
+    }
+    try {
+      const id = await insertTag(tx, accountId, name, now);
+      await created(id);
+      tags.set(name, id);
+    } catch (cause) {
+      if (!(cause instanceof Problem)) throw cause;
+      tags.set(name, cause);
+    }
+  }
+  return tags;
+}
+
 /** Deletes a tag, also from every device. */
 export async function deleteTag(tx: Tx, accountId: number, id: string): Promise<void> {
   const { changes } = await tx.run('DELETE FROM tags WHERE id = ? AND account_id = ?', id, accountId);

@@ -1,7 +1,7 @@
 // The service's archive of jobs: what is in it, what a search finds, and the writes that move jobs in and out.
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
-import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
+import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
@@ -58,7 +58,7 @@ const idsOf = (jobs: readonly Id[]) => jobs.map(({ JobId }) => JobId);
 
 /** Only for a service with an archive, which does it by itself. */
 export function bulkArchive(action: 'archive' | 'unarchive'): BulkWrite<Id> {
-  const draft = (jobs: readonly Id[]): BulkDraft => ({ Action: action, Jobs: idsOf(jobs) });
+  const draft = (jobs: readonly Id[]): BulkChange => ({ Action: action, Jobs: idsOf(jobs) });
   const bodyOf = (job: Id) => ({ body: draft([job]) });
   return {
     whole: draft,

@@ -1,6 +1,6 @@
 // Bulk work that the service carries out by itself: beginning it, how far it is, and what became of each item.
 import { queryOptions } from '@tanstack/react-query';
-import { bulkEndpoints, type Bulk, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
+import { bulkEndpoints, type Bulk, type BulkChange, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { requireOffer } from '#/api/capabilities.ts';
@@ -67,7 +67,7 @@ export const bulkQueries = {
 };
 
 /** The requests for any number of items. */
-export function bulkDrafts({ Devices, Jobs, ...draft }: BulkDraft): BulkDraft[] {
+export function bulkDrafts({ Devices, Jobs, ...draft }: BulkChange): BulkChange[] {
   const ids = Devices ?? Jobs ?? [];
   return Array.from({ length: Math.ceil(ids.length / MOST_ITEMS) }, (_, index) => {
     const some = ids.slice(index * MOST_ITEMS, (index + 1) * MOST_ITEMS);

@@ -1,7 +1,7 @@
 // The writes that are done to many devices, one device at a time: how to send each, and how to look whether it was
 // carried out when its answer was lost.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
-import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
+import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -38,7 +38,7 @@ export interface BulkWrite<Item = Id> {
   /** What it does to a device, to be shown before the device is read again; undefined where only the service knows. */
   effect?: (item: Item) => DeviceEffect;
   /** The same for all of them, on a service that carries it out by itself. */
-  whole?: (items: readonly Item[]) => BulkDraft | undefined;
+  whole?: (items: readonly Item[]) => BulkChange | undefined;
 }
 
 /** What is sent for these items: one request for all, where the service takes that. */

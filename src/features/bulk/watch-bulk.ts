@@ -1,6 +1,6 @@
 // Follows bulk work of the service to its end, while somebody looks.
 import { focusManager } from '@tanstack/react-query';
-import type { BulkDraft, BulkItem } from '#/contract/bulk.ts';
+import type { BulkChange, BulkItem } from '#/contract/bulk.ts';
 import { isMissing, isSignedOut } from '#/api/api-error.ts';
 import { beginBulk, bulkDrafts, cancelBulk, isRunning, readBulk } from '#/api/bulk-work.ts';
 import { bulkReports, isLive } from '#/api/live.ts';
@@ -85,7 +85,7 @@ async function look(
 }
 
 /** Has the service do it; resolves to a function that waits for the results. */
-export async function beginInService(draft: BulkDraft): Promise<(watching: Watching) => Promise<void>> {
+export async function beginInService(draft: BulkChange): Promise<(watching: Watching) => Promise<void>> {
   const ids: string[] = [];
   for (const part of bulkDrafts(draft)) ids.push(await beginBulk(part));
   return async (watching) => {

@@ -1,7 +1,7 @@
 // Sends what rows change on their devices, a device at a time; the service does it by itself where all change alike.
 import { bulkChange, bulkLocate, bulkTag, type BulkWrite } from '#/api/bulk.ts';
 import { bulkDrafts } from '#/api/bulk-work.ts';
-import type { BulkDraft } from '#/contract/bulk.ts';
+import type { BulkChange } from '#/contract/bulk.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
@@ -17,7 +17,7 @@ const ownWrites = ({ fields, position, untag }: RowChange) => [
 ];
 
 /** One request of the service for all of them, if they get the same values and no tags. */
-function wholeOf(changes: readonly RowChange[]): BulkDraft | undefined {
+function wholeOf(changes: readonly RowChange[]): BulkChange | undefined {
   const valuesOf = ({ fields, position }: RowChange) => ({ ...fields, ...position });
   const [first] = changes;
   if (!first || changes.some(({ tag, untag }) => tag.length + untag.length > 0)) return undefined;

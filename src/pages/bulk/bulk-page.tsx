@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { Bulk, BulkOutcomeName } from '#/contract/bulk.ts';
+import type { Bulk, BulkItem, BulkOutcomeName } from '#/contract/bulk.ts';
 import { beginBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
@@ -70,7 +70,7 @@ function Running({ bulk }: { bulk: Bulk }) {
 function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   const navigate = useNavigate();
   const again = useWrite({
-    mutationFn: (ids: readonly string[]) => beginBulk(sameFor(bulk, ids)),
+    mutationFn: (some: readonly BulkItem[]) => beginBulk(sameFor(bulk, some)),
     onSuccess: (id) => navigate(paths.bulk(id)),
     meta: { invalidates: [['bulk']] },
   });
@@ -84,12 +84,12 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
     [items, running],
   );
   const retry = (outcome: BulkOutcomeName, label: (count: string) => string) => {
-    const ids = items.flatMap(({ Id, Outcome }) => (Outcome === outcome ? Id : []));
+    const some = items.filter(({ Outcome }) => Outcome === outcome);
     return (
-      ids.length > 0 &&
+      some.length > 0 &&
       !running && (
-        <Button loading={again.isPending} onClick={() => again.mutate(ids)}>
-          {label(formatCount(ids.length))}
+        <Button loading={again.isPending} onClick={() => again.mutate(some)}>
+          {label(formatCount(some.length))}
         </Button>
       )
     );
