@@ -3,11 +3,10 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
 import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
-import { isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call } from '#/api/call.ts';
 import { livePace } from '#/api/live.ts';
-import { removeOne } from '#/api/remove-one.ts';
+import { skipMissing } from '#/api/skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 
 const RESTING = 15_000;
@@ -64,30 +63,15 @@ export function bulkArchive(action: 'archive' | 'unarchive'): BulkWrite<Id> {
     whole: draft,
     request: (job) => requestOf(bulkEndpoints.create, bodyOf(job)),
     send: (job) => call(bulkEndpoints.create, bodyOf(job)),
-    check: async () => undefined,
   };
 }
 
 /** Deletes jobs with their output. */
 export function bulkDeleteJobs(): BulkWrite<Id> {
   const one = ({ JobId }: Id) => ({ params: { job_id: JobId } });
-  const isThere = (job: Id) =>
-    call(jobEndpoints.get, one(job)).then(
-      () => true,
-      (error: unknown) => {
-        if (isMissing(error)) return false;
-        throw error;
-      },
-    );
   return {
     whole: (jobs) => ({ Action: 'delete', Jobs: idsOf(jobs) }),
     request: (job) => requestOf(jobEndpoints.remove, one(job)),
-    send: (job) =>
-      removeOne(
-        'jobs',
-        () => call(jobEndpoints.remove, one(job)),
-        () => isThere(job),
-      ),
-    check: async (job) => !(await isThere(job)),
+    send: (job) => call(jobEndpoints.remove, one(job)).catch(skipMissing),
   };
 }

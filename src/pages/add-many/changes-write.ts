@@ -1,6 +1,6 @@
 // Sends what rows change on their devices, a device at a time; the service does it by itself where all change alike.
 import { bulkChange, bulkLocate, bulkTag, type BulkWrite } from '#/api/bulk.ts';
-import { bulkDrafts } from '#/api/bulk-work.ts';
+import { bulkChanges } from '#/api/bulk-work.ts';
 import type { BulkChange } from '#/contract/bulk.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -34,7 +34,7 @@ export function changeRequests(
   inService: boolean,
 ): readonly ApiRequest[] {
   const whole = inService ? wholeOf(changes) : undefined;
-  if (whole) return bulkDrafts(whole).map((body) => requestOf(bulkEndpoints.create, { body }));
+  if (whole) return bulkChanges(whole).map((body) => requestOf(bulkEndpoints.create, { body }));
   return changes.flatMap((change) => [
     ...ownWrites(change).map((write) => write.request(change.device)),
     ...change.tag.flatMap((name) => {
@@ -54,11 +54,6 @@ export function changesWrite(): BulkWrite<RowChange> {
     request: (change) => changeRequests([change], [], false)[0]!,
     send: async (change) => {
       for (const write of await writesOf(change)) await write.send(change.device);
-    },
-    check: async (change) => {
-      const done: (boolean | undefined)[] = [];
-      for (const write of await writesOf(change)) done.push(await write.check(change.device));
-      return done.includes(false) ? false : done.includes(undefined) ? undefined : true;
     },
     whole: wholeOf,
   };

@@ -8,7 +8,7 @@ import { beginBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
 import { bulkProgress, bulkTitle, bulkValues, bulkWords, sameFor, workSize } from '#/features/bulk/bulk-words.ts';
-import { resultOfItem } from '#/features/bulk/watch-bulk.ts';
+import { resultOfItem } from '#/features/bulk/bulk-results.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
