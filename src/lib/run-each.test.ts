@@ -21,7 +21,7 @@ async function run(
   let underWay = 0;
   const text = (result: EachResult<string>) =>
     result.outcome === 'not-sent' ? `not-sent ${result.why}` : result.outcome;
-  const error = await runEach([...names], {
+  const error = await runEach(names.split(''), {
     send: async (name) => {
       assert.equal(++underWay, 1, 'one at a time');
       sent.push(name);

@@ -52,25 +52,27 @@ export async function runEach<Item, Answer>(
     }
   };
 
-  let ended: { why: NotSent; error?: unknown } | undefined;
+  let ended: NotSent | undefined;
+  let signedOut: unknown;
   const one = async (item: Item): Promise<EachResult<Answer>> => {
-    if (signal.aborted) ended ??= { why: 'stopped' };
-    if (ended) return { outcome: 'not-sent', why: ended.why };
+    if (signal.aborted) ended ??= 'stopped';
+    if (ended) return { outcome: 'not-sent', why: ended };
     try {
       return { outcome: 'done', answer: await sendPatiently(item) };
     } catch (error) {
       if (error instanceof Stopped) return { outcome: 'not-sent', why: 'stopped' };
       if (meaningOf(error) === 'signed-out') {
-        ended = { why: 'signed-out', error };
-        return { outcome: 'not-sent', why: 'signed-out' };
+        ended = 'signed-out';
+        signedOut = error;
+        return { outcome: 'not-sent', why: ended };
       }
       if (!isUnknown(error)) return { outcome: 'failed', error };
-      ended = { why: 'unanswered' };
+      ended = 'unanswered';
       return { outcome: 'unknown', error };
     }
   };
 
   const queue = new PQueue({ concurrency: 1 });
   await queue.addAll(items.map((item) => async () => onResult(item, await one(item))));
-  if (ended?.error !== undefined) throw ended.error;
+  if (signedOut instanceof Error) throw signedOut;
 }

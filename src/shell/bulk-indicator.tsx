@@ -19,7 +19,12 @@ function readAgain(client: QueryClient, { Of, Action }: Bulk): void {
   const keys =
     Of === 'Jobs'
       ? ['jobs', 'devices']
-      : ['devices', 'tags', ...(Action === 'delete' ? ['account', 'jobs', 'tunnels'] : [])];
+      : [
+          'devices',
+          'tags',
+          ...(Action === 'delete' ? ['jobs', 'tunnels'] : []),
+          ...(Action === 'delete' || Action === 'create' ? ['account'] : []),
+        ];
   for (const key of keys) void client.invalidateQueries({ queryKey: [key] });
   fleetStore().changed();
 }

@@ -78,9 +78,12 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   // Of what goes on, only what asks for attention: to sort all of it each second would hold up the page.
   const rows = useMemo(
     () =>
-      items
-        .filter(({ Outcome }) => !running || Outcome === 'Failed')
-        .map((item) => ({ id: item.Id, name: item.Name || item.Id, ...resultOfItem(item) })),
+      items.flatMap((item, index) =>
+        running && item.Outcome !== 'Failed'
+          ? []
+          : // A row that became no device has no id.
+            { id: item.Id || `row ${index + 1}`, name: item.Name || item.Id, ...resultOfItem(item) },
+      ),
     [items, running],
   );
   const retry = (outcome: BulkOutcomeName, label: (count: string) => string) => {
@@ -103,11 +106,17 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
         fileName={`bulk-${bulk.Action}`.toLowerCase()}
         noun={bulk.Of === 'Devices' ? 'device' : 'job'}
         actions={
-          bulk.Action !== 'newKey' && (
-            <>
-              {retry('Left', (count) => `Continue with the ${count} not done`)}
-              {retry('Failed', (count) => `Retry the failed (${count})`)}
-            </>
+          bulk.Action === 'create' ? (
+            <Button component={Link} to={paths.addMany(bulk.BulkId)}>
+              Open the devices and their keys
+            </Button>
+          ) : (
+            bulk.Action !== 'newKey' && (
+              <>
+                {retry('Left', (count) => `Continue with the ${count} not done`)}
+                {retry('Failed', (count) => `Retry the failed (${count})`)}
+              </>
+            )
           )
         }
       />
