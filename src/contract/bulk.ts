@@ -102,7 +102,6 @@ const bulkCreation = z.object({
 const bulkDraft = z.discriminatedUnion('Action', [bulkChange, bulkCreation], `must be one of ${ACTIONS.join(', ')}`);
 export type BulkDraft = z.output<typeof bulkDraft>;
 export type BulkChange = z.output<typeof bulkChange>;
-export type BulkCreation = z.output<typeof bulkCreation>;
 
 const BULK_STATES = ['Running', 'Done', 'Cancelled'] as const;
 /** Left: not yet, and of a cancelled bulk never. Skipped: there was nothing to do, Because says why. */

@@ -35,7 +35,7 @@ export async function checkWrite(
 type EndReason = 'cancelled' | 'signed-out';
 
 /** Raised instead of sending a request once the queue has ended. */
-export class NotSentError extends Error {
+class NotSentError extends Error {
   override readonly name = 'NotSentError';
   readonly reason: EndReason;
   constructor(reason: EndReason) {

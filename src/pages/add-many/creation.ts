@@ -103,17 +103,9 @@ export async function createOne(asked: NewBulkDevice, tags: TagIds): Promise<Mad
 
 export function creationOf(rowKey: string, asked: NewBulkDevice, result: EachResult<Made>): Creation {
   if (result.outcome !== 'done') {
-    const accepted =
-      result.outcome === 'unknown' &&
-      `${errorLine(result.error)}. The request may have been accepted: look for the device in the list before you add it again.`;
-    return {
-      rowKey,
-      asked,
-      id: '',
-      deviceKey: undefined,
-      ...itemResult(result),
-      ...(accepted && { reason: accepted }),
-    };
+    const { outcome, reason } = itemResult(result);
+    const row = { rowKey, asked, id: '', deviceKey: undefined, outcome };
+    return { ...row, reason: outcome === 'unknown' ? 'No answer arrived: the request may have been accepted' : reason };
   }
   const { DeviceId: id, DeviceKey: deviceKey, missing } = result.answer;
   return { rowKey, asked, id, deviceKey, outcome: 'done', reason: missing };

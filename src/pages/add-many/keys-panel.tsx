@@ -35,9 +35,9 @@ function keysText({ keyed, untaken, gone, running, removal }: KeysPanelProps): s
   if (keyed.length === 0) return running ? 'They appear here when the devices are created.' : 'No device was created.';
   const those = untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`;
   if (removal) {
-    const until = 'You can return to this page and read them for an hour, in this session only.';
+    const until = 'You can read them on this page for an hour, in this session only.';
     return untaken > 0
-      ? `${until} Download them or print labels before.`
+      ? `${until} Download them or print labels before that.`
       : `All are saved, printed or in use. ${until}`;
   }
   return untaken > 0
@@ -46,7 +46,7 @@ function keysText({ keyed, untaken, gone, running, removal }: KeysPanelProps): s
 }
 
 export function KeysPanel(props: KeysPanelProps) {
-  const { keyed, untaken, running, removal, onTaken } = props;
+  const { keyed, untaken, gone, running, removal, onTaken } = props;
   const [isRemoving, setRemoving] = useState(false);
   /** Which keys the labels are made of; a later key needs new ones. */
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
@@ -64,9 +64,9 @@ export function KeysPanel(props: KeysPanelProps) {
     <section className={classes.keys} aria-label="Keys" data-open={untaken > 0 || undefined}>
       <IconKey size={18} stroke={1.6} aria-hidden />
       <div className={classes.keysWords}>
-        <h2>{counted(keyed.length, 'key')}</h2>
+        <h2>{keyed.length === 0 && gone > 0 ? 'No keys to show' : counted(keyed.length, 'key')}</h2>
         <p role="status">{keysText(props)}</p>
-        {host === undefined && <AddressNote origin={location.origin} />}
+        {host === undefined && keyed.length > 0 && <AddressNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (
           <p>
             <Button size="compact-sm" variant="default" onClick={onTaken}>
@@ -120,7 +120,7 @@ export function KeysPanel(props: KeysPanelProps) {
           write={removal}
           onClose={() => setRemoving(false)}
         >
-          They cannot be read again, also not by you. Devices that have their key are not affected.
+          Nobody can read them again. Devices that have their key are not affected.
           {untaken > 0 &&
             ` ${counted(untaken, 'key')} ${untaken === 1 ? 'was' : 'were'} neither downloaded nor printed.`}
         </ConfirmDialog>

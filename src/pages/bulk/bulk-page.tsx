@@ -26,7 +26,13 @@ export function BulkPage() {
     <Page
       title={data ? bulkTitle(data.bulk) : 'Bulk actions'}
       state={data && bulkWords(data.bulk)}
-      lead={data && bulkValues(data.bulk, tags)}
+      lead={
+        data?.bulk.Action === 'create' ? (
+          <Link to={paths.addMany(id)}>Devices and their keys</Link>
+        ) : (
+          data && bulkValues(data.bulk, tags)
+        )
+      }
       back={<Link to={paths.bulkList()}>Bulk actions</Link>}
     >
       <View query={reading} name="the bulk actions" empty={null}>
@@ -106,17 +112,13 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
         fileName={`bulk-${bulk.Action}`.toLowerCase()}
         noun={bulk.Of === 'Devices' ? 'device' : 'job'}
         actions={
-          bulk.Action === 'create' ? (
-            <Button component={Link} to={paths.addMany(bulk.BulkId)}>
-              Open the devices and their keys
-            </Button>
-          ) : (
-            bulk.Action !== 'newKey' && (
-              <>
-                {retry('Left', (count) => `Continue with the ${count} not done`)}
-                {retry('Failed', (count) => `Retry the failed (${count})`)}
-              </>
-            )
+          // Their keys belong to whoever asks for them: the devices are shown and tried again on a page of their own.
+          bulk.Action !== 'newKey' &&
+          bulk.Action !== 'create' && (
+            <>
+              {retry('Left', (count) => `Continue with the ${count} not done`)}
+              {retry('Failed', (count) => `Retry the failed (${count})`)}
+            </>
           )
         }
       />
