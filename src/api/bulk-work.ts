@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { bulkEndpoints, type Bulk, type BulkChange, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { requireOffer } from '#/api/capabilities.ts';
+import { isOffered, requireOffer } from '#/api/capabilities.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { livePace, type QueryReading } from '#/api/live.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -101,7 +101,8 @@ export async function beginBulk(body: BulkDraft): Promise<string> {
       void queryClient.invalidateQueries({ queryKey: bulkQueries.list().queryKey });
       return BulkId;
     } catch (error) {
-      const mayRepeat = failures < MOST_REPEATS && (isUnanswered(error) || shouldRetry(failures, error, 'write'));
+      const isSafe = isUnanswered(error) ? await isOffered('idempotency') : shouldRetry(failures, error, 'write');
+      const mayRepeat = failures < MOST_REPEATS && isSafe;
       if (!mayRepeat) throw error;
       await waitFor(retryDelay(failures, error));
     }

@@ -112,9 +112,7 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
         fileName={`bulk-${bulk.Action}`.toLowerCase()}
         noun={bulk.Of === 'Devices' ? 'device' : 'job'}
         actions={
-          // Their keys belong to whoever asks for them: the devices are shown and tried again on a page of their own.
-          bulk.Action !== 'newKey' &&
-          bulk.Action !== 'create' && (
+          bulk.Action !== 'newKey' && (
             <>
               {retry('Left', (count) => `Continue with the ${count} not done`)}
               {retry('Failed', (count) => `Retry the failed (${count})`)}
