@@ -217,7 +217,7 @@ test('a tag that is deleted meanwhile fails the rest', async () => {
   const caller = { account: { id: 1, email: '' }, actor: 'token:test', address: '' };
   await service.call('DELETE', `/v1/tag/${TagId}`);
   const made = await db.write((tx) =>
-    runner.begin(tx, { caller, action: 'tag', of: 'Devices', values: { TagId }, ids: [id] }),
+    runner.begin(tx, { caller, action: 'tag', of: 'Devices', values: { TagId }, items: [id] }),
   );
   const { Items } = await bulk.ended(made);
   assert.deepEqual([Items[0]?.Outcome, Items[0]?.Because.startsWith(`No tag "${TagId}"`)], ['Failed', true]);

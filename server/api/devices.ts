@@ -7,9 +7,10 @@ import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
-import { deviceById, deviceByKey, insertDevice } from '../store/devices.ts';
+import { deviceById, deviceByKey } from '../store/devices.ts';
 import { listFiltered, listFrom, listSelected, listSeqs, matchesAmong } from '../store/device-list.ts';
 import { fold } from '../store/fold.ts';
+import { hashSecret, newSecret } from '../store/ids.ts';
 import { NAMED_DEVICES, openNameIndex } from '../store/name-index.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
@@ -22,7 +23,7 @@ const FOUND_ROWS = 1_000;
 const FEW_ROWS = 100;
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
-  const { db, audit, order, actions, now } = context;
+  const { db, order, actions, now } = context;
   const pages = openPages(db);
   const names = openNameIndex(db, NAMED_DEVICES);
   const recent = new RecentSecrets<NewDevice>();
@@ -35,13 +36,12 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       let created: NewDevice | undefined;
       const { id } = await db.write((tx) =>
         runOnce(tx, { accountId, key, content: request.body }, now(), async () => {
-          const device = await insertDevice(tx, accountId, request.body, now());
-          const answer = { DeviceId: device.id, DeviceKey: device.key };
-          order.added(tx, accountId);
-          await audit.record(tx, request, 'device.create', device.id);
+          const DeviceKey = newSecret('mdk');
+          const { id: DeviceId } = await actions.create(tx, request, request.body, hashSecret(DeviceKey));
+          const answer = { DeviceId, DeviceKey };
           created = answer;
-          if (key !== undefined) tx.afterCommit(() => recent.remember(device.id, answer));
-          return device.id;
+          if (key !== undefined) tx.afterCommit(() => recent.remember(DeviceId, answer));
+          return DeviceId;
         }),
       );
       const answer = created ?? recent.recall(id);

@@ -4,6 +4,7 @@ import type { Caller } from '../store/caller.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { resealBulkKeys } from '../store/bulk-keys.ts';
 import { findSession, recordSessionUse, rotateSession } from '../store/sessions.ts';
 import type { Session } from '../store/sessions.ts';
 import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
@@ -37,8 +38,15 @@ export function openAuthenticator(context: Context): Authenticator {
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // Read inside the transaction: the clock may be set before it runs.
-    rotate: (session: Session, from) =>
-      db.write((tx) => rotateSession(tx, session, clientAddress(config, from), now()), { essential: true }),
+    rotate: (session: Session, before, from) =>
+      db.write(
+        async (tx) => {
+          const value = await rotateSession(tx, session, clientAddress(config, from), now());
+          if (value !== undefined) await resealBulkKeys(tx, `session:${session.id}`, before, value);
+          return value;
+        },
+        { essential: true },
+      ),
     noteUse: ({ id }, from) => db.write((tx) => recordSessionUse(tx, id, clientAddress(config, from), now())),
   });
   return {
@@ -49,7 +57,7 @@ export function openAuthenticator(context: Context): Authenticator {
       if (authorization !== undefined) {
         const secret = bearerOf(authorization);
         const found = secret === undefined ? undefined : await holder(secret);
-        if (!found) {
+        if (secret === undefined || !found) {
           recordRefusal(address);
           throw new Problem(
             401,
@@ -59,14 +67,19 @@ export function openAuthenticator(context: Context): Authenticator {
         }
         if (Math.abs(now() - (found.last_used ?? 0)) >= USE_PRECISION_MS)
           ignoreErrors(db.write((tx) => recordTokenUse(tx, found.id, now())));
-        return { account: { id: found.account_id, email: found.email }, actor: `token:${found.id}`, address };
+        return {
+          account: { id: found.account_id, email: found.email },
+          actor: `token:${found.id}`,
+          address,
+          secret: { value: secret, isCurrent: true },
+        };
       }
       const session = await cookie.session(http);
       if (!session)
         throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
       if (http.req.method !== 'GET' && http.req.method !== 'HEAD') cookie.requireOwnOrigin(http);
-      const { id: sessionId, account_id: id, email } = session;
-      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address };
+      const { id: sessionId, account_id: id, email, secret } = session;
+      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address, secret };
     },
   };
 }

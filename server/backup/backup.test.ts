@@ -20,6 +20,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { tarEntries } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config-error.ts';
+import { testBulk } from '../test-bulk.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -225,6 +226,22 @@ test('restore refuses a folder in use or not empty, and a file that is not whole
     [],
   );
   assert.equal((await restoreBackup(target, file)).artifacts, 1, 'and still takes a sound one');
+});
+
+test('the keys of devices that bulk work created are in no backup, not even sealed', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const bulk = testBulk((...request) => service.call(...request));
+  const Devices = [{ DeviceName: 'new', DeviceGroup: '' }];
+  await bulk.ended(await bulk.begin({ Action: 'create', Devices }));
+  const database = new DatabaseSync(path.join(service.dataDir, 'muster.db'), { readOnly: true });
+  const [row] = database.prepare('SELECT sealed FROM bulk_keys').all();
+  database.close();
+  const file = at('no-keys.tar');
+  assert.equal((await run('backup', service.dataDir, file)).code, 0);
+  const tar = readFileSync(file);
+  assert.ok(tar.includes('bulk_keys_of_owner'));
+  assert.ok(!tar.includes(Buffer.from(row?.['sealed'] as Uint8Array)));
 });
 
 test('a damaged artifact file is said, and keeps nothing else out of the backup', async (t) => {

@@ -101,6 +101,8 @@ async function write({ dataDir, database, copy, storeUrl }: Sources, tar: FileHa
         else if (live.prepare('SELECT 1 FROM artifacts WHERE id = ?').get(id)) damaged.push(id);
         else copied.prepare('DELETE FROM artifacts WHERE id = ?').run(id);
       }
+      // Keys of new devices are for the caller who asked for them, and for nobody else.
+      copied.exec('PRAGMA secure_delete = ON; DELETE FROM bulk_keys');
       // Nothing runs in the copy.
       copied.exec("DELETE FROM settings WHERE key = 'running'");
       requireSound(copied);

@@ -65,7 +65,7 @@ export const TABLES: readonly MovedTable[] = [
   { name: 'versions', key: ['name'] },
 ];
 /** Empty in the target: versions are of one database, and clients begin anew with another. */
-export const NOT_MOVED = ['changes'];
+export const NOT_MOVED = ['changes', 'bulk_keys'];
 
 const PORTION = 500;
 

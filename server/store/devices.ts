@@ -36,34 +36,47 @@ export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefi
 export const accountOfDevice = async (db: Reader, seq: number): Promise<number | undefined> =>
   (await db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq))?.account_id;
 
-/** Adds a device, unless the account's licence is used up. The key is returned only here. */
+/** Adds a device with a new key, which is returned only here. */
 export async function insertDevice(
   tx: Tx,
   accountId: number,
   draft: DeviceDraft,
   now: number,
-): Promise<{ seq: number; id: string; key: string }> {
+): Promise<DeviceRow & { key: string }> {
+  const key = newSecret('mdk');
+  return { ...(await insertKeyedDevice(tx, accountId, draft, hashSecret(key), now)), key };
+}
+
+/** Adds a device with the key of this hash, unless the account's licence is used up. */
+export async function insertKeyedDevice(
+  tx: Tx,
+  accountId: number,
+  { DeviceName, DeviceGroup, CustomerName = '', CustomerSite = '' }: DeviceDraft & DeviceChange,
+  keyHash: Uint8Array,
+  now: number,
+): Promise<DeviceRow> {
   const { changes } = await tx.run(
     'UPDATE accounts SET num_devices = num_devices + 1 WHERE id = ? AND num_devices < max_devices',
     accountId,
   );
   if (changes === 0) throw await licenceUsedUp(tx, accountId);
   const id = newId();
-  const key = newSecret('mdk');
-  const name = draft.DeviceName.toWellFormed();
+  const name = DeviceName.toWellFormed();
   const seq = await insertRow(
     tx,
-    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, state_time)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)`,
+    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, state_time, customer, site)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)`,
     id,
     accountId,
     name,
     fold(name),
-    draft.DeviceGroup.toWellFormed(),
-    hashSecret(key),
+    DeviceGroup.toWellFormed(),
+    keyHash,
     now,
+    CustomerName.toWellFormed(),
+    CustomerSite.toWellFormed(),
   );
-  return { seq, id, key };
+  return { seq, id, account_id: accountId, name };
 }
 
 async function licenceUsedUp(db: Reader, accountId: number): Promise<LimitReached> {

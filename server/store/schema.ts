@@ -542,8 +542,17 @@ const bulk: Definition[] = [
     name TEXT NOT NULL DEFAULT '',
     outcome TEXT NOT NULL DEFAULT 'Left' CHECK (outcome IN ('Done', 'Failed', 'Skipped', 'Left')),
     because TEXT NOT NULL DEFAULT '',
+    draft TEXT,                               -- of create: the device as JSON, with the hash of its key
     PRIMARY KEY (bulk_seq, number)
   ) STRICT, WITHOUT ROWID;`,
+  // Keys of created devices, sealed for who asked for them, see bulk-keys.ts.
+  `CREATE TABLE bulk_keys (
+    bulk_seq INTEGER PRIMARY KEY REFERENCES bulk ON DELETE CASCADE,
+    owner TEXT NOT NULL,                      -- the actor
+    sealed BLOB NOT NULL,
+    previous_sealed BLOB                      -- with the value that the owner's session had before
+  ) STRICT;`,
+  'CREATE INDEX bulk_keys_of_owner ON bulk_keys (owner);',
 ];
 
 const rollouts: Definition[] = [

@@ -1,9 +1,9 @@
 // Sessions of a gateway. It has no accounts: each session contains a user's token for the upstream service, encrypted
 // with a key that only the browser's cookie provides. A copy of the file reveals nothing.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
+import { openSeal } from './seal.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
 /** The version before the last, at commit 7223ce0e: that gateway ran rollouts by itself. */
@@ -45,26 +45,7 @@ export interface SealedSession {
   previous: boolean;
 }
 
-/** @param about is authenticated with the token: a token sealed for one service cannot be opened for another */
-function seal(value: string, about: string, token: string): Buffer {
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', keyOf(value), iv).setAAD(Buffer.from(about));
-  const body = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), body]);
-}
-
-function open(value: string, about: string, sealed: Uint8Array): string | undefined {
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', keyOf(value), sealed.subarray(0, 12))
-      .setAAD(Buffer.from(about))
-      .setAuthTag(sealed.subarray(12, 28));
-    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-const keyOf = (value: string) => Buffer.from(hkdfSync('sha256', value, '', 'muster sealed session', 32));
+const { seal, open } = openSeal('muster sealed session');
 const aboutOf = (id: string, upstream: string) => `${id} ${upstream}`;
 
 interface Row {

@@ -75,6 +75,14 @@ const toSchema = (has: Has): Definition[] => [
     sqlite: `CREATE INDEX audit_of_kind ON audit (substr(action, 1, instr(action, '.') - 1), seq);`,
     postgres: `CREATE INDEX audit_of_kind ON audit (split_part(action, '.', 1), seq);`,
   },
+  `ALTER TABLE bulk_items ADD COLUMN draft TEXT;
+  CREATE TABLE bulk_keys (
+    bulk_seq INTEGER PRIMARY KEY REFERENCES bulk ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    previous_sealed BLOB
+  ) STRICT;
+  CREATE INDEX bulk_keys_of_owner ON bulk_keys (owner);`,
   `DROP INDEX orders_by_age;
   ALTER TABLE orders RENAME TO idempotency_keys;
   ALTER TABLE idempotency_keys RENAME COLUMN made TO result_id;

@@ -89,12 +89,11 @@ const remove = (id: string) =>
 
 const removed = { operation: artifactEndpoints.remove };
 
-/** Deletes one of many: the request, and the check whether it was done if its answer was lost. */
+/** Deletes one of many. */
 export const artifactRemoval = {
   request: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
     requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } }),
   send: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => remove(ArtifactId),
-  check: async ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => !(await isThere(ArtifactId)),
   meta: removed,
 };
 

@@ -16,17 +16,23 @@ export const live = createStore<LiveState>('off');
 export const bulkReports = createListeners();
 export const isLive = (): boolean => live.get() === 'live';
 
-/** Milliseconds between two readings; false for none. */
-export type Pace<Data> = number | false | ((data: Data | undefined) => number | false);
+/** What a query knows beside its data. */
+export interface ReadingState {
+  error: Error | null;
+  /** How often it was read. */
+  dataUpdateCount: number;
+}
 
-const paceOf = <Data>(pace: Pace<Data>, data: Data | undefined) => (typeof pace === 'function' ? pace(data) : pace);
+/** Milliseconds between two readings; false for none. */
+export type Pace<Data> = number | false | ((data: Data | undefined, state: ReadingState) => number | false);
 
 /** The one rule for polling: `usual` while changes are not reported, and at most every `whileLive` while they are. */
 export const livePace =
   <Data>(usual: Pace<Data>, whileLive: Pace<Data> = SAFETY) =>
-  ({ state: { data } }: { state: { data: unknown } }): number | false => {
-    const pace = paceOf(usual, data as Data | undefined);
-    return pace && isLive() ? Math.max(pace, paceOf(whileLive, data as Data | undefined) || SAFETY) : pace;
+  ({ state }: { state: ReadingState & { data: unknown } }): number | false => {
+    const of = (pace: Pace<Data>) => (typeof pace === 'function' ? pace(state.data as Data | undefined, state) : pace);
+    const pace = of(usual);
+    return pace && isLive() ? Math.max(pace, of(whileLive) || SAFETY) : pace;
   };
 
 interface AnyQuery {

@@ -20,7 +20,12 @@ function readAgain(client: QueryClient, { Of, Action }: Bulk): void {
   const keys =
     Of === 'Jobs'
       ? ['jobs', 'devices']
-      : ['devices', 'tags', ...(Action === 'delete' ? ['account', 'jobs', 'tunnels'] : [])];
+      : [
+          'devices',
+          'tags',
+          ...(Action === 'delete' ? ['jobs', 'tunnels'] : []),
+          ...(Action === 'delete' || Action === 'create' ? ['account'] : []),
+        ];
   void invalidate(client, keys);
   fleetStore().changed();
 }

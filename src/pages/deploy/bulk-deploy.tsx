@@ -35,9 +35,9 @@ export function BulkDeploy(props: BulkDeployProps) {
 
 function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: Device[] }) {
   const run = useBulkRun(DEVICE_KIND, ['jobs']);
-  const { what, key, before, preflightFor } = attempt;
+  const { what, key, preflightFor } = attempt;
   const { phase, start } = run;
-  const write = () => bulkDeploy(what, { key, before: new Set(before) });
+  const write = bulkDeploy(what, key);
   // The click that led here is what starts it, once: a device that has a job of this deploy gets no other.
   useEffect(() => {
     const soon = setTimeout(() => start({ items: devices, write }), 0);

@@ -144,14 +144,15 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
       write={() => {
         if (name === undefined || !queued) return Promise.reject(new Error('Waiting jobs are still being read'));
         setSettled({ name, queues: queued });
-        return bulkDeploy(workOf(name)).then((write) => ({
+        const write = bulkDeploy(workOf(name));
+        return Promise.resolve({
           ...write,
           send: async (device) => {
             const answer = await write.send(device);
             made.current = jobIdIn(answer);
             return answer;
           },
-        }));
+        });
       }}
       note={(change) => (
         <>
