@@ -104,20 +104,25 @@ test('a deployment is sent once, even by a double click @main', async ({ signedI
   await expectNoLeak(page, foreign);
 });
 
-test('a part of a job that the service does not remove is reported in its words', async ({
+test('several selected devices cannot be deployed to at once, and the menu says why', async ({
   signedIn: page,
   service,
-  foreign,
 }) => {
-  await page.goto(`${service.url}/jobs`);
-  await page.getByRole('link', { name: 'rollout 7' }).click();
-  await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
-  const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
-  await cancel.getByRole('button', { name: 'Cancel on 1 device' }).click();
-  await expect(cancel).toContainText('1 failed.');
-  await expect(cancel).toContainText('cannot remove one device from a job');
-  expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/job/gc2']);
-  await expect(page.getByRole('button', { name: 'Stop…' })).toHaveCount(0);
+  await page.goto(`${service.url}/devices`);
+  const deploy = page.getByRole('menuitem', { name: 'Deploy', exact: true });
+  const openActions = () =>
+    page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('checkbox', { name: 'Select press-1' }).check();
+  await page.getByRole('checkbox', { name: 'Select press-2' }).check();
+  await openActions();
+  await expect(deploy).toBeDisabled();
+  await expect(deploy).toHaveAttribute('title', /a device, a group or a tag, not to a selection/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('checkbox', { name: 'Select press-2' }).uncheck();
+  await openActions();
+  await deploy.click();
+  await expect(page.getByRole('region', { name: 'Review' })).toContainText('press-1');
+  await expect(page.getByRole('radiogroup', { name: 'Kind of target' }).getByRole('radio')).toHaveCount(3);
 });
 
 test('without tags a job still goes to one', async ({ signedIn: page, service }) => {

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
-import { noteKeyHours } from '#/api/idempotency.ts';
+import { noteIdempotency } from '#/api/idempotency.ts';
 
 export const accountQueries = {
   get: () =>
@@ -10,7 +10,7 @@ export const accountQueries = {
       queryKey: ['account', 'usage'],
       queryFn: async ({ signal }) => {
         const account = await call(accountEndpoints.get, {}, { signal });
-        noteKeyHours(account.IdempotencyKeyHours);
+        noteIdempotency(account.Capabilities?.includes('idempotency') ?? false);
         return account;
       },
       staleTime: 30_000,

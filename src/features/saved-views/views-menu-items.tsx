@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { errorLine } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { saveView } from '#/api/view-writes.ts';
 import type { SavedView } from '#/contract/views.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -22,7 +23,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react';
 import { counted, devicesText } from '#/lib/format.ts';
-import { transferDevices } from '#/features/bulk/device-transfer.ts';
+import { NO_SELECTION, deployStartOf } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
@@ -45,6 +46,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
   const { saved, applied, isChanged, isForeign, words } = view;
   const { views = [], isOffered, error } = saved;
   const navigate = useNavigate();
+  const takesSelection = useOffered('jobs') === true;
   const former = useStore(formerViews).views.length;
   const onError = (cause: Error) => notifications.show({ message: errorLine(cause), color: 'red' });
   const write = useWrite({ mutationFn: (work: () => Promise<unknown>) => work(), onError });
@@ -98,7 +100,9 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
         {matching && matching.length > 0 && (
           <Menu.Item
             leftSection={<IconRocket {...icon} />}
-            onClick={() => void navigate(paths.deploy({ selection: transferDevices(matching) }))}
+            disabled={!takesSelection && matching.length > 1}
+            title={!takesSelection && matching.length > 1 ? NO_SELECTION : undefined}
+            onClick={() => void navigate(paths.deploy(deployStartOf(matching, takesSelection)))}
           >
             Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
           </Menu.Item>
