@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { list, nameText, row, text, type Group } from '#/contract/endpoint.ts';
 
-export const LONGEST_VIEW_NAME = 80;
-export const LONGEST_VIEW_QUERY = 4_000;
+const LONGEST_VIEW_NAME = 80;
+const LONGEST_VIEW_QUERY = 4_000;
 /** Of an account, and of one person. */
 export const MOST_VIEWS = 200;
 
