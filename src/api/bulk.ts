@@ -3,20 +3,13 @@
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
-import type { JobDraft } from '#/contract/job-draft.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { bulkDrafts } from '#/api/bulk-work.ts';
 import { call } from '#/api/call.ts';
-import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { deviceQueries, findDevice } from '#/api/devices.ts';
-import { readJobs, submitJob } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
-
-/** What our service takes as a key. */
-const LONGEST_KEY = 255;
 
 type Id = Pick<Device, 'DeviceId'>;
 
@@ -126,39 +119,3 @@ export const bulkDelete = (): BulkWrite => ({
     ),
   check: async (id) => !(await isThere(id)),
 });
-
-/** One order for many devices, which stays the same order when it goes on after a break. */
-export interface DeployOrder {
-  key: string;
-  /** The jobs that were there before any of it was sent. */
-  before: ReadonlySet<string>;
-}
-
-const newDeployOrder = async (): Promise<DeployOrder> => ({
-  key: newIdempotencyKey(),
-  before: new Set((await readJobs()).map(({ JobId }) => JobId)),
-});
-
-type Work = Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>;
-
-/** What {@link bulkDeploy} sends for a device, to be shown before there is an order. */
-export const deployRequest =
-  (work: Work) =>
-  ({ DeviceId }: Id): ApiRequest =>
-    requestOf(jobEndpoints.submit, { body: { ...work, DeviceId } });
-
-/**
- * Submits a job for each device. A job of the same name for the same device that was not there before is ours, whatever
- * became of its answer. `order`: the one that goes on, where it is not a new one.
- */
-export async function bulkDeploy(draft: Work, order?: DeployOrder): Promise<BulkWrite> {
-  const { key, before } = order ?? (await newDeployOrder());
-  return {
-    request: deployRequest(draft),
-    send: ({ DeviceId }) => submitJob({ ...draft, DeviceId }, `${key}.${DeviceId}`.slice(0, LONGEST_KEY)),
-    check: async ({ DeviceId }) =>
-      (await readJobs()).some(
-        (job) => !before.has(job.JobId) && job.JobName === draft.Name && job.DeviceId === DeviceId,
-      ),
-  };
-}

@@ -1,15 +1,12 @@
 // Jobs, as queries and mutations.
-import { queryOptions, replaceEqualDeep } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
-import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { requireOffer } from '#/api/capabilities.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
-import { isLive, livePace, type QueryReading } from '#/api/live.ts';
-import { rememberSubmitted } from '#/api/submitted.ts';
+import { livePace, type QueryReading } from '#/api/live.ts';
 import { requestMutation } from '#/api/request-of.ts';
 
 /** Polling interval of a visible page while a job changes, in milliseconds. */
@@ -30,12 +27,7 @@ export const jobQueries = {
   list: () =>
     queryOptions({
       queryKey: ['jobs', 'list'],
-      queryFn: async ({ signal, client, queryKey }) => {
-        if (!isLive()) return call(jobEndpoints.list, {}, { signal });
-        const { readJobList } = await import('#/api/changed-jobs.ts');
-        return readJobList('list', client.getQueryData<Job[]>(queryKey), signal);
-      },
-      structuralSharing: (before, rows) => (isLive() ? rows : replaceEqualDeep(before, rows)),
+      queryFn: ({ signal }) => call(jobEndpoints.list, {}, { signal }),
       refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
         data?.some(isMoving) ? 2 * pace(data.length) : RESTING,
       ),
@@ -77,31 +69,21 @@ export const jobQueries = {
   ofDevice: (id: string) =>
     queryOptions({
       queryKey: ['devices', 'jobs', id],
-      queryFn: async ({ signal }) => {
-        await requireOffer('queue');
-        return call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal });
-      },
-      refetchInterval: livePace(({ state }: QueryReading<Job[]>) => (isNotOffered(state.error) ? false : OF_DEVICE)),
+      queryFn: ({ signal }) => call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal }),
+      refetchInterval: livePace(OF_DEVICE),
     }),
   /** All jobs of an artifact, by device and without output. */
   runs: (artifact: string) =>
     queryOptions({
       queryKey: ['jobs', 'runs', artifact],
-      queryFn: async ({ signal }) => {
-        await requireOffer('jobs');
-        return call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal });
-      },
+      queryFn: ({ signal }) => call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal }),
       retry: false,
     }),
 };
 
 /** Submits a job; the same key means the same submission, so that a service that knows the header acts once. */
-export async function submitJob(body: JobDraft, key: string): Promise<{ JobId: string }> {
-  const answer = await call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
-  // A service that reports changes is ours, which reports what its jobs run.
-  if (!isLive()) rememberSubmitted({ ...body, JobId: answer.JobId });
-  return answer;
-}
+export const submitJob = (body: JobDraft, key: string): Promise<{ JobId: string }> =>
+  call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
 
 /** All jobs as they are now, where a service does not filter them. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });

@@ -1,6 +1,5 @@
 // Whether the service reports changes by itself (events.ts), and what that means for everything that is read: what is
 // reported is not polled. Apart from the connection, which loads after the first picture.
-import { quietPace } from '#/api/quiet-pace.ts';
 import { createListeners, createStore } from '#/lib/store.ts';
 
 /** `off`: this service has no events. `lost`: they come no more, so that everything is polled until they do. */
@@ -42,26 +41,13 @@ export interface QueryReading<Data> {
   state: { data: Data | undefined; error: Error | null };
 }
 
-/**
- * The one rule for polling: `usual` in front of a service that does not report changes, or while it cannot, and less
- * often while nothing changes; else `safety`.
- */
+/** The one rule for polling: `usual` where the service does not report changes, or cannot for now; else `safety`. */
 export const livePace =
   <Of>(usual: number | false | ((query: Of) => number | false | undefined), safety = SAFETY) =>
   (query: Of): number | false | undefined => {
     const pace = typeof usual === 'function' ? usual(query) : usual;
-    if (!pace) return pace;
-    if (isLive()) return Math.max(pace, safety);
-    const { state, meta } = query as PolledQuery;
-    const { data, dataUpdatedAt: at, error } = state;
-    // What failed is wanted as soon as it can be had.
-    return error || at === 0 ? pace : quietPace.next(query as object, { data, at }, pace, meta?.requests);
+    return pace && isLive() ? Math.max(pace, safety) : pace;
   };
-
-interface PolledQuery {
-  state: { data: unknown; dataUpdatedAt: number; error: Error | null };
-  meta: { requests?: number } | undefined;
-}
 
 /** How long a reading holds, in milliseconds: what is reported, until a change of it is. */
 export const staleAfter = (query: AnyQuery): number => (isLive() && isReported(query) ? Infinity : FRESH);

@@ -7,10 +7,6 @@ import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {
-    queryMeta: {
-      /** One reading takes so many, instead of one. */
-      requests?: number;
-    };
     mutationMeta: {
       /** The keys, or beginnings of keys, that this write makes stale. */
       invalidates?: readonly QueryKey[];

@@ -10,7 +10,6 @@ import { serviceSource } from './source.ts';
 import type { DeviceWrite } from './writes.ts';
 import { shownDevices } from '#/api/device-feed.ts';
 import { isLive, live } from '#/api/live.ts';
-import { quietPace } from '#/api/quiet-pace.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession, sessionEnded } from '#/api/session.ts';
 
@@ -18,17 +17,12 @@ let store: FleetStore | undefined;
 
 const KEY = ['devices', 'fleet'];
 
-/** A fleet of one request is read so often while anything changes, in milliseconds. */
+/** A fleet of one request is read so often, in milliseconds. */
 const SMALL_PACE = 10_000;
 const ROWS = 1_000;
-const PACED = {};
 
-function pace({ index, at = 0, error }: Fleet, usual: number): number {
-  const pages = Math.ceil((index?.size ?? 0) / ROWS);
-  const wanted = pages > 1 || error ? usual : SMALL_PACE;
-  // The locations are one more request.
-  return error ? wanted : quietPace.next(PACED, { data: index, at }, wanted, pages + 1);
-}
+const pace = ({ index, error }: Fleet, usual: number): number =>
+  (index && index.size > ROWS) || error ? usual : SMALL_PACE;
 
 /** The one store, made when the first page looks: it listens to the session and to every write from then on. */
 export function fleetStore(): FleetStore {

@@ -9,7 +9,7 @@ import { useOffered } from '#/api/capabilities.ts';
 import { MOVING_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { earlierRunQueries, type EarlierRuns } from '#/features/jobs/earlier-runs.ts';
-import { queueQueries } from '#/features/job-queue/queue-reader.ts';
+import { queueQueries } from '#/features/job-queue/queues.ts';
 import { VERDICTS, countVerdicts } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';

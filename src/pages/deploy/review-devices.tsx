@@ -4,7 +4,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { useOffered } from '#/api/capabilities.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
-import type { Queues } from '#/features/job-queue/queue-reader.ts';
+import type { Queues } from '#/features/job-queue/queues.ts';
 import { paths } from '#/paths.ts';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';

@@ -1,7 +1,7 @@
 // The whole queue of one device, in the order in which it runs, with what is stale in it.
 import { useState } from 'react';
 import { Button } from '@mantine/core';
-import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
+import type { QueuedJob } from '#/features/job-queue/queues.ts';
 import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
@@ -16,7 +16,6 @@ import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 
 export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: QueuedJob }) {
-  if (!JobId) return <span className={rowName}>{JobName || 'A job'}</span>;
   return (
     <Link
       to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)}
@@ -74,7 +73,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
           const artifact = artifactText(job.ArtifactId);
           const isRunning = job.state === 'Running';
           return (
-            <li key={job.JobId || index} data-stale={reasons !== undefined || undefined}>
+            <li key={job.JobId} data-stale={reasons !== undefined || undefined}>
               <span className={classes.position}>
                 {isRunning ? (
                   <StateMark state="Running" label={<span className="visually-hidden">Running</span>} />
@@ -96,7 +95,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                 <Time at={job.created} />
               </span>
               {reasons && <StaleMark reasons={reasons} />}
-              {job.canStop && job.JobId && (
+              {job.canStop && (
                 <Button
                   size="compact-xs"
                   variant="subtle"
