@@ -130,7 +130,7 @@ test.describe('when no answer comes', () => {
     await deployButton(page).click();
     await arrived.promise;
     await page.reload();
-    await expect(unconfirmed(page)).toContainText('“close.sh 1.0.0 to valve”');
+    await expect(unconfirmed(page)).toContainText('close.sh 1.0.0 to valve');
     expect(orders).toHaveLength(1);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await unconfirmed(page).getByRole('button', { name: 'Send again' }).click();

@@ -36,7 +36,10 @@ async function visitAll(page: Page): Promise<void> {
   }
   await go(page, 'Devices');
   await page.getByRole('link', { name: 'press-1', exact: true }).click();
-  await expect(page.getByText('This service keeps no history of states.')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Details' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: /^(History|Tags|Timeline|Queue and jobs)$/ })).toHaveCount(
+    0,
+  );
   await expect(page.getByRole('link', { name: 'New key' })).toHaveCount(0);
   await page.getByRole('link', { name: 'Jobs to this device' }).click();
   await expect(page).toHaveURL(/jobs\?device=p1/);

@@ -149,7 +149,7 @@ base.describe('as little as the document asks for', () => {
     await page.goto(`${service.url}/archive`);
     await expect(page.getByText('This service has no archive of jobs.')).toBeVisible();
     const earlier = page.getByRole('region', { name: 'Jobs in this browser' });
-    await expect(earlier).toContainText('This browser still holds 1 job of an earlier version.');
+    await expect(earlier).toContainText('This browser still holds 1 job of an earlier version');
     const remove = earlier.getByRole('button', { name: 'Remove…' });
     await expect(remove).toBeDisabled();
     const saving = page.waitForEvent('download');

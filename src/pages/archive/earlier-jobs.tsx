@@ -31,7 +31,7 @@ async function readAll<T>(account: string, store: string, range?: IDBKeyRange): 
   const database = await answerOf(opening).catch(() => undefined);
   if (!database) return [];
   try {
-    return await answerOf<T[]>(database.transaction(store).objectStore(store).getAll(range));
+    return (await answerOf(database.transaction(store).objectStore(store).getAll(range))) as T[];
   } finally {
     database.close();
   }
@@ -71,7 +71,7 @@ export function EarlierJobs() {
   const close = () => setRemoving(false);
   return (
     <section aria-label="Jobs in this browser" className={classes.earlier}>
-      <p>This browser still holds {jobsText(jobs.length)} of an earlier version. Nobody else sees them.</p>
+      <p>This browser still holds {jobsText(jobs.length)} of an earlier version, which nobody else sees.</p>
       <div>
         <Button size="xs" loading={save.isPending} onClick={() => save.mutate()}>
           Save as JSON

@@ -74,5 +74,5 @@ export function submissionOf(choice: DeployChoice, name: string, reach: Reach): 
   const { jobTarget, label, devices } = reach;
   if (!jobTarget || !devices || label === undefined) return undefined;
   const body = { ...whatOf(choice, name), ...bodyTargetOf(choice.target, idsOf(devices)) };
-  return { jobTarget, devices, label, body };
+  return { jobTarget, devices, body };
 }

@@ -145,12 +145,13 @@ function What({ payload }: { payload: Payload }) {
     );
   const { artifact } = payload;
   const { IsScript, Destination, RunCommand } = artifact;
+  const size = sizeText(artifact) && ` (${sizeText(artifact)})`;
   if (IsScript && Destination && RunCommand)
     return (
       <>
         <p>
-          Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}) to{' '}
-          <code className="breakable">{Destination}</code>, makes it executable and runs there:
+          Downloads <strong>{payload.text}</strong>
+          {size} to <code className="breakable">{Destination}</code>, makes it executable and runs there:
         </p>
         <pre className={classes.code} tabIndex={0} aria-label="Command of the script">
           {RunCommand}
@@ -159,7 +160,8 @@ function What({ payload }: { payload: Payload }) {
     );
   return (
     <p>
-      Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}),{' '}
+      Downloads <strong>{payload.text}</strong>
+      {size},{' '}
       {artifact.IsScript
         ? 'makes it executable and runs the command given with it.'
         : 'unpacks it, runs its update.sh, then removes both.'}

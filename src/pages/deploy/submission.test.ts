@@ -16,7 +16,7 @@ afterEach(() => {
   noteIdempotency(false);
 });
 
-const deploy: Deploy = { body: { Name: 'n', DeviceId: 'd', ArtifactId: 'a' }, label: 'pump 1' };
+const deploy: Deploy = { body: { Name: 'n', DeviceId: 'd', ArtifactId: 'a' } };
 
 function answerWith(answer: () => Response): void {
   globalThis.fetch = (_, init) => {

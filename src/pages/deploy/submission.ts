@@ -15,8 +15,6 @@ const id = z.optional(z.string());
 
 const deploy = z.object({
   body: jobDraft,
-  /** The target in words: "group lab". */
-  label: z.string(),
   /** What a preflight checks the devices for; undefined for the deploy itself. */
   preflightFor: z.optional(z.object({ ArtifactId: id, WorkflowId: id })),
 });

@@ -21,8 +21,8 @@ function useIsRecognized({ sentAt }: SentDeploy): boolean | undefined {
   const { data: account } = useQuery(accountQueries.get());
   const now = useNow().getTime();
   if (!account) return undefined;
-  const hours = offers(account, 'idempotency') ? (account.IdempotencyKeyHours ?? 0) : 0;
-  return now < sentAt + hours * HOUR;
+  const { IdempotencyKeyHours: hours = 0 } = account;
+  return offers(account, 'idempotency') && now < sentAt + hours * HOUR;
 }
 
 export function UnconfirmedDeploy({ sent, onDismiss }: { sent: SentDeploy; onDismiss: () => void }) {
@@ -31,9 +31,7 @@ export function UnconfirmedDeploy({ sent, onDismiss }: { sent: SentDeploy; onDis
   const resend = useWrite({ mutationFn: () => resendDeploy(sent), meta: { invalidates: JOBS_CHANGED } });
   return (
     <section aria-label="Unconfirmed deploy" className={classes.unconfirmed}>
-      <h2>
-        “{sent.body.Name}” to {sent.label}
-      </h2>
+      <h2>{sent.body.Name}</h2>
       <Status>
         The service did not answer, so <strong>this job may have been accepted</strong>.{' '}
         {isRecognized === true && 'You can send it again: the service creates the job only once.'}

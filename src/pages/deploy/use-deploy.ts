@@ -12,12 +12,11 @@ import type { PreflightPlan } from './preflight-script.ts';
 import { AnswerLost, checkMembers, resultPath, sendDeploy, type Deploy, type SentDeploy } from './submission.ts';
 
 /** The preflight of a deploy; `text`: what the deploy runs. */
-async function preflightOf({ body, label }: Deploy, plan: PreflightPlan, text: string): Promise<Deploy> {
+async function preflightOf({ body }: Deploy, plan: PreflightPlan, text: string): Promise<Deploy> {
   const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
   const { ArtifactId, WorkflowId, ...target } = body;
   return {
     body: { ...target, Name: preflightName(text, new Date()), WorkflowId: await preflightWorkflow(plan) },
-    label,
     preflightFor: { ArtifactId, WorkflowId },
   };
 }

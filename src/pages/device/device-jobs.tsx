@@ -41,8 +41,7 @@ const deviceJobsUrl = urlSchema({ dialog: optional });
 
 export function DeviceJobs({ device }: { device: Device }) {
   const hasQueue = useOffered('queue');
-  if (hasQueue === undefined) return null;
-  return hasQueue ? <OwnJobs device={device} /> : <JobsAimedAt device={device} />;
+  return hasQueue === false ? <JobsAimedAt device={device} /> : <OwnJobs device={device} enabled={hasQueue === true} />;
 }
 
 /** Where the service lists no device's queue: the way to the jobs that have it as their only target. */
@@ -56,9 +55,9 @@ function JobsAimedAt({ device: { DeviceId } }: { device: Device }) {
   );
 }
 
-function OwnJobs({ device }: { device: Device }) {
+function OwnJobs({ device, enabled }: { device: Device; enabled: boolean }) {
   const { DeviceId } = device;
-  const own = useQuery(jobQueries.ofDevice(DeviceId));
+  const own = useQuery({ ...jobQueries.ofDevice(DeviceId), enabled });
   return (
     <Section title="Queue and jobs">
       <View

@@ -17,9 +17,9 @@ import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 import classes from './device-tags.module.css';
 
 export function DeviceTags({ device }: { device: Device }) {
-  const hasTags = useOffered('tags') === true;
-  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags });
-  if (!hasTags) return null;
+  const hasTags = useOffered('tags');
+  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags === true });
+  if (hasTags === false) return null;
   return (
     <Section title="Tags">
       {tags.data ? <Attached device={device} tags={tags.data} /> : <NoDataYet query={tags} name="the tags" rows={1} />}
