@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { selection } from '#/features/bulk/selection.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { paths } from '#/paths.ts';
@@ -59,6 +60,8 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => url.close('dialog');
   const noRetry = whyNoRetry(job, ids.length);
+  const hasAttempts = useOffered('jobs') === true;
+  const hasTags = useOffered('tags') === true;
   const choose = (to: string) => {
     selection.set(ids);
     void navigate(to);
@@ -67,22 +70,26 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   return (
     <div className={classes.details}>
       <div className="flow" role="group" aria-label="Actions for this group">
-        <RetryGroupButton
-          count={group.keys.length}
-          fault={noRetry}
-          onClick={() => url.open({ dialog: 'retry-group' })}
-        />
-        <Button
-          size="xs"
-          leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
-          disabled={ids.length === 0}
-          onClick={() => {
-            setTagged(ids);
-            url.open({ dialog: 'tag-group' });
-          }}
-        >
-          Add a tag…
-        </Button>
+        {hasAttempts && (
+          <RetryGroupButton
+            count={group.keys.length}
+            fault={noRetry}
+            onClick={() => url.open({ dialog: 'retry-group' })}
+          />
+        )}
+        {hasTags && (
+          <Button
+            size="xs"
+            leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
+            disabled={ids.length === 0}
+            onClick={() => {
+              setTagged(ids);
+              url.open({ dialog: 'tag-group' });
+            }}
+          >
+            Add a tag…
+          </Button>
+        )}
         <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
           <Menu.Target>
             <Button
