@@ -33,6 +33,7 @@ import { useChildSearch } from './job-children-search.ts';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
+const RetryEachDialog = lazyDialog(() => import('./children/retry-each-dialog.tsx'), 'RetryEachDialog');
 const CancelWaitingDialog = lazyDialog(() => import('./cancel-waiting-dialog.tsx'), 'CancelWaitingDialog');
 
 function StateFilter({ counts }: { counts: VerdictCounts }) {
@@ -162,7 +163,7 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
       rows.filter((child) => canStop(child) && jobState(child) === 'Waiting'),
     ] as const;
   }, [rows]);
-  const hasAttempts = useOffered('jobs') === true;
+  const hasAttempts = useOffered('jobs');
   const retries = [
     { id: 'retry-failed', which: 'the failed', targets: failed },
     { id: 'retry-unanswered', which: 'the unanswered', targets: unanswered },
@@ -170,10 +171,12 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
   ];
   // All that failed may be unanswered: one button is enough then.
   const offered = retries.filter(
-    ({ targets }) => hasAttempts && targets.length > 0 && (targets !== unanswered || targets.length < failed.length),
+    ({ targets }) =>
+      hasAttempts !== undefined && targets.length > 0 && (targets !== unanswered || targets.length < failed.length),
   );
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => url.close('dialog');
+  const retry = chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close };
   const noRetry = whyNoRetry(parent, 1);
   return (
     <>
@@ -199,7 +202,8 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
           )}
         </div>
       )}
-      <RetryDialog open={chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close }} />
+      <RetryDialog open={hasAttempts === true && retry} />
+      <RetryEachDialog open={hasAttempts === false && retry} />
       <CancelWaitingDialog open={dialog === 'cancel-waiting' && { parent, waiting, onClose: close }} />
     </>
   );

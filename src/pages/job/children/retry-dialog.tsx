@@ -22,7 +22,7 @@ import { TypedWord } from '#/ui/dialog/typed-word.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 
-interface RetryDialogProps {
+export interface RetryDialogProps {
   /** A parent, one of its children, or a job to a single device. */
   job: Job;
   /** Its jobs of single devices that are retried. */

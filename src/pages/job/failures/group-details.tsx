@@ -49,6 +49,7 @@ async function exportGroup(members: readonly Job[], { ended }: FailureGroup): Pr
 }
 
 const RetryDialog = lazyDialog(() => import('#/pages/job/children/retry-dialog.tsx'), 'RetryDialog');
+const RetryEachDialog = lazyDialog(() => import('#/pages/job/children/retry-each-dialog.tsx'), 'RetryEachDialog');
 const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), 'BulkDialog');
 
 export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job: Job }) {
@@ -60,7 +61,8 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => url.close('dialog');
   const noRetry = whyNoRetry(job, ids.length);
-  const hasAttempts = useOffered('jobs') === true;
+  const hasAttempts = useOffered('jobs');
+  const retry = dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog };
   const hasTags = useOffered('tags') === true;
   const choose = (to: string) => {
     selection.set(ids);
@@ -70,7 +72,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   return (
     <div className={classes.details}>
       <div className="flow" role="group" aria-label="Actions for this group">
-        {hasAttempts && (
+        {hasAttempts !== undefined && (
           <RetryGroupButton
             count={group.keys.length}
             fault={noRetry}
@@ -124,9 +126,8 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
         />
         <GroupLog {...{ jobs, group, client }} />
       </div>
-      <RetryDialog
-        open={dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog }}
-      />
+      <RetryDialog open={hasAttempts === true && retry} />
+      <RetryEachDialog open={hasAttempts === false && retry} />
       <BulkDialog open={dialog === 'tag-group' && { action: 'add-tag', ids: tagged ?? ids, onClose: closeDialog }} />
     </div>
   );
