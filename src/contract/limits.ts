@@ -11,3 +11,6 @@ export const MOST_TAGS = 1_000;
 /** Revoked ones do not count. */
 export const MOST_TOKENS = 500;
 export const MOST_WORKFLOWS = 2_000;
+
+/** An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024). */
+export const ARTIFACT_BYTES_LIMIT = 10 * 1024 * 1024;

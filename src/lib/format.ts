@@ -98,3 +98,13 @@ export function formatDuration(ms: number, rough?: 'rough'): string {
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+const roundPercent = numberWriter(LOCALE, { style: 'percent' });
+const exactPercent = numberWriter(LOCALE, { style: 'percent', minimumFractionDigits: 2 });
+
+/** "0%", "58.2%", "33.3%" */
+export const formatRoughShare = numberWriter(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+
+/** "0%", "58.20%", "100%": rounded down, since only all of it is 100%. */
+export const formatShare = (part: number): string =>
+  part === 0 || part === 1 ? roundPercent(part) : exactPercent(Math.floor(part * 10_000) / 10_000);

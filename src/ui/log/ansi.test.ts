@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ansiBefore, ansiReader, nearestColour } from './ansi.ts';
 import { logTextOf } from './log-text.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
-import { withoutAnsi } from './without-ansi.ts';
+import { withoutAnsi } from './overwritten.ts';
 
 const ESC = '\u001b';
 

@@ -2,7 +2,7 @@
 // output reaches the page as it is: each goes to the nearest of a few that are legible in both schemes.
 import Anser from 'anser';
 import { sliceOf, type LogText } from './log-text.ts';
-import { SEQUENCE } from './without-ansi.ts';
+import { SEQUENCE } from './overwritten.ts';
 
 export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white' | 'grey';
 

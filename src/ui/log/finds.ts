@@ -1,4 +1,5 @@
 // What a search found in several streams, in the order in which their rows are shown.
+import { firstIndex } from '#/lib/binary-search.ts';
 import type { LogList } from './log-items.ts';
 import { firstFrom, type Matches } from './log-query.ts';
 
@@ -49,16 +50,7 @@ export function findsIn(list: LogList, byStream: ReadonlyMap<string, Matches>): 
       from: part?.matches.from[index] ?? 0,
     };
   };
-  const first = (item: number) => {
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((items[middle] ?? 0) < item) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const first = (item: number) => firstIndex(count, (number) => (items[number] ?? 0) >= item);
   return {
     items,
     at,

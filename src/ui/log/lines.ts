@@ -1,5 +1,6 @@
 // Where the lines of a long text begin. Found once, and carried on when text arrives at the end, so that ten megabytes
 // open at once and only the lines in view are ever cut out of the text.
+import { firstIndex } from '#/lib/binary-search.ts';
 import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf, type LogText } from './log-text.ts';
 import { overwritten } from './overwritten.ts';
 
@@ -122,20 +123,9 @@ export function screenLines({ starts, ends }: LineIndex, row: number, columns: n
   return Math.max(1, Math.ceil(((ends[row] ?? 0) - (starts[row] ?? 0)) / columns));
 }
 
-const lastWhere = (rows: number, holds: (row: number) => boolean): number => {
-  let low = 0;
-  let high = rows - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (holds(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-};
-
 /** The row that holds an offset of the text. */
 export const rowAt = ({ rows, starts }: LineIndex, offset: number): number =>
-  lastWhere(rows, (row) => (starts[row] ?? 0) <= offset);
+  Math.max(0, firstIndex(rows, (row) => (starts[row] ?? 0) > offset) - 1);
 
 /** The line that a row belongs to. */
 export function lineOf({ numbers }: LineIndex, row: number): number {
@@ -147,12 +137,5 @@ export function lineOf({ numbers }: LineIndex, row: number): number {
 /** The first row of a line; undefined where there is no such line (yet). */
 export function rowOfLine(index: LineIndex, line: number): number | undefined {
   if (line < 1 || line > index.lines) return undefined;
-  let low = 0;
-  let high = index.rows - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lineOf(index, middle) < line) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(index.rows, (row) => lineOf(index, row) >= line);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layOut, type LogList } from './log-items.ts';
+import { grownStream, indexStreams, layOut, type LogList } from './log-items.ts';
 import { indexLines, rowText } from './lines.ts';
 
 const stream = (name: string, text: string) => ({ stream: { name, pieces: [text] }, index: indexLines([text]) });
@@ -103,4 +103,29 @@ test('in order too only the end is shown beyond the limit, and a long line and i
       ['o', 4, 5],
     ],
   );
+});
+
+const streamOf = (name: string, ...pieces: string[]) => ({ name, pieces });
+
+test('nothing changes while the pieces are the same ones', () => {
+  const streams = [streamOf('stdout', 'a\n'), streamOf('stderr')];
+  const first = indexStreams(streams, [], false);
+  assert.equal(indexStreams(streams, first, false), first);
+  assert.equal(indexStreams(structuredClone(streams), first, false) === first, false);
+});
+
+test('only a stream that changed is indexed anew, and all of them when read raw', () => {
+  const [stdout, stderr] = [streamOf('stdout', 'a\n'), streamOf('stderr', 'x\n')];
+  const first = indexStreams([stdout, stderr], [], false);
+  const next = indexStreams([streamOf('stdout', 'a\n', 'b\n'), stderr], first, false);
+  assert.deepEqual([next[1] === first[1], next[0]?.index.lines], [true, 2]);
+  assert.ok(indexStreams([stdout, stderr], first, true).every(({ index }) => index.raw));
+});
+
+test('of two streams that grew it is the lower one; another stream in its place has grown too', () => {
+  const first = indexStreams([streamOf('stdout', 'a'), streamOf('stderr', 'x')], [], false);
+  const grown = (...pieces: [string, string]) =>
+    grownStream(first, indexStreams([streamOf('stdout', pieces[0]), streamOf('stderr', pieces[1])], first, false));
+  assert.deepEqual([grown('ab', 'x'), grown('ab', 'xy'), grown('a', 'x')], ['stdout', 'stderr', undefined]);
+  assert.equal(grownStream([], first), 'stderr');
 });

@@ -1,7 +1,7 @@
 // The list a log view scrolls: the rows of all streams in the order in which they arrived; where that is not known, the
 // rows of each stream under its name, one stream below the other.
 import { mergeRows } from './merge-rows.ts';
-import type { LineIndex } from './lines.ts';
+import { indexLines, type LineIndex } from './lines.ts';
 
 export interface LogStream {
   /** What it is called: "stdout". */
@@ -23,6 +23,29 @@ export interface IndexedStream {
   stream: LogStream;
   index: LineIndex;
 }
+
+/** The streams with their indexes; `before` itself where nothing changed. */
+export function indexStreams(
+  streams: readonly LogStream[],
+  before: readonly IndexedStream[],
+  raw: boolean,
+): readonly IndexedStream[] {
+  const next = streams.map((stream, position) => {
+    const old = before[position];
+    const isSame = old?.stream.name === stream.name;
+    if (isSame && old.stream.pieces === stream.pieces && old.index.raw === raw) return old;
+    return { stream, index: indexLines(stream.pieces, isSame ? old.index : undefined, raw) };
+  });
+  const isChanged = next.length !== before.length || next.some((each, position) => each !== before[position]);
+  return isChanged ? next : before;
+}
+
+/** The stream that became longer, the lower one of two. */
+export const grownStream = (before: readonly IndexedStream[], now: readonly IndexedStream[]): string | undefined =>
+  now.findLast(({ stream, index }) => {
+    const old = before.find((each) => each.stream.name === stream.name);
+    return index.text.length > (old?.index.text.length ?? 0);
+  })?.stream.name;
 
 /** One stream in the list. */
 export interface LogBlock extends IndexedStream {

@@ -1,5 +1,6 @@
 // Where each row of a log is, estimated from its length: measuring a hundred thousand wrapped rows would freeze the
 // page. Rows whose drawn height differs (tabs, wide letters, colour codes) are corrected one by one.
+import { firstIndex } from '#/lib/binary-search.ts';
 import type { LogList } from './log-items.ts';
 import { screenLines } from './lines.ts';
 
@@ -51,15 +52,6 @@ export function layoutOf(list: LogList, columns: number, measured: Measured): Lo
     for (let at = step * STEP; at < item; at++) top += heightOf(at);
     return top;
   };
-  const itemAt = (offset: number): number => {
-    let low = 0;
-    let high = Math.max(0, count - 1);
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (topOf(middle) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  };
+  const itemAt = (offset: number) => Math.max(0, firstIndex(count, (item) => topOf(item) > offset) - 1);
   return { total, heightOf, topOf, itemAt };
 }

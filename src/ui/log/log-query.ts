@@ -1,7 +1,8 @@
 // Finds a text or a pattern in many rows, a slice at a time.
-import { withoutAnsi } from './without-ansi.ts';
+import { firstIndex } from '#/lib/binary-search.ts';
 import { rowAt, rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
+import { withoutAnsi } from './overwritten.ts';
 
 export interface LogQuery {
   text: string;
@@ -78,13 +79,5 @@ export function* searchIndex(index: LineIndex, pattern: RegExp): Generator<void,
 }
 
 /** The first match in a row at or after this one. */
-export function firstFrom({ rows }: Matches, row: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows[middle] ?? 0) < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const firstFrom = ({ rows }: Matches, row: number): number =>
+  firstIndex(rows.length, (index) => (rows[index] ?? 0) >= row);

@@ -1,5 +1,6 @@
 // A long text in pieces as received. A text that grows has the same pieces at its beginning, so that nothing is copied
 // when more arrives, and earlier finds stay valid.
+import { firstIndex } from '#/lib/binary-search.ts';
 
 export interface LogText {
   readonly pieces: readonly string[];
@@ -28,16 +29,8 @@ export function continues(text: LogText, before: LogText): boolean {
 }
 
 /** The piece that holds an offset. */
-function pieceAt({ begins }: LogText, offset: number): number {
-  let low = 0;
-  let high = begins.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((begins[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+const pieceAt = ({ begins }: LogText, offset: number): number =>
+  Math.max(0, firstIndex(begins.length, (index) => (begins[index] ?? 0) > offset) - 1);
 
 export function sliceOf(text: LogText, from: number, to: number): string {
   let slice = '';

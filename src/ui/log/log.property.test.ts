@@ -7,11 +7,10 @@ import { ansiBefore, ansiReader } from './ansi.ts';
 import { indexLines, lineOf, LONGEST_ROW, rowAt, rowOfLine, rowText, type LineIndex } from './lines.ts';
 import { layOut } from './log-items.ts';
 import { logTextOf, sliceOf } from './log-text.ts';
-import { overwritten } from './overwritten.ts';
+import { overwritten, withoutAnsi } from './overwritten.ts';
 import { piecesOf } from './pieces.ts';
 import { plainLog } from './plain.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
-import { withoutAnsi } from './without-ansi.ts';
 
 // What follows an escape: colours, erasing, titles, and pieces of those.
 const CODES =

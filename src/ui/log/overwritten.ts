@@ -1,8 +1,14 @@
 // What a terminal shows of a line that was rewritten: each carriage return goes back to its beginning, and what is
 // written then covers the old letters one by one.
-import { withoutAnsi } from './without-ansi.ts';
 
-/** ECMA-48 control sequences, or one character. */
+/** ECMA-48 control sequences: colours (final byte m) and cursor movements. */
+// oxlint-disable-next-line no-control-regex
+export const SEQUENCE = /\u001b\[([0-?]*)[ -/]*([@-~])/g;
+
+/** The text without any control sequence. */
+export const withoutAnsi = (text: string): string => (text.includes('\u001b') ? text.replace(SEQUENCE, '') : text);
+
+/** A control sequence, or one character. */
 // oxlint-disable-next-line no-control-regex
 const PART = /\u001b\[([0-?]*)[ -/]*([@-~])|[^]/gu;
 

@@ -1,10 +1,11 @@
 // The text of a log to copy or to save: by default as it is read, without control sequences and with hidden characters
 // visible; by choice exactly as received.
-import { withoutAnsi } from './without-ansi.ts';
 import { visible } from '#/lib/glyphs.ts';
+import { inTurns } from '#/lib/pace.ts';
 import type { LogList } from './log-items.ts';
 import { rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
+import { withoutAnsi } from './overwritten.ts';
 
 /** Characters made plain in one go. */
 const SLICE = 128 * 1024;
@@ -50,20 +51,15 @@ export function* plainLog(list: LogList): Generator<string> {
   }
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
-
-/** Milliseconds of work before the page gets its turn. */
-const SHARE = 12;
-
-/** The parts as they are made, the page free in between. */
-export async function gathered(parts: Iterable<string>): Promise<string[]> {
+/** Collects the parts without blocking the page. */
+export function gathered(parts: Iterable<string>): Promise<string[]> {
   const all: string[] = [];
-  let begun = performance.now();
-  for (const part of parts) {
-    all.push(part);
-    if (performance.now() - begun < SHARE) continue;
-    await turn();
-    begun = performance.now();
+  function* collect(): Generator<void, string[]> {
+    for (const part of parts) {
+      all.push(part);
+      yield;
+    }
+    return all;
   }
-  return all;
+  return inTurns(collect());
 }

@@ -1,9 +1,16 @@
 // How a log is read: what of it is listed and found, the end that is followed, and the lines that a link leads to.
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { grownStream, indexStreams } from './indexed-streams.ts';
 import { rowOfLine } from './lines.ts';
 import { logUrl, readMark, type LineMark } from './line-marks.ts';
-import { layOut, type IndexedStream, type LogList, type LogRun, type LogStream } from './log-items.ts';
+import {
+  grownStream,
+  indexStreams,
+  layOut,
+  type IndexedStream,
+  type LogList,
+  type LogRun,
+  type LogStream,
+} from './log-items.ts';
 import type { LogQuery } from './log-query.ts';
 import type { LogLook } from './log-toolbar.tsx';
 import { useLogScroll } from './use-log-scroll.ts';

@@ -1,6 +1,6 @@
-// A set of ids that calls back when it changes, and how a click with Shift stretches it. Without React, so that it can
-// be tested alone; selection.ts holds the one that the pages share.
+// The ids that are selected in a list: a set that calls back when it changes, and the range that Shift selects.
 import { createListeners } from '#/lib/store.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
 export class SelectedIds {
   private current: ReadonlySet<string> = new Set();
@@ -40,4 +40,15 @@ export function rangeBetween(ids: readonly string[], from: string | undefined, t
   const start = from === undefined ? -1 : ids.indexOf(from);
   if (end < 0) return [];
   return start < 0 ? [to] : ids.slice(Math.min(start, end), Math.max(start, end) + 1);
+}
+
+/** A selection and what changes it; the functions never change. */
+export interface Selection extends Pick<SelectedIds, 'toggle' | 'set' | 'add' | 'remove' | 'clear'> {
+  ids: ReadonlySet<string>;
+}
+
+export function useSelectedIds(selected: SelectedIds): Selection {
+  const ids = useStore(selected);
+  const { toggle, set, add, remove, clear } = selected;
+  return { ids, toggle, set, add, remove, clear };
 }

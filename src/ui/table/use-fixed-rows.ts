@@ -1,8 +1,39 @@
 // Which rows of a long table are drawn where all are of one height: those in view, and the one that has the focus, which
 // would be lost with it. What scrolls them does not matter: on a phone it is the page itself.
 import { useState, useSyncExternalStore, type FocusEvent, type RefObject } from 'react';
-import { ROW, windowOf } from './row-window.ts';
 import type { DrawnRows } from './table.tsx';
+
+/** Up to here a browser draws all rows at once without anyone noticing. */
+const ALL_AT_ONCE = 120;
+/** The height of a row before anything was measured, in pixels. */
+const ROW = 37;
+/** Rows drawn beyond those in view, and the steps in which the window moves. */
+const MARGIN = 6;
+const STEP = 6;
+
+interface RowWindow {
+  from: number;
+  /** One past the last. */
+  to: number;
+}
+
+interface Sight {
+  /** Of one row. */
+  height: number;
+  /** How far the rows are scrolled beyond the upper edge of what can be seen, which is `sight` high. */
+  top: number;
+  sight: number;
+}
+
+/** `look` makes the browser lay the page out, and is only called where the answer depends on it. */
+export function windowOf(count: number, look: () => Sight): RowWindow & { height: number } {
+  if (count <= ALL_AT_ONCE) return { from: 0, to: count, height: ROW };
+  const { height, top, sight } = look();
+  const first = Math.floor(top / height / STEP) * STEP - MARGIN;
+  const length = Math.ceil(sight / height / STEP) * STEP + STEP + 2 * MARGIN;
+  const from = Math.max(0, Math.min(first, count - length));
+  return { from, to: Math.min(count, Math.max(0, from) + length), height };
+}
 
 /** Before anything was measured, in pixels. */
 const VIEW = 900;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { windowOf } from './row-window.ts';
+import { windowOf } from './use-fixed-rows.ts';
 
 const at = (top: number, count = 10_000) => windowOf(count, () => ({ height: 37, top, sight: 800 }));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldOrder } from './held-order.ts';
+import { heldOrder } from './use-held-order.ts';
 
 test('rows stay where they are, in whatever order they would be', () => {
   const shown = ['a', 'b', 'c'];
