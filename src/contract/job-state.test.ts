@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
 import { canStop, isOwnPart, isStopping } from './job-state.ts';
 
-test('a service that tells when a job was asked to stop can stop it, until it has ended', () => {
+test('a job that reports StopTime can be stopped until it has ended', () => {
   const of = (fields: object) => job.parse({ JobId: 'j', ...fields });
   for (const Status of ['Waiting', 'Running']) {
     assert.ok(canStop(of({ Status, StopTime: '' })));
@@ -16,7 +16,7 @@ test('a service that tells when a job was asked to stop can stop it, until it ha
   assert.ok(!isStopping(of({ Status: 'Cancelled', StopTime: '2026-11-02T10:00:00.000Z' })));
 });
 
-test('a part without an id of its own is never taken back: the id of its job would take all of it', () => {
+test('a child without its own id cannot be cancelled alone: the id of its job would cancel all of it', () => {
   assert.ok(isOwnPart({ JobId: 'part' }, 'whole'));
   assert.ok(!isOwnPart({ JobId: 'whole' }, 'whole'));
   assert.ok(!isOwnPart({ JobId: '' }, 'whole'));

@@ -51,7 +51,7 @@ function rig({ items = numbers(10), send, check, wait, onPause }: Given) {
   return { run, results, outcomes, waits, sent, cancel };
 }
 
-test('does everything, four at a time, first come first served', async () => {
+test('runs every task, four at a time, first come, first served', async () => {
   let now = 0;
   let most = 0;
   const { run, outcomes, sent } = rig({
@@ -68,7 +68,7 @@ test('does everything, four at a time, first come first served', async () => {
   assert.equal(most, 4);
 });
 
-test('a refusal fails that one, and is neither sent again nor checked', async () => {
+test('a refused request fails, and is neither repeated nor checked', async () => {
   const refusal = status(409);
   const { run, results, outcomes, sent } = rig({
     items: numbers(3),
@@ -80,7 +80,7 @@ test('a refusal fails that one, and is neither sent again nor checked', async ()
   assert.deepEqual(sent, [0, 1, 2]);
 });
 
-test('"later" is sent again after the pause that was asked for, and all wait for it', async () => {
+test('a request that is told to wait is repeated after the pause, and all others wait too', async () => {
   const random = mock.method(Math, 'random', () => 0);
   let refusals = 0;
   const pauses: number[] = [];
@@ -98,7 +98,7 @@ test('"later" is sent again after the pause that was asked for, and all wait for
   assert.deepEqual(pauses, [7_000, 0, 60_000, 0]);
 });
 
-test('"later" without end fails, with or without a time', async () => {
+test('a request that is told to wait again and again fails in the end', async () => {
   for (const refusal of [status(429, 1), status(503)]) {
     const { run, outcomes, sent } = rig({ items: [0], send: () => Promise.reject(refusal) });
     await run();
@@ -107,7 +107,7 @@ test('"later" without end fails, with or without a time', async () => {
   }
 });
 
-test('what may have been carried out is read, never sent again', async () => {
+test('a write that may have been carried out is checked, never repeated', async () => {
   const failures = [lost(), lost('timeout'), status(504), lost('unexpected'), status(500), status(500)];
   const { run, outcomes, results, sent } = rig({
     items: numbers(6),
@@ -120,7 +120,7 @@ test('what may have been carried out is read, never sent again', async () => {
   assert.equal(sent.length, 6);
 });
 
-test('a lost answer is looked for several times, since it may still be carried out; a 500 once', async () => {
+test('a write with a lost answer is checked several times, because it may still be in progress; one with a 500 once', async () => {
   const looks = async (failure: Error) => {
     let count = 0;
     const check = async () => ++count === 3;
@@ -131,7 +131,7 @@ test('a lost answer is looked for several times, since it may still be carried o
   assert.deepEqual(await looks(status(500)), [false, 1]);
 });
 
-test('a look that is refused ends the looking; what is missing then has failed', async () => {
+test('a refused check is the last one; a missing object then means failure', async () => {
   const missing = status(404);
   const { run, results, waits } = rig({
     items: [0],
@@ -143,7 +143,7 @@ test('a look that is refused ends the looking; what is missing then has failed',
   assert.equal(waits.length, 1);
 });
 
-test('cancelled: what is under way is awaited, nothing new begins', async () => {
+test('after cancelling, running tasks finish and no new one starts', async () => {
   const { run, outcomes, sent, cancel } = rig({
     items: numbers(20),
     send: async () => {
@@ -157,7 +157,7 @@ test('cancelled: what is under way is awaited, nothing new begins', async () => 
   assert.deepEqual(new Set(outcomes().slice(6)), new Set(['stopped']));
 });
 
-test('cancelled in a pause: it ends, and what was refused counts as never sent', async () => {
+test('cancelling ends a pause, and refused requests count as never sent', async () => {
   const { run, results, outcomes, cancel } = rig({
     items: numbers(3),
     send: () => Promise.reject(status(429, 60)),
@@ -178,7 +178,7 @@ test('an unreachable service ends the queue', async () => {
   assert.deepEqual(results.get(39), { outcome: 'stopped', reason: 'unreachable' });
 });
 
-test('the end of the session ends the queue and is raised after the last result', async () => {
+test('the end of the session ends the queue and is thrown after the last result', async () => {
   const { run, outcomes, results } = rig({
     items: numbers(8),
     send: async (item) => {
@@ -191,7 +191,7 @@ test('the end of the session ends the queue and is raised after the last result'
   assert.deepEqual(results.get(7), { outcome: 'stopped', reason: 'signed-out' });
 });
 
-test('a task that has begun goes on when the queue ends, but not after the end of the session', async () => {
+test('a running task continues when the queue ends, but not when the session ends', async () => {
   const cancel = new AbortController();
   const queue = new RequestQueue({ atOnce: 1, signal: cancel.signal });
   const steps: string[] = [];
@@ -213,7 +213,7 @@ test('a task that has begun goes on when the queue ends, but not after the end o
   assert.deepEqual(steps, ['one', 'two']);
 });
 
-test('a read is sent again when it may help, three times at most', async () => {
+test('a read is repeated when that may help, at most three times', async () => {
   const read = async (error: Error, times: number) => {
     const { signal } = new AbortController();
     const queue = new RequestQueue({ atOnce: 2, signal, wait: () => Promise.resolve() });
@@ -229,7 +229,7 @@ test('a read is sent again when it may help, three times at most', async () => {
   assert.deepEqual(await read(status(500), 1), ['RequestError: Status 500', 1]);
 });
 
-test('an end also ends the wait before the next try', async () => {
+test('ending the queue also ends the wait before the next attempt', async () => {
   const stop = new AbortController();
   const queue = new RequestQueue({ atOnce: 1, signal: stop.signal, mayGoOn: () => Promise.resolve() });
   const one = queue.add(() => queue.read(() => Promise.reject(lost())));

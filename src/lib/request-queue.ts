@@ -1,17 +1,17 @@
-// Sends many requests: at most so many at a time, all of them wait when the service asks one to, nothing that may have been
-// carried out is sent twice, and each item gets exactly one result.
+// Sends many requests, a limited number at a time. When the service asks one to wait, all wait; a write that may have been
+// carried out is never sent twice; each item gets exactly one result.
 import { waitFor } from './pace.ts';
 import { RequestError, isUnanswered, meaningOf, retryDelay, shouldRetry } from './retry.ts';
 
-/** Before each read that looks for what became of a write, in milliseconds: the service may still be working on it. */
-const LOOKS = [300, 1_500, 4_000];
-/** After an answer of the service itself nothing is still on its way. */
-const ONE_LOOK = [0];
+/** Milliseconds before each read that checks on a write: the service may still be working on it. */
+const CHECK_DELAYS = [300, 1_500, 4_000];
+/** After an error from the service itself, nothing is still in progress. */
+const ONE_CHECK = [0];
 
-/** Whether a write whose answer is unclear was carried out; undefined where the service doesn't report that. */
+/** Whether a write with an unclear answer was carried out; undefined if the service cannot tell. */
 export type CheckWrite = () => Promise<boolean | undefined>;
 
-/** Reads whether a failed write was carried out. `trouble`: the last read failed. */
+/** Checks whether a failed write was carried out. `trouble`: why the last check failed. */
 export async function checkWrite(
   failure: unknown,
   check: CheckWrite,
@@ -19,7 +19,7 @@ export async function checkWrite(
 ): Promise<{ done: boolean | undefined; trouble?: unknown }> {
   let result: Awaited<ReturnType<typeof checkWrite>> = { done: undefined };
   const isAnswered = failure instanceof RequestError && !isUnanswered(failure);
-  for (const length of isAnswered ? ONE_LOOK : LOOKS) {
+  for (const length of isAnswered ? ONE_CHECK : CHECK_DELAYS) {
     await wait(length);
     try {
       result = { done: await check() };
@@ -34,7 +34,7 @@ export async function checkWrite(
 
 type EndReason = 'cancelled' | 'signed-out' | 'unreachable';
 
-/** Raised instead of sending a request once the queue has ended. */
+/** Thrown instead of sending a request once the queue has ended. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
   readonly reason: EndReason;
@@ -45,22 +45,22 @@ export class NotSentError extends Error {
 }
 
 export type WriteResult =
-  /** `answer` is missing where the answer was lost and reading shows that it was done. */
+  /** `answer` is missing if it was lost and a check shows that the write was done. */
   | { outcome: 'done'; answer?: unknown }
-  /** `checked`: reading shows that nothing was changed. */
+  /** `checked`: a check shows that nothing was changed. */
   | { outcome: 'failed'; error: unknown; checked?: true }
-  /** `trouble`: why reading could not settle it either. */
+  /** `trouble`: why checking could not settle it either. */
   | { outcome: 'unknown'; error: unknown; trouble?: unknown }
   | { outcome: 'stopped'; reason: EndReason };
 
 interface QueueOptions {
-  /** Tasks under way at a time. */
+  /** How many tasks run at a time. */
   atOnce: number;
-  /** Ends the queue: what is under way is awaited, nothing new begins. */
+  /** Ends the queue: running tasks finish, no new one starts. */
   signal: AbortSignal;
   /** Resolves when the next request may be sent. */
   mayGoOn?: () => Promise<void>;
-  /** The service asked for a pause of so many milliseconds; 0 when it is over. */
+  /** The service asked for a pause of this many milliseconds; 0 when it is over. */
   onPause?: (length: number) => void;
   wait?: typeof waitFor;
 }
@@ -72,7 +72,7 @@ export class RequestQueue {
   private readonly waiting: (() => void)[] = [];
   private pause: Promise<void> | undefined;
   private ended: Exclude<EndReason, 'cancelled'> | undefined;
-  /** The answer that ended the session. */
+  /** The error that ended the session. */
   private signedOut: Error | undefined;
 
   constructor(options: QueueOptions) {
@@ -86,7 +86,7 @@ export class RequestQueue {
     if (this.options.signal.aborted) throw new NotSentError('cancelled');
   }
 
-  /** Does a task of one or more requests when its turn is reached; first come, first served. */
+  /** Runs a task of one or more requests as soon as a slot is free; first come, first served. */
   async add<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((go) => this.waiting.push(go));
@@ -100,17 +100,17 @@ export class RequestQueue {
     }
   }
 
-  /** Sends a read, again as long as it may help. */
+  /** Sends a read, and repeats it while that may help. */
   read<Answer>(request: () => Promise<Answer>): Promise<Answer> {
     return this.send(request, 'read');
   }
 
-  /** Sends a write, again only when the service stated that it did nothing. `signal`: of this one, to end its pause. */
+  /** Sends a write, and repeats it only if the service said that it did nothing. `signal` cuts this one's pause short. */
   write<Answer>(request: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     return this.send(request, 'write', signal);
   }
 
-  /** Sends a write; where its answer leaves it open whether it was carried out, `check` decides. Never raises an error. */
+  /** Sends a write; if the answer leaves open whether it was carried out, `check` decides. Never throws. */
   async writeChecked(request: () => Promise<unknown>, check: CheckWrite): Promise<WriteResult> {
     try {
       return { outcome: 'done', answer: await this.write(request) };
@@ -121,8 +121,8 @@ export class RequestQueue {
   }
 
   /**
-   * Sends a write for each item. When the session ends or the service cannot be reached any more, the rest is left
-   * undone; for an ended session the error is raised after the last result.
+   * Sends a write for each item. Once the session ends or the service is unreachable, the rest is not sent; if the
+   * session ended, its error is thrown after the last result.
    */
   async writeEach<Item>(
     items: readonly Item[],
@@ -165,7 +165,7 @@ export class RequestQueue {
     }
   }
 
-  /** What a task has begun goes on when the queue ends, but no longer than the next wait or the end of the session. */
+  /** A running task continues after the queue has ended, but only until its next wait or the end of the session. */
   private async untilOpen(signal: AbortSignal | undefined): Promise<void> {
     const aborted = signal && new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     while (this.pause) {
@@ -176,7 +176,7 @@ export class RequestQueue {
     this.throwIfEnded();
   }
 
-  /** All requests wait: an answer to one of them applies to the others. */
+  /** Makes all requests wait: what the service asks of one applies to all. */
   private hold(length: number): void {
     if (this.pause) return;
     this.pause = this.wait(length, this.options.signal).finally(() => {

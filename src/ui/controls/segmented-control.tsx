@@ -1,4 +1,5 @@
-// One of a few choices, all of them in view. Mantine's control, whose style sheet comes with it.
+// One of a few choices, all of them in view. Mantine's control, with its style sheets.
+import '@mantine/core/styles/FloatingIndicator.css';
 import '@mantine/core/styles/SegmentedControl.css';
 import { SegmentedControl as MantineControl, type SegmentedControlProps as MantineProps } from '@mantine/core';
 import classes from './segmented-control.module.css';

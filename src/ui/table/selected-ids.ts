@@ -6,10 +6,9 @@ export class SelectedIds {
   private current: ReadonlySet<string> = new Set();
   private readonly listeners = createListeners();
 
-  /** The ids at this moment; another set after every change, the same one in between. */
+  /** The current ids: a new set after each change, the same one in between. */
   readonly get = (): ReadonlySet<string> => this.current;
 
-  /** Calls back after each change; returns the way to stop. */
   readonly subscribe = this.listeners.subscribe;
 
   readonly toggle = (id: string): void => {
@@ -34,7 +33,7 @@ export class SelectedIds {
   readonly clear = (): void => this.set([]);
 }
 
-/** The ids from one row to another, both included, in whichever order they were clicked; only the last without a first. */
+/** The ids from one row to another, both included, in either direction; only `to` if `from` is not listed. */
 export function rangeBetween(ids: readonly string[], from: string | undefined, to: string): string[] {
   const end = ids.indexOf(to);
   const start = from === undefined ? -1 : ids.indexOf(from);

@@ -12,7 +12,7 @@ export const sortedBy = (id: string, sort: Sort | undefined): 'ascending' | 'des
 
 export const printSort = ({ by, down }: Sort): string => `${down ? '-' : ''}${by}`;
 
-/** "name" and "-name", as the URL has it. `columns`: those that may be sorted by; without them any. */
+/** `name` or `-name` in the URL. `columns`: the sortable ones; by default any. */
 export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined> => ({
   read: (params, name) => {
     const [, sign, by] = /^(-?)([A-Za-z]\P{Cc}{0,299})$/u.exec(params.get(name) ?? '') ?? [];
@@ -26,14 +26,14 @@ export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined>
 
 type SortKey = string | number | undefined;
 
-function compare(one: SortKey, two: SortKey, way: number): number {
+function compare(one: SortKey, two: SortKey, sign: number): number {
   if (one === undefined || two === undefined) return Number(one === undefined) - Number(two === undefined);
   return (
-    way * (typeof one === 'string' && typeof two === 'string' ? compareNames(one, two) : Number(one) - Number(two))
+    sign * (typeof one === 'string' && typeof two === 'string' ? compareNames(one, two) : Number(one) - Number(two))
   );
 }
 
-/** Sorted by a key that is computed once for each row. Rows without one are last in both directions; equals stay in order. */
+/** Sorts stably by a key that is computed once for each row. Rows without one come last in both directions. */
 export function sortRows<Row>(rows: readonly Row[], keyOf: (row: Row) => SortKey, down: boolean): Row[] {
   return rows
     .map((row) => ({ row, key: keyOf(row) }))
