@@ -13,7 +13,7 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps, type BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
 import { devicesText } from '#/lib/format.ts';
-import { PlainSelect } from '#/ui/form/plain-select.tsx';
+import { PlainSelect } from '#/';
 import { FormError } from '#/ui/page/view.tsx';
 import { deployAgain } from './child-jobs.ts';
 import type { RetryDialogProps } from './retry-dialog.tsx';
