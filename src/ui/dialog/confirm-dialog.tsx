@@ -1,12 +1,13 @@
 // Asks before something is lost: it names the target and the consequence, and for many targets wants a word typed. The
 // request is sent once.
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useMutation, type UseMutationOptions } from '@tanstack/react-query';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { BaseDialog } from './base-dialog.tsx';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { TypedWord } from './typed-word.tsx';
 import { focusPage } from './use-focus-back.ts';
 
@@ -59,7 +60,7 @@ interface AskedProps extends QuestionProps {
 
 /** The same question without a request of its own. */
 export function Question(props: AskedProps) {
-  const { opened = true, onClose, title, children, confirmLabel, cancelLabel = 'Cancel' } = props;
+  const { opened = true, onClose, title, children, confirmLabel, cancelLabel } = props;
   const { typed, request, busy = false, error = null, onConfirm } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
@@ -88,14 +89,11 @@ export function Question(props: AskedProps) {
           {typed !== undefined && <TypedWord word={typed} value={text} onChange={setText} data-autofocus />}
           {request && <ShowAsCurl request={request} />}
           <FormError error={error} />
-          <Group justify="flex-end" gap="sm">
-            <Button onClick={close} disabled={busy} {...(typed === undefined ? { 'data-autofocus': true } : {})}>
-              {cancelLabel}
-            </Button>
+          <DialogButtons onCancel={close} cancelLabel={cancelLabel} busy={busy}>
             <Button variant="filled" type="submit" color="red" loading={busy} disabled={!ready}>
               {confirmLabel}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
     </BaseDialog>

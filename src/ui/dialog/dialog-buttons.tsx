@@ -4,18 +4,19 @@ import { Button, Group } from '@mantine/core';
 
 interface DialogButtonsProps {
   onCancel: () => void;
+  cancelLabel?: string | undefined;
   busy?: boolean;
   /** Shown before Cancel: why the dialog cannot be confirmed yet. */
   note?: ReactNode;
   children: ReactNode;
 }
 
-export function DialogButtons({ onCancel, busy = false, note, children }: DialogButtonsProps) {
+export function DialogButtons({ onCancel, cancelLabel = 'Cancel', busy = false, note, children }: DialogButtonsProps) {
   return (
     <Group justify="flex-end" gap="sm">
       {note}
       <Button onClick={onCancel} disabled={busy} data-autofocus>
-        Cancel
+        {cancelLabel}
       </Button>
       {children}
     </Group>

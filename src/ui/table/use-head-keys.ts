@@ -31,7 +31,7 @@ export function useHeadKeys(
   { on, hasWidths, columns }: HeadKeys,
 ): void {
   useShortcuts('Table headings', hasWidths ? WIDTH_SHORTCUTS : SHORTCUTS, on);
-  const stop = useRef<Element>(undefined);
+  const tabStop = useRef<Element>(undefined);
   useEffect(() => {
     const section = head.current;
     if (!on || !section) return;
@@ -39,12 +39,12 @@ export function useHeadKeys(
     const visible = () => [...section.querySelectorAll<HTMLElement>(HEADINGS)].filter((each) => each.checkVisibility());
     const setTabStop = () => {
       const all = visible();
-      const stopNow = all.find((each) => each === stop.current) ?? all[0];
-      for (const each of all) each.tabIndex = each === stopNow ? 0 : -1;
+      const current = all.find((each) => each === tabStop.current) ?? all[0];
+      for (const each of all) each.tabIndex = each === current ? 0 : -1;
     };
     const onFocus = ({ target }: FocusEvent) => {
       if (!(target instanceof Element) || !target.matches(HEADINGS)) return;
-      stop.current = target;
+      tabStop.current = target;
       setTabStop();
     };
     const onKeyDown = (event: KeyboardEvent) => {
