@@ -129,8 +129,8 @@ test.describe('in front of another service', () => {
     await expect(page.getByText('This service has no audit log')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Export CSV' })).toHaveCount(0);
     await page.goto(`${service.url}/activity/availability`);
-    await expect(page.getByText('This service keeps no history of states')).toBeVisible();
+    await expect(page.getByText('This service keeps no state history')).toBeVisible();
     await page.goto(service.url);
-    await expect(page.getByRole('region', { name: 'Recent disconnects' })).toContainText('keeps no history');
+    await expect(page.getByRole('region', { name: 'Recent disconnects' })).toContainText('keeps no state history');
   });
 });

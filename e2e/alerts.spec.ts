@@ -81,7 +81,7 @@ test('a person makes a channel and a rule, and a device that goes away is report
   await page.getByRole('button', { name: 'Create rule' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create rule' });
   await dialog.getByLabel('Name').fill('Away');
-  await dialog.getByLabel('For how many minutes').fill('0');
+  await dialog.getByLabel('For (minutes)').fill('0');
   await expect(dialog.getByText('When a device is Offline → Ops, at most one message in 30 minutes')).toBeVisible();
   await dialog.getByRole('button', { name: 'Create rule' }).click();
   await expect(table(page, 'Rules').getByRole('row', { name: 'Away' })).toContainText('When a device is Offline → Ops');
@@ -166,7 +166,7 @@ test('a rule is silenced with a reason, which others see, and made to send again
   await dialog.getByLabel('Reason').fill('moving the racks');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Silence rule' }).click();
-  await expect(rule).toContainText('Silent, ends in 8h: moving the racks');
+  await expect(rule).toContainText('Silenced, ends in 8h: moving the racks');
   await rule.getByRole('button', { name: 'End silence of Away' }).click();
   await expect(rule).not.toContainText('Silent');
 });
@@ -180,7 +180,7 @@ test('a channel and a rule are deleted; the rule says that it has no channel', a
   await page.goto(`${service.url}/activity/alerts`);
   await page.getByRole('button', { name: 'Delete channel Ops' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete channel' });
-  await expect(dialog).toContainText('Without another channel send nothing: Away.');
+  await expect(dialog).toContainText('Rules left without a channel, which send nothing: Away.');
   await dialog.getByRole('button', { name: 'Delete channel' }).click();
   const rule = table(page, 'Rules').getByRole('row', { name: 'Away' });
   await expect(rule).toContainText('→ no channel');

@@ -36,7 +36,7 @@ async function visitAll(page: Page): Promise<void> {
   }
   await go(page, 'Devices');
   await page.getByRole('link', { name: 'press-1', exact: true }).click();
-  await expect(page.getByText('This service keeps no history of states.')).toBeVisible();
+  await expect(page.getByText('This service keeps no state history.')).toBeVisible();
   await expect(page.getByRole('link', { name: 'New key' })).toHaveCount(0);
   await go(page, 'Jobs');
   await page.getByRole('link', { name: 'update', exact: true }).click();

@@ -1,8 +1,8 @@
 // Activity: the audit log of the account.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '#/contract/audit.ts';
-import { isNotOffered } from '#/api/api-error.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
@@ -11,17 +11,17 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
-import { AuditFilterBar } from './audit-filters.tsx';
+import { AuditFilterBar, auditUrl, filtersOf } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { ExportButton } from './export-button.tsx';
 import { actorText } from '#/features/audit-link/actor-text.ts';
 import { NextPage } from '#/ui/table/more-rows.tsx';
-import { NO_AUDIT_FILTER, auditUrl, filtersOf } from './audit-view.ts';
 
 export function ActivityPage() {
   const [view, url] = useUrlState(auditUrl);
   const filters = filtersOf(view, useNow());
-  const reading = useInfiniteQuery(auditQueries.list(filters));
+  const isOffered = useOffered('audit');
+  const reading = useInfiniteQuery({ ...auditQueries.list(filters), enabled: isOffered === true });
   const dialog = useDialog<'entry'>('entry');
   const subject = reading.data?.find(({ Id }) => Id === dialog.subject);
   const isFiltered = Object.values(view).some(Boolean);
@@ -29,10 +29,10 @@ export function ActivityPage() {
     <Page
       title="Activity"
       lead="Who did what, when and from where. Entries are never changed or removed."
-      actions={!isNotOffered(reading.error) && <ExportButton what="The audit log" save={() => saveAuditCsv(filters)} />}
+      actions={isOffered && <ExportButton what="The audit log" save={() => saveAuditCsv(filters)} />}
     >
       <ActivityTabs />
-      {isNotOffered(reading.error) ? (
+      {isOffered === false ? (
         <Empty title="This service has no audit log">Look for one in its own web portal.</Empty>
       ) : (
         <div className="stack">
@@ -49,13 +49,11 @@ export function ActivityPage() {
             empty={
               isFiltered ? (
                 <Empty
-                  title="No entry matches"
-                  next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_AUDIT_FILTER) }}
+                  title="No matching entries"
+                  next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(auditUrl.defaults) }}
                 />
               ) : (
-                <Empty title="Nothing was done yet">
-                  Each change of a device, job, artifact or token appears here.
-                </Empty>
+                <Empty title="No activity yet">Changes to devices, jobs, artifacts and tokens appear here.</Empty>
               )
             }
           >

@@ -1,4 +1,4 @@
-// One entry of the audit log with all that it holds.
+// The details of an entry of the audit log.
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -34,7 +34,7 @@ export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClos
     [
       'Hash',
       <span key="value" className="mono small">
-        {entry.Hash || 'Not made yet'}
+        {entry.Hash || 'Pending'}
       </span>,
       entry.Hash,
     ],

@@ -15,13 +15,13 @@ import classes from './audit-table.module.css';
 interface AuditTableProps {
   entries: readonly AuditEntry[];
   dialog: Dialog<'entry'>;
-  /** Shows only what this actor did. */
+  /** Filters by this actor. */
   onActor: (actor: string) => void;
 }
 
 const keyOf = ({ Id }: AuditEntry) => Id;
 
-/** What an entry is about, as a link where it has a page. */
+/** The object of an entry, as a link where it has a page. */
 export function AuditSubject({ entry }: { entry: AuditEntry }) {
   const text = entry.ObjectName || subjectOf(entry);
   const page = pageOf(entry);
