@@ -21,12 +21,12 @@ test('a canary that reboots and stays away pauses the rollout', async ({ signedI
   test.setTimeout(150_000);
   const { id, agent } = await canary(service, { OnlineMinutes: 1, TimeoutMinutes: 1 });
   await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded and is not Online for long enough yet');
+  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded but has not been Online long enough');
   await agent.end('SIGKILL');
   await expect(devices(page)).toContainText('Not back');
   await expect(heading(page)).toContainText('Paused', { timeout: 90_000 });
   await expect(page.getByText(/^Wave 1 has not passed in 1 minute: .*1 device did not come back Online/)).toBeVisible();
-  await expect(lane(page, 2)).toContainText('Not begun');
+  await expect(lane(page, 2)).toContainText('Not started');
 });
 
 test('a device that flaps begins its time Online anew each time', async ({ signedIn: page, service }) => {
@@ -44,7 +44,7 @@ test('a device that flaps begins its time Online anew each time', async ({ signe
   await again();
   await expect(lane(page, 1)).toContainText(/passes .* if they stay Online/);
   expect(Date.parse(await passes())).toBeGreaterThan(Date.parse(before));
-  await expect(lane(page, 2)).toContainText('Not begun');
+  await expect(lane(page, 2)).toContainText('Not started');
 });
 
 test('failures of all waves are in one group, and a state of a wave leads to its devices', async ({

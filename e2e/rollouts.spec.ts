@@ -44,7 +44,7 @@ test('a failure pauses it before the others are reached; a retry lets it go on',
   await expect(heading(page)).toContainText('Paused');
   // The figures in it are of that time.
   await expect(page.getByText(/^Paused at .*\d:\d\d.*: Wave 1: 1 of 1 device failed\.$/)).toBeVisible();
-  await expect(lane(page, 2)).toContainText('Not begun');
+  await expect(lane(page, 2)).toContainText('Not started');
   await rm(made.broken);
   await page.getByRole('button', { name: 'Retry failed…' }).click();
   await page.getByLabel('Reason').fill('room was made');

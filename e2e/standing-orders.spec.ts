@@ -1,4 +1,4 @@
-// Standing orders: made, carried out for newcomers too, and stopped by a failure until a person asks again.
+// Standing orders: made, carried out for newcomers too, and stopped by a failure until a person retries.
 import type { Page } from '@playwright/test';
 import { rm, writeFile } from 'node:fs/promises';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
@@ -64,16 +64,16 @@ test('after a failure it says which device and why, and waits until somebody ask
   expect(await jobs(service)).toHaveLength(2);
   await expect(page.getByRole('button', { name: 'Delete halls' })).toBeInViewport({ ratio: 1 });
   await page.getByRole('button', { name: 'Show 1 device of halls that failed' }).click();
-  const failed = dialog(page).getByRole('table', { name: 'Devices that failed' });
+  const failed = dialog(page).getByRole('table', { name: 'Failed devices' });
   await expect(failed.getByRole('row', { name: 'unit 1' })).toContainText('Failed');
   await expect(failed.getByRole('link', { name: 'Job of unit 1' })).toBeVisible();
   await expectAccessible(page);
-  await dialog(page).getByRole('button', { name: 'Ask 1 device again' }).click();
+  await dialog(page).getByRole('button', { name: 'Retry 1 device' }).click();
   await expect(orders(page)).toContainText('2 of 2 have it');
   expect(await jobs(service)).toHaveLength(3);
 });
 
-test('another version begins anew, a deleted artifact stops it, and it can be deleted', async ({
+test('another version starts over, a deleted artifact stops it, and it can be deleted', async ({
   signedIn: page,
   service,
 }) => {
@@ -85,7 +85,7 @@ test('another version begins anew, a deleted artifact stops it, and it can be de
   await expect(orders(page)).toContainText('1 of 1 have it');
   await page.getByRole('button', { name: 'Edit halls' }).click();
   await dialog(page).getByLabel('Version').selectOption(next.ArtifactId);
-  await expect(dialog(page).getByText('With another version it begins anew')).toBeVisible();
+  await expect(dialog(page).getByText('A new version starts over')).toBeVisible();
   await dialog(page).getByRole('button', { name: 'Save' }).click();
   await expect(orders(page)).toContainText('myapp 2.0.0');
   await expect(orders(page)).toContainText('1 of 1 have it');

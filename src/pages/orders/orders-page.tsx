@@ -1,4 +1,4 @@
-// Standing orders: a group and the version that its devices should have, with how far each is.
+// Standing orders: groups, the version that their devices should have, and the progress of each.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
@@ -20,8 +20,6 @@ import { Link } from '#/ui/url/link.tsx';
 import { OrderDialogs, type OrderDialog } from './order-dialogs.tsx';
 import { endedCount, figuresText, orderWords } from './order-words.ts';
 import classes from './orders-page.module.css';
-
-const WHAT = 'Each device of the group that lacks the version gets one job, also one that joins later.';
 
 const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   {
@@ -103,14 +101,14 @@ function Figures({ order }: { order: StandingOrder }) {
 function FailedButton({ order, dialog }: { order: StandingOrder; dialog: Dialog<OrderDialog> }) {
   const ended = endedCount(order);
   if (ended === 0) return null;
-  const what = `Show ${counted(ended, 'device')}`;
+  const label = `Show ${counted(ended, 'device')}`;
   return (
     <Button
       size="xs"
-      aria-label={`${what} of ${order.Name} that failed`}
+      aria-label={`${label} of ${order.Name} that failed`}
       onClick={() => dialog.open('failed', order.Name)}
     >
-      {what}
+      {label}
     </Button>
   );
 }
@@ -131,13 +129,13 @@ export function OrdersPage() {
   return (
     <Page
       title="Standing orders"
-      lead="A group, and the version of an artifact that its devices should have."
+      lead="Keep the devices of a group on one version of an artifact."
       actions={isOffered && orders.data?.length !== 0 && create}
     >
       <JobTabs />
       {isOffered === false ? (
         <Empty title="This service has no standing orders" next={{ label: 'Deploy', to: paths.deploy() }}>
-          A deploy reaches the devices that a group has at that moment.
+          A deployment reaches only the devices in the group at that moment.
         </Empty>
       ) : (
         <View
@@ -146,7 +144,7 @@ export function OrdersPage() {
           isEmpty={(list) => list.length === 0}
           empty={
             <Empty title="No standing orders yet" action={create}>
-              {WHAT}
+              Each device of the group that lacks the version gets one job, including devices that join later.
             </Empty>
           }
         >

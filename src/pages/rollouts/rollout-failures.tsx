@@ -1,4 +1,4 @@
-// Why devices failed, in all waves of a rollout together.
+// Why devices failed, across all waves of a rollout.
 import { useMemo, useState } from 'react';
 import { isOver, type Rollout } from '#/contract/rollouts.ts';
 import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
@@ -16,7 +16,7 @@ import classes from './rollouts.module.css';
 
 interface RolloutFailuresProps {
   rollout: Rollout;
-  /** The id of the group that is open. */
+  /** The id of the open group. */
   opened: string | undefined;
   onOpen: (id: string | undefined) => void;
 }
@@ -69,7 +69,7 @@ interface MembersProps {
 }
 
 function Members({ rollout, group, failures: { byKey } }: MembersProps) {
-  // What was chosen stays, though the group may grow while the dialog is open.
+  // The devices at the time of the click: the group may grow while the dialog is open.
   const [retried, setRetried] = useState<string[]>();
   const members = useMemo(
     () =>
@@ -86,7 +86,7 @@ function Members({ rollout, group, failures: { byKey } }: MembersProps) {
       <div role="group" aria-label="Actions for this group">
         <RetryGroupButton
           count={group.keys.length}
-          fault={isOver(rollout.State) ? 'The rollout has ended: retry them on the page of their job' : undefined}
+          fault={isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined}
           onClick={() => setRetried(members.map(({ id }) => id))}
         />
       </div>

@@ -1,4 +1,4 @@
-// One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
+// One rollout: its waves, why it waits or is paused, the actions on it, its devices and its history.
 import { useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { IconAlertTriangle } from '@tabler/icons-react';
@@ -18,11 +18,10 @@ import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
-import { RolloutDevices } from './rollout-devices.tsx';
+import { RolloutDevices, rolloutUrl } from './rollout-devices.tsx';
 import { RolloutFacts } from './rollout-facts.tsx';
 import { RolloutSteps } from './rollout-steps.tsx';
 import { paceText } from './pace.ts';
-import { rolloutUrl } from './rollout-url.ts';
 import { failuresIn, nowText, rolloutWords, stoppedAt } from './rollout-words.ts';
 import { WaveLanes } from './wave-lanes.tsx';
 import classes from './rollouts.module.css';

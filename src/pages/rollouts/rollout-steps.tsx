@@ -1,4 +1,4 @@
-// What was done to a rollout, by the service or by people.
+// The history of a rollout: what people and the service did to it.
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import type { Rollout } from '#/contract/rollouts.ts';
@@ -8,13 +8,13 @@ import { formatCount } from '#/lib/format.ts';
 import { Section } from '#/ui/page/page.tsx';
 import classes from './rollouts.module.css';
 
-/** Steps that are shown before somebody asks for all. */
-const FIRST = 8;
+/** Steps shown before "Show all". */
+const SHOWN = 8;
 
 export function RolloutSteps({ rollout: { RolloutId, Steps: steps } }: { rollout: Rollout }) {
   const audit = useAuditLink(RolloutId);
   const [all, setAll] = useState(false);
-  const shown = all ? steps : steps.slice(0, FIRST);
+  const shown = all ? steps : steps.slice(0, SHOWN);
   return (
     <Section title="History" actions={audit}>
       <ol className={classes.steps} aria-label="History">

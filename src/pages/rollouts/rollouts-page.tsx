@@ -1,4 +1,4 @@
-// All rollouts: how far each is, and why one waits or is paused.
+// All rollouts: their progress, and why one waits or is paused.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
@@ -73,13 +73,13 @@ export function RolloutsPage() {
   return (
     <Page
       title="Rollouts"
-      lead="An artifact in waves: each begins when the one before it succeeded and its devices are back Online."
+      lead="Deploy an artifact in waves. Each starts once the previous one succeeded and its devices are back Online."
       actions={isOffered && rollouts.data?.length !== 0 && NEW}
     >
       <JobTabs />
       {isOffered === false ? (
         <Empty title="This service has no rollouts" next={{ label: 'Deploy', to: paths.deploy() }}>
-          A deploy runs on all of its devices at once.
+          A deployment runs on all of its devices at once.
         </Empty>
       ) : (
         <View
@@ -88,7 +88,7 @@ export function RolloutsPage() {
           isEmpty={(list) => list.length === 0}
           empty={
             <Empty title="No rollouts yet" action={NEW}>
-              A rollout begins with a few devices and stops by itself when they fail or do not come back.
+              A rollout starts with a few devices and pauses if they fail or do not come back.
             </Empty>
           }
         >

@@ -1,4 +1,4 @@
-// The failed jobs of all waves of a rollout with their output, of each device its last attempt.
+// The failed jobs of all waves of a rollout with their output: the last attempt of each device.
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
@@ -12,11 +12,11 @@ import { byAttempt } from '#/features/jobs/attempts.ts';
 import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { failuresIn } from './rollout-words.ts';
 
-/** A Map: the library copies changed rows of an array, and a copy counts as a row with its output. */
+/** A Map, since React Query copies changed rows of an array, and a copied row would pass for one with its output. */
 const rowsOf = (results: UseQueryResult<ChildStates>[]): ReadonlyMap<number, Job[]> =>
   new Map(results.map(({ data }, at) => [at, data?.rows ?? []]));
 
-/** One reader of outputs for each of these jobs, closed when they are others. */
+/** An output reader for each of these jobs, closed when the jobs change. */
 function useOutputs(parents: readonly string[]) {
   const key = parents.join(' ');
   const outputs = useMemo(() => (key === '' ? [] : key.split(' ').map((id) => new ChildOutputs(id))), [key]);
@@ -35,16 +35,16 @@ function useOutputs(parents: readonly string[]) {
 }
 
 export interface FailedInWaves {
-  /** Those whose output was read. */
+  /** The failed jobs whose output was read. */
   failed: FailedJob[];
-  /** The job and the number of the wave, by the key of a failed one. */
+  /** Each failed job and the number of its wave, by job id. */
   byKey: ReadonlyMap<string, { job: Job; wave: number }>;
 }
 
 export function useRolloutFailures(waves: readonly RolloutWave[]): FailedInWaves {
-  const begun = waves.filter(({ JobId, Counts }) => JobId !== '' && failuresIn(Counts) > 0);
-  const children = useQueries({ queries: begun.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
-  const { outputs, version } = useOutputs(begun.map(({ JobId }) => JobId));
+  const started = waves.filter(({ JobId, Counts }) => JobId !== '' && failuresIn(Counts) > 0);
+  const children = useQueries({ queries: started.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
+  const { outputs, version } = useOutputs(started.map(({ JobId }) => JobId));
   const rows = useMemo(
     () =>
       [...children.values()].map((each) =>
@@ -53,7 +53,7 @@ export function useRolloutFailures(waves: readonly RolloutWave[]): FailedInWaves
     [children],
   );
   useEffect(() => rows.forEach((each, at) => outputs[at]?.want(each)), [rows, outputs]);
-  const numbers = begun.map(({ Number: number }) => number).join(' ');
+  const numbers = started.map(({ Number: number }) => number).join(' ');
   return useMemo(() => {
     const byKey: [string, { job: Job; wave: number }][] = [];
     for (const [at, number] of numbers.split(' ').entries())
