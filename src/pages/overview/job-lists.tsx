@@ -8,10 +8,10 @@ import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { LATELY, byName, failedLately, runningNow, untoldLately, type JobLine } from './figures.ts';
+import { LATELY, byName, failedLately, runningNow, endedWithoutResult, type JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
-interface DeploymentsProps {
+interface JobListProps {
   reading: { data: Job[] | undefined; error: Error | null };
   jobs: Job[];
 }
@@ -31,7 +31,7 @@ const jobDetail = ({ job, state, detail, failed = 0 }: JobLine, isParent = false
   </>
 );
 
-export function UnderWay({ reading, jobs }: DeploymentsProps) {
+export function RunningJobs({ reading, jobs }: JobListProps) {
   const lines = runningNow(jobs);
   return (
     <ShortList
@@ -58,10 +58,10 @@ export function UnderWay({ reading, jobs }: DeploymentsProps) {
   );
 }
 
-export function FailedLately({ reading, jobs }: DeploymentsProps) {
+export function FailedJobs({ reading, jobs }: JobListProps) {
   const now = useNow();
   const lines = failedLately(jobs, now);
-  const untold = untoldLately(jobs, now);
+  const untold = endedWithoutResult(jobs, now);
   return (
     <ShortList
       title="Failed, last 24 h"
