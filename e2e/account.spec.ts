@@ -225,7 +225,7 @@ test('times and the height of rows are chosen, and a reload shows the same @main
     'title',
     /UTC$/,
   );
-  await choose('Rows of tables', 'Comfortable');
+  await choose('Table rows', 'Comfortable');
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
   await page.reload();
   await expect(page.getByRole('radio', { name: 'UTC' })).toBeChecked();
@@ -235,7 +235,7 @@ test('times and the height of rows are chosen, and a reload shows the same @main
 test('the data of this account in this browser are listed and cleared', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
   await storeData(page);
-  await page.getByRole('radiogroup', { name: 'Rows of tables' }).getByText('Comfortable', { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'Table rows' }).getByText('Comfortable', { exact: true }).click();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
   const stored = page.getByRole('table', { name: 'Data in this browser' });
   await expect(stored.getByRole('row', { name: /Columns and former views/ })).toContainText('2 kB');

@@ -51,7 +51,7 @@ test('an older agent is updated from the page of its device; in a selection each
     await page.goto(`${service.url}/devices/${DeviceId}`);
     const agent = page.getByRole('region', { name: 'Agent', exact: true });
     await expect(agent).toContainText(`Version${VERSION}`);
-    await expect(agent).toContainText('Another version is ready');
+    await expect(agent).toContainText('Another version is available');
     await agent.getByRole('link', { name: 'Update agent' }).click();
     const dialog = page.getByRole('dialog', { name: 'Update the agent of pump 1?' });
     await expect(dialog).toContainText(`Agent ${VERSION} is replaced by ${Version}`);
@@ -101,7 +101,7 @@ test('a device that has run a newer agent gets an older one only by an order', a
   await page.goto(`${service.url}/devices/${DeviceId}`);
   const agent = page.getByRole('region', { name: 'Agent', exact: true });
   await expect(agent).toContainText('Has run a newer agent than this service publishes');
-  await agent.getByRole('link', { name: 'Go back to an older agent' }).click();
+  await agent.getByRole('link', { name: 'Downgrade agent' }).click();
   const dialog = page.getByRole('dialog', { name: 'Put an older agent on lift 2?' });
   await expect(dialog).toContainText(`(Sequence ${Sequence})`);
   await expectAccessible(page);

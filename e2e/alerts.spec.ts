@@ -197,7 +197,7 @@ test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is miss
   await page.getByRole('button', { name: 'Create channel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create channel' });
   await expect(dialog.getByRole('radio', { name: 'E-mail' })).toBeDisabled();
-  await expect(dialog).toContainText('operator sets SMTP_URL and SMTP_FROM');
+  await expect(dialog).toContainText('operator must set SMTP_URL and SMTP_FROM');
   await expectAccessible(page);
 });
 

@@ -98,7 +98,7 @@ test('a device lists its versions, since when, and the job that brought each', a
   const { one } = await twoDevices(service);
   await page.goto(`${service.url}/devices/${one}`);
   const versions = page.getByRole('region', { name: 'Versions' });
-  await expect(versions).toContainText('No artifact was deployed to it with success yet.');
+  await expect(versions).toContainText('No successful deployments yet.');
   await deploy({ service, device: one, version: '1.0.0' });
   await expect(versions).toContainText(/myapp\s*1\.0\.0\s*since/);
   await expectAccessible(page);

@@ -40,7 +40,7 @@ test('the palette finds devices, jobs, groups and artifacts with the keyboard al
   await expect(palette(page).getByRole('option', { name: '<b>pump</b>' })).toBeVisible();
   await expect(palette(page).getByRole('option', { name: 'Check the pumps' })).toBeVisible();
   await expect(palette(page).getByRole('option', { name: /^pumps\s*2 devices/ })).toBeVisible();
-  await expect(palette(page).getByRole('option', { name: 'All 2 devices that match' })).toBeVisible();
+  await expect(palette(page).getByRole('option', { name: 'All 2 matching devices' })).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('ArrowDown');
   await expect(chosen(page)).toContainText('<b>pump</b>');

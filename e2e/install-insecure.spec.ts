@@ -20,6 +20,6 @@ test('over plain http the command says --insecure, with the reason beside it', a
   await expect(install.getByLabel('On the device, with curl')).toHaveText(
     `curl -fsSL ${service.url}/install.sh | DEVICE_KEY='<device key>' sh -s -- --insecure`,
   );
-  await expect(install).toContainText('--insecure is there because this address is plain http');
+  await expect(install).toContainText('--insecure is needed because this address is plain http');
   await expectAccessible(page);
 });

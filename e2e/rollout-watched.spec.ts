@@ -25,7 +25,9 @@ test('a canary that reboots and stays away pauses the rollout', async ({ signedI
   await agent.end('SIGKILL');
   await expect(devices(page)).toContainText('Not back');
   await expect(heading(page)).toContainText('Paused', { timeout: 90_000 });
-  await expect(page.getByText(/^Wave 1 has not passed in 1 minute: .*1 device did not come back Online/)).toBeVisible();
+  await expect(
+    page.getByText(/^Paused at .*: Wave 1 has not passed in 1 minute: .*1 device did not come back Online/),
+  ).toBeVisible();
   await expect(lane(page, 2)).toContainText('Not started');
 });
 

@@ -1,4 +1,4 @@
-// Says that the service's disk accepts only deletions, or nothing: each change would fail by itself.
+// Shows a notice while the service's disk accepts only deletions, or no changes at all.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { IconDatabaseExclamation } from '@tabler/icons-react';
@@ -16,7 +16,7 @@ export function DiskWatch() {
     <Notice icon={IconDatabaseExclamation} action={{ label: 'Hide', onClick: () => setHidden(state) }}>
       {state === 'Full' ? (
         <>
-          <strong>The service’s disk is full.</strong> Everything can be read. Delete{' '}
+          <strong>The service’s disk is full.</strong> You can read everything. Delete{' '}
           <Link to={paths.jobs()}>jobs</Link> or <Link to={paths.artifacts()}>artifacts</Link> to make room.
         </>
       ) : (

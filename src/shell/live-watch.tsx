@@ -1,8 +1,8 @@
-// Follows what changes on the service, reads again what failed, and says where a proxy or the service itself withholds
-// something from the page: only its operator can mend it.
-import { useEffect, useState, useSyncExternalStore } from 'react';
+// Follows live updates, retries failed reads, and shows a notice if a proxy buffers live updates or the service sends rows
+// that cannot be read: only an operator can fix either.
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconAlertTriangle, IconRefreshDot } from '@tabler/icons-react';
+import { IconAlertTriangle, IconRefreshDot, type TablerIcon } from '@tabler/icons-react';
 import { heldBack, startEvents } from '#/api/events.ts';
 import { isLive, live } from '#/api/live.ts';
 import { readFailedAgain } from '#/api/read-again.ts';
@@ -17,9 +17,9 @@ export function LiveWatch() {
   useEffect(removeFormer, []);
   useEffect(() => readFailedAgain(client), [client]);
   useEffect(() => {
-    const tell = () => setCurrent(isLive());
-    tell();
-    return live.subscribe(tell);
+    const update = () => setCurrent(isLive());
+    update();
+    return live.subscribe(update);
   }, []);
   return (
     <>
@@ -31,24 +31,33 @@ export function LiveWatch() {
 
 function HeldBack() {
   const isHeldBack = useSyncExternalStore(heldBack.subscribe, heldBack.get);
-  const [isHidden, setHidden] = useState(false);
-  if (!isHeldBack || isHidden) return null;
   return (
-    <Notice icon={IconRefreshDot} action={{ label: 'Hide', onClick: () => setHidden(true) }}>
-      A proxy buffers live updates, so pages refresh every few seconds instead. Its operator can turn off response
-      buffering for <code>/v1/events</code>.
-    </Notice>
+    isHeldBack && (
+      <HideableNotice icon={IconRefreshDot}>
+        A proxy buffers live updates, so pages refresh every few seconds instead. Its operator can turn off response
+        buffering for <code>/v1/events</code>.
+      </HideableNotice>
+    )
   );
 }
 
-/** Lists are not complete. */
 function UnreadableRows() {
   const count = useSyncExternalStore(onUnreadable, unreadableTotal);
-  const [isHidden, setHidden] = useState(false);
-  if (count === 0 || isHidden) return null;
   return (
-    <Notice icon={IconAlertTriangle} action={{ label: 'Hide', onClick: () => setHidden(true) }}>
-      The service sent rows that cannot be read. Lists are shown without them.
+    count > 0 && (
+      <HideableNotice icon={IconAlertTriangle}>
+        The service sent rows that cannot be read. Lists are shown without them.
+      </HideableNotice>
+    )
+  );
+}
+
+function HideableNotice({ icon, children }: { icon: TablerIcon; children: ReactNode }) {
+  const [isHidden, setHidden] = useState(false);
+  if (isHidden) return null;
+  return (
+    <Notice icon={icon} action={{ label: 'Hide', onClick: () => setHidden(true) }}>
+      {children}
     </Notice>
   );
 }

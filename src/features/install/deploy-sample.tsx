@@ -1,4 +1,4 @@
-// Something to deploy for those who have nothing yet: uploads a small script, once, and opens the deploy of it.
+// A sample for those who have nothing to deploy yet: uploads a small script, once, and opens its deployment.
 import { useNavigate } from 'react-router';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -24,9 +24,9 @@ echo "Done"
 };
 
 interface DeploySampleProps {
-  /** Chosen as the target. */
+  /** The target. */
   device?: string | undefined;
-  /** The address that it is opened from is left for good. */
+  /** Replaces the current entry of the browser history. */
   replace?: boolean;
   variant?: 'filled' | 'default';
   size?: 'xs' | 'sm';
@@ -61,7 +61,7 @@ export function DeploySample({ device, replace = false, variant = 'default', siz
         variant={variant}
         size={size}
         loading={isPending}
-        title="Uploads hello.sh, which prints a few lines about the device, and opens its deploy"
+        title="Uploads hello.sh, which prints a few lines about the device, and opens its deployment"
         onClick={deploy}
       >
         Deploy a sample

@@ -1,4 +1,4 @@
-// The usage of the account from day to day, from a service that remembers it.
+// The daily usage of the account; empty if the service keeps no history.
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import type { UsageDay } from '#/contract/usage.ts';

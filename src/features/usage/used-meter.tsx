@@ -1,4 +1,4 @@
-// How much of a limit is used, the way there, and how long it will last.
+// How much of a limit is used, its history, and how long the rest will last.
 import { Meter } from '#/ui/controls/meter.tsx';
 import { Sparkline } from '#/ui/controls/sparkline.tsx';
 import { daysLeft, forecastText, type Figure } from './usage-history.ts';

@@ -1,5 +1,4 @@
-// A new API token: first its name and a proof, then the token itself, once. Both secrets live in this component alone and go
-// with it.
+// Creates an API token: asks for its name and a proof, then shows the token once. Neither secret outlives this component.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -18,7 +17,7 @@ const RULES = formRules(accountEndpoints.createToken.body, { Name: 'Name', Proof
 export function MakeToken({ onClose }: { onClose: () => void }) {
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ name: string; token: string }>();
-  // Only a session of the service itself has to prove itself again: one that its list marks as current.
+  // Only a browser session of our service must prove itself again: the one that the list marks as current.
   const sessions = useQuery(tokenQueries.sessions());
   const isSession = sessions.data?.some(({ Current }) => Current) ?? false;
   if (made)
@@ -40,7 +39,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
       rules={RULES}
       initial={{ Name: '', Proof: '' }}
       bodyOf={({ Name, Proof }) => (Proof === '' ? { Name } : { Name, Proof })}
-      // No time in the cache: when the dialog has gone, nothing of the token is left.
+      // Not cached, so that nothing of the token outlives the dialog.
       write={{ ...tokenMutations.createToken(keys), gcTime: 0 }}
       request={({ Name }) => requestOf(accountEndpoints.createToken, { body: { Name } })}
       explain={mayExist('token')}
@@ -62,7 +61,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
               type="password"
               description={
                 <>
-                  An API token that you have; or a new sign-in link, by{' '}
+                  An existing API token, or a new sign-in link from{' '}
                   <code className={classes.command}>npm run token -- link</code> on the service’s machine. Being signed
                   in is not enough: someone may have found this browser open.
                 </>

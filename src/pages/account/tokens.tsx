@@ -1,4 +1,4 @@
-// The API tokens of the account: listed by how they begin, made (shown once), revoked.
+// The API tokens of the account: listed by their first characters, created and revoked.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
@@ -14,8 +14,6 @@ import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MakeToken } from './make-token.tsx';
 import classes from './account-page.module.css';
-
-const LEAD = 'For programs and people. A token gives full access to this account.';
 
 type TokenDialog = 'make' | 'revoke';
 
@@ -53,7 +51,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
 
 export function Tokens() {
   const isOffered = useOffered('tokens');
-  // Where the account cannot be read, its own section says so.
+  // If the account cannot be read, the usage section says so.
   const tokens = useQuery({ ...tokenQueries.tokens(), enabled: isOffered === true });
   const dialog = useDialog<TokenDialog>('token');
   if (isOffered === false)
@@ -69,7 +67,11 @@ export function Tokens() {
   );
   const subject = tokens.data?.find(({ TokenId }) => TokenId === dialog.subject);
   return (
-    <Section title="API tokens" lead={LEAD} actions={tokens.data?.length === 0 ? null : make}>
+    <Section
+      title="API tokens"
+      lead="For programs and people. A token gives full access to this account."
+      actions={tokens.data?.length === 0 ? null : make}
+    >
       <View
         query={tokens}
         name="API tokens"

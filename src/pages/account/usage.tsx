@@ -1,4 +1,4 @@
-// What the plan allows and how much of it is used, with the way there and a forecast.
+// The limits of the plan and how much of each is used, with its history and a forecast.
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import { accountQueries } from '#/api/account.ts';
@@ -58,8 +58,8 @@ export function Usage() {
             {used.ClockAheadSeconds !== undefined && (
               <p className={classes.low} role="note">
                 The clock of a node of the service is {counted(Math.abs(used.ClockAheadSeconds), 'second')}{' '}
-                {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so that times of jobs
-                and devices may be wrong. Let NTP set the clocks of both machines.
+                {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so times of jobs and
+                devices may be wrong. Synchronize both machines with NTP.
               </p>
             )}
             {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
@@ -75,7 +75,7 @@ export function Usage() {
   );
 }
 
-/** What becomes of job output, and what of it is removed next. */
+/** How long job output is stored, and what will be removed next. */
 function OutputNote({ account }: { account: Account }) {
   const { OutputRemoval: next, OutputDays: days, OutputBytesUsed: used = 0, OutputBytesLimit: limit = 0 } = account;
   if (next) {

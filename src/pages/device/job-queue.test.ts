@@ -8,7 +8,7 @@ const job = (JobId: string, fields: Record<string, unknown> = {}) =>
 const at = (minute: number) => `Nov 2, 2026, 14:0${minute}:00 UTC`;
 const ids = (jobs: { JobId: string }[]) => jobs.map(({ JobId }) => JobId);
 
-test('jobs are split by what they are doing, waiting ones in order, executed ones newest first', () => {
+test('jobs are split into running ones, waiting ones in order, and executed ones newest first', () => {
   const queue = jobQueueOf(
     [
       job('a', { Status: 'Succeeded', StartTime: at(0), EndTime: at(1) }),
@@ -22,7 +22,7 @@ test('jobs are split by what they are doing, waiting ones in order, executed one
   assert.deepEqual([ids(queue.running), ids(queue.waiting), ids(queue.executed)], [['c'], ['d', 'e'], ['b', 'a']]);
 });
 
-test('a list that came newest first is sorted by the times that it has', () => {
+test('a list that is newest first is sorted by the reported times', () => {
   const queue = jobQueueOf(
     [
       job('e', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
@@ -41,7 +41,7 @@ test('a list that came newest first is sorted by the times that it has', () => {
   );
 });
 
-test('without times the given order counts', () => {
+test('without times the given order is kept', () => {
   const queue = jobQueueOf(
     [job('a', { Status: 'Cancelled' }), job('b', { Status: 'Cancelled' }), job('c'), job('d')],
     true,
@@ -55,7 +55,7 @@ test('without times the given order counts', () => {
   );
 });
 
-test('the order of a service that lists a queue is used, whatever its times are', () => {
+test('the order of a device’s own list is kept, whatever its times are', () => {
   const jobs = [
     job('d', { CreatedTime: '2026-11-02T14:05:00+00:00' }),
     job('e', { CreatedTime: '2026-11-02T14:04:00+00:00' }),
@@ -63,6 +63,6 @@ test('the order of a service that lists a queue is used, whatever its times are'
   assert.deepEqual(ids(jobQueueOf(jobs, false).waiting), ['d', 'e']);
 });
 
-test("of all jobs only the device's own are its own", () => {
+test('only jobs for the device alone are taken from the list of all jobs', () => {
   assert.deepEqual(ids(jobsAimedAt('d1', [job('a'), job('b', { DeviceId: 'd2' }), job('c', { DeviceId: '' })])), ['a']);
 });

@@ -1,11 +1,11 @@
-// One device's jobs as a queue: what runs now, what waits and in which order, what is done.
+// One device's jobs as a queue: what is running, what is waiting and in which order, and what is done.
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { jobState } from '#/contract/job-state.ts';
 
 const timeOf = (text: string | undefined): number => parseTimestamp(text ?? '')?.getTime() ?? Number.NaN;
 
-/** Sorts by a time where both have one; else the order stays as it was given. */
+/** Sorts by a time if both have one, and keeps the given order otherwise. */
 const byTime = (read: (job: Job) => number, direction: 1 | -1) => (one: Job, two: Job) => {
   const difference = direction * (read(one) - read(two));
   return Number.isNaN(difference) ? 0 : difference;
@@ -14,8 +14,8 @@ const byTime = (read: (job: Job) => number, direction: 1 | -1) => (one: Job, two
 const ended = (job: Job): number => timeOf(job.EndTime || job.StartTime || job.CreatedTime);
 
 /**
- * `jobs` in the order of submission, as the service lists one device's jobs. `byTimes`: in any order, so that times
- * decide as far as they are reported.
+ * `jobs` is in the order of submission, as the service lists one device's jobs. `byTimes`: it is in any order, and sorted
+ * by the times that are reported.
  */
 export function jobQueueOf(jobs: readonly Job[], byTimes: boolean) {
   const inState = (...states: string[]) => jobs.filter((job) => states.includes(jobState(job)));
@@ -31,6 +31,6 @@ export function jobQueueOf(jobs: readonly Job[], byTimes: boolean) {
   };
 }
 
-/** Without a list of the device's own: the jobs aimed at it alone, out of all. Group and tag jobs are not among them. */
+/** The jobs for this device alone, from the list of all jobs. Jobs to its group or tags are not among them. */
 export const jobsAimedAt = (deviceId: string, jobs: readonly Job[]): Job[] =>
   jobs.filter((job) => job.DeviceId === deviceId);

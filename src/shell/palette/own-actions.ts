@@ -1,4 +1,4 @@
-// The actions of the palette that lead to no page: how it looks, and the way out.
+// The actions of the palette that open no page: notifications, colour scheme, curl, and signing out.
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { signOut } from '#/api/session.ts';
