@@ -1,4 +1,4 @@
-// Standing orders: made, carried out for newcomers too, and stopped by a failure until a person retries.
+// Standing orders: created, carried out for devices that join later too, and stopped by a failure until someone retries.
 import type { Page } from '@playwright/test';
 import { rm, writeFile } from 'node:fs/promises';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
@@ -23,7 +23,7 @@ const order = (service: Service, ArtifactId: string) =>
   service.call('PUT', '/v1/orders/halls', { DeviceGroup: 'hall', ArtifactId });
 const jobs = (service: Service) => service.call<{ JobId: string }[]>('GET', '/v1/job');
 
-test('a group gets a version, and a newcomer exactly one job', async ({ signedIn: page, service }) => {
+test('a group gets a version, and a device that joins later exactly one job', async ({ signedIn: page, service }) => {
   await artifact(service);
   await join(service, 'unit 1');
   await page.goto(`${service.url}/rollouts`);
@@ -47,10 +47,7 @@ test('a group gets a version, and a newcomer exactly one job', async ({ signedIn
   await expect(bars.getByRole('link')).toHaveText(/2\.0\.0\s*2 devices/);
 });
 
-test('after a failure it says which device and why, and waits until somebody asks', async ({
-  signedIn: page,
-  service,
-}) => {
+test('after a failure it says which device and why, and waits for a retry', async ({ signedIn: page, service }) => {
   const { ArtifactId, broken } = await artifact(service);
   await writeFile(broken, '');
   await join(service, 'unit 1');
@@ -58,7 +55,7 @@ test('after a failure it says which device and why, and waits until somebody ask
   await page.goto(`${service.url}/rollouts/orders`);
   await expect(orders(page)).toContainText('0 of 1 have it, 1 failed');
   await rm(broken);
-  // A newcomer that is served shows that the one that failed was looked at, and left.
+  // Once the device that joined later has its job, the failed one has been checked and skipped.
   await join(service, 'unit 2');
   await expect(orders(page)).toContainText('1 of 2 have it, 1 failed');
   expect(await jobs(service)).toHaveLength(2);

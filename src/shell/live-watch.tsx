@@ -1,14 +1,17 @@
-// Follows live updates, retries failed reads, and shows a notice if a proxy buffers live updates or the service sends rows
-// that cannot be read: only an operator can fix either.
+// Follows live updates and retries failed reads. Shows what only an operator can fix: a full disk, a proxy that buffers live
+// updates, rows that cannot be read.
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import { IconAlertTriangle, IconRefreshDot, type TablerIcon } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconAlertTriangle, IconDatabaseExclamation, IconRefreshDot, type TablerIcon } from '@tabler/icons-react';
+import { accountQueries } from '#/api/account.ts';
 import { heldBack, startEvents } from '#/api/events.ts';
 import { isLive, live } from '#/api/live.ts';
 import { readFailedAgain } from '#/api/read-again.ts';
 import { removeFormer } from '#/lib/stored-keys.ts';
 import { onUnreadable, unreadableTotal } from '#/contract/unreadable-rows.ts';
+import { paths } from '#/paths.ts';
 import { setCurrent } from '#/ui/page/away.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { Notice } from './notice.tsx';
 
 export function LiveWatch() {
@@ -23,9 +26,31 @@ export function LiveWatch() {
   }, []);
   return (
     <>
+      <DiskState />
       <HeldBack />
       <UnreadableRows />
     </>
+  );
+}
+
+function DiskState() {
+  const state = useQuery(accountQueries.get()).data?.DiskState;
+  if (state !== 'Full' && state !== 'ReadOnly') return null;
+  return (
+    // Shown again if the state changes after the notice was hidden.
+    <HideableNotice key={state} icon={IconDatabaseExclamation}>
+      {state === 'Full' ? (
+        <>
+          <strong>The service’s disk is full.</strong> You can read everything. Delete{' '}
+          <Link to={paths.jobs()}>jobs</Link> or <Link to={paths.artifacts()}>artifacts</Link> to make room.
+        </>
+      ) : (
+        <>
+          <strong>The service cannot write to its disk.</strong> You can read everything but change nothing until its
+          operator fixes that.
+        </>
+      )}
+    </HideableNotice>
   );
 }
 

@@ -26,7 +26,6 @@ export { PageError } from './page-error.tsx';
 
 const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
-const DiskWatch = lazyPart(() => import('./disk-watch.tsx'), 'DiskWatch');
 const LiveWatch = lazyPart(() => import('./live-watch.tsx'), 'LiveWatch');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
 
@@ -107,7 +106,6 @@ function Frame() {
       <div role="status" aria-atomic="false" className="frame-notices">
         <AwayWatch />
         <BuildWatch />
-        <DiskWatch open={{}} isUrgent={false} />
         <LiveWatch open={{}} isUrgent={false} />
       </div>
       <LeaveBlocker />

@@ -1,5 +1,7 @@
 // The entries that the palette lists for a search, by group.
 import { useMemo } from 'react';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
@@ -8,7 +10,9 @@ import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { useCapabilities, useOffered } from '#/api/capabilities.ts';
+import { signOut } from '#/api/session.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { noNotices, switchNotices, useNoticesOn } from '#/ui/controls/system-notices.ts';
 import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { useOldSince } from '#/ui/page/away.ts';
@@ -17,7 +21,6 @@ import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
 import { actionsAt, pagesOf } from './fixed-entries.ts';
 import { useFoundDevices } from './found-devices.ts';
-import { useOwnActions } from './own-actions.ts';
 import { recentEntries } from './recent.ts';
 
 /** Milliseconds for which a list that the palette has read stays fresh. No list is polled for it. */
@@ -91,6 +94,53 @@ function useLabelEntries(isSearching: boolean, { index, at }: Pick<FleetInUse, '
     }),
     [index, tags, isOld],
   );
+}
+
+/** Actions that open no page: notifications, colour scheme, curl, and signing out. */
+function useOwnActions(showRequests: () => void): Entry[] {
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
+  const isOn = useNoticesOn();
+  const why = noNotices();
+  return [
+    {
+      id: 'action:notices',
+      label: isOn ? 'Turn off deployment notifications' : 'Turn on deployment notifications',
+      also: 'system notifications desktop',
+      detail: why ?? (isOn ? 'They are on' : 'The browser asks first'),
+      run: () =>
+        why === undefined
+          ? void switchNotices(!isOn).then(() => {
+              const refused = noNotices();
+              if (refused) notifications.show({ message: refused, color: 'red' });
+            })
+          : void notifications.show({ message: why, color: 'red' }),
+    },
+    {
+      id: 'action:scheme',
+      label: `Switch to ${other}`,
+      also: 'theme appearance light dark mode',
+      run: () => setColorScheme(other),
+    },
+    {
+      id: 'action:curl',
+      label: 'Show the requests of this page as curl',
+      also: 'api requests script terminal',
+      run: showRequests,
+    },
+    {
+      id: 'action:sign-out',
+      label: 'Sign out',
+      also: 'log out leave',
+      run: () =>
+        void signOut().catch((error: unknown) =>
+          notifications.show({
+            message: `Not signed out: ${error instanceof Error ? error.message : String(error)}`,
+            color: 'red',
+          }),
+        ),
+    },
+  ];
 }
 
 function useActions(showRequests: () => void): Entry[] {
