@@ -241,7 +241,7 @@ test('the data of this account in this browser are listed and cleared', async ({
   await expectAccessible(page);
   await stored.getByRole('button', { name: 'Clear Columns and former views of the device table' }).click();
   const question = page.getByRole('dialog', { name: 'Clear data in this browser' });
-  await expect(question).toContainText('The choice of columns is lost, and views that were not moved to the service.');
+  await expect(question).toContainText('Your choice of columns, and views not moved to the service, are lost.');
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(stored.getByRole('row', { name: /Columns and former views/ })).toHaveCount(0);

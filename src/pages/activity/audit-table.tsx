@@ -24,7 +24,7 @@ interface AuditTableProps {
 
 const keyOf = ({ Id }: AuditEntry) => Id;
 
-/** The object of an entry, as a link where it has a page. */
+/** The object of an entry, as a link if it has a page. */
 function AuditSubject({ entry }: { entry: AuditEntry }) {
   const text = entry.ObjectName || subjectOf(entry);
   const page = pageOf(entry);

@@ -37,7 +37,7 @@ export interface MarkedTunnel {
   marks: readonly Exposure[];
 }
 
-/** The name appears below an address that does not contain it. */
+/** The name of a tunnel appears below its address, unless the address contains it. */
 function Where({ tunnel }: { tunnel: Tunnel }) {
   const { Name, Protocol, LocalDest } = tunnel;
   const isNamed = publicAddress(tunnel).text.includes(Name);
