@@ -1,10 +1,9 @@
-// The account: tokens that are made, used and revoked, usage that follows, the appearance that is kept; and the pages of
-// tunnels and workflows as they are in an empty account.
+// The account: tokens, sessions, usage, appearance and data in the browser; and Workflows in an empty account.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 
-// The browser itself reports a refused proof on the console.
+// The browser logs a refused proof to the console.
 test.use({ expectedConsole: [/status of 403/] });
 
 async function openAccount(page: Page, service: Service): Promise<void> {
@@ -19,18 +18,18 @@ const statusWith = async (service: Service, token: string) =>
 const tokenRow = (page: Page, name: string) =>
   page.getByRole('table', { name: 'API tokens' }).getByRole('row', { name: new RegExp(name) });
 
-/** A token made by the API. */
+/** Creates a token by the API. */
 const makeToken = async (service: Service, Name: string) =>
   (await service.call<{ Token: string }>('POST', '/v1/account/tokens', { Name, Proof: service.token })).Token;
 
-test('an API token is made with a proof, shown once, and works @main', async ({ signedIn: page, service }) => {
+test('an API token is created with a proof, shown once, and works @main', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
   await page.getByRole('button', { name: 'Create token' }).click();
   const make = page.getByRole('dialog', { name: 'Create API token' });
   await make.getByLabel('Name').fill('Build server');
   await make.getByLabel('Your proof').fill(service.token);
   await make.getByRole('button', { name: 'Create token' }).click();
-  // Hidden until it is asked for; only Done closes it, and only after the token was saved.
+  // Masked at first; only Done closes the dialog, and only after the token was saved.
   const once = page.getByRole('dialog', { name: 'API token “Build server”' });
   await expect(once.getByLabel('API token, hidden')).toHaveText(/^•+$/);
   await expect(once.getByRole('button', { name: 'Done' })).toBeDisabled();
@@ -38,7 +37,7 @@ test('an API token is made with a proof, shown once, and works @main', async ({ 
   await once.getByRole('button', { name: 'Reveal' }).click();
   const token = await once.getByLabel('API token', { exact: true }).innerText();
   const download = page.waitForEvent('download');
-  // Some browsers begin to read it only after the turn in which it was asked for: it has to be there then.
+  // Some browsers read the file only after the click's task has ended: it must still be there then.
   const revoked = await once.getByRole('button', { name: 'Download' }).evaluate((button: HTMLElement) => {
     const revokeObjectURL = URL.revokeObjectURL.bind(URL);
     let count = 0;
@@ -69,13 +68,13 @@ test('a token needs a name, and a proof beside the session', async ({ signedIn: 
   await make.getByRole('button', { name: 'Create token' }).click();
   await expect(make.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
   await make.getByLabel('Name').fill('Build server');
-  // To be signed in is not enough.
+  // Being signed in is not enough.
   await make.getByLabel('Your proof').fill('no-token');
   await make.getByRole('button', { name: 'Create token' }).click();
   await expect(make).toContainText('Your proof is not valid');
 });
 
-test('a revoked token ends at once, with the sessions that began with it @main', async ({
+test('a revoked token ends at once, with the sessions that signed in with it @main', async ({
   signedIn: page,
   service,
   browser,
@@ -98,7 +97,7 @@ test('a revoked token ends at once, with the sessions that began with it @main',
   await expect(page.getByRole('table', { name: 'API tokens' })).toBeVisible();
 });
 
-test('other browsers are seen and signed out, one or all @main', async ({ signedIn: page, service, browser }) => {
+test('other browsers are listed and signed out, one or all @main', async ({ signedIn: page, service, browser }) => {
   const others = await Promise.all([1, 2, 3].map(() => browser.newContext()));
   const areIn = () =>
     Promise.all(others.map(async ({ request }) => (await request.get(`${service.url}/v1/account`)).status() === 200));
@@ -193,7 +192,7 @@ async function storeData(page: Page): Promise<void> {
 }
 
 test('use is forecast from the history of the service', async ({ signedIn: page, service }) => {
-  // Twenty earlier days, in the place of waiting for them.
+  // Twenty earlier days, instead of waiting for them.
   await page.route('**/v1/history/usage', async (route) => {
     const { Items } = (await (await route.fetch()).json()) as { Items: object[] };
     const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
@@ -212,7 +211,7 @@ test('use is forecast from the history of the service', async ({ signedIn: page,
   await expect(page.getByText('keeps no history')).toBeHidden();
 });
 
-test('times and the height of rows are chosen, and a reload shows the same @main', async ({
+test('the time zone and the height of rows are chosen, and survive a reload @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -225,7 +224,7 @@ test('times and the height of rows are chosen, and a reload shows the same @main
     'title',
     /UTC$/,
   );
-  await choose('Rows of tables', 'Comfortable');
+  await choose('Table rows', 'Comfortable');
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
   await page.reload();
   await expect(page.getByRole('radio', { name: 'UTC' })).toBeChecked();
@@ -235,7 +234,7 @@ test('times and the height of rows are chosen, and a reload shows the same @main
 test('the data of this account in this browser are listed and cleared', async ({ signedIn: page, service }) => {
   await openAccount(page, service);
   await storeData(page);
-  await page.getByRole('radiogroup', { name: 'Rows of tables' }).getByText('Comfortable', { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'Table rows' }).getByText('Comfortable', { exact: true }).click();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
   const stored = page.getByRole('table', { name: 'Data in this browser' });
   await expect(stored.getByRole('row', { name: /Columns and former views/ })).toContainText('2 kB');
@@ -252,11 +251,11 @@ test('the data of this account in this browser are listed and cleared', async ({
   await expect(page.locator('html')).toHaveAttribute('data-density', 'compact');
   // What earlier versions stored goes a moment after the first paint.
   await expect.poll(() => page.evaluate(() => localStorage.getItem('muster-usage:operator@localhost'))).toBeNull();
-  // Another account's is not touched.
+  // Another account's data is not touched.
   expect(await page.evaluate(() => localStorage.getItem('muster-views:somebody@else'))).toBe('theirs');
 });
 
-test('workflows are marked as the older method, and point to artifacts', async ({ page, service }) => {
+test('workflows are marked as legacy, and link to artifacts', async ({ page, service }) => {
   await signIn(page, service);
   await page.goto(`${service.url}/workflows`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Workflows Legacy');
@@ -264,7 +263,7 @@ test('workflows are marked as the older method, and point to artifacts', async (
   await page.getByRole('link', { name: 'Go to Artifacts' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Artifacts' })).toBeVisible();
 
-  // What is typed survives closing the dialog by mistake.
+  // What was typed survives closing the dialog by mistake.
   await page.goBack();
   await page.getByRole('button', { name: 'Create workflow' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create workflow' });
@@ -275,7 +274,7 @@ test('workflows are marked as the older method, and point to artifacts', async (
   await expect(dialog.getByLabel('Command')).toHaveValue('uptime');
 });
 
-test('stored job output, and which goes next, is on the account page; a full disk is reported on every page', async ({
+test('the Account page shows stored job output and what is removed next; a full disk is reported on every page', async ({
   signedIn: page,
   service,
 }) => {

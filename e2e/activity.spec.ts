@@ -1,4 +1,4 @@
-// Activity: the audit log, read and filtered by a person.
+// Activity: the audit log and its filters, and availability.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
@@ -10,7 +10,7 @@ const log = (page: Page) => page.getByRole('table', { name: 'Audit log' });
 const entry = (page: Page, ...texts: string[]) =>
   texts.reduce((rows, hasText) => rows.filter({ hasText }), log(page).getByRole('row'));
 
-test('a change is in the audit log: who, what, and the way to it and back @main', async ({
+test('a change is in the audit log with who did what, and links to its object and back @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -29,7 +29,7 @@ test('a change is in the audit log: who, what, and the way to it and back @main'
   await expect(entry(page, 'pump 8')).toHaveCount(1);
 });
 
-test('the audit log is filtered by the name of what was changed', async ({ signedIn: page, service }) => {
+test('the audit log is filtered by the name of the object', async ({ signedIn: page, service }) => {
   await service.createDevice('pump 7');
   await service.createDevice('pump 8');
   await page.goto(`${service.url}/activity`);
@@ -38,13 +38,13 @@ test('the audit log is filtered by the name of what was changed', async ({ signe
   await expect(entry(page, 'pump 8')).toHaveCount(0);
 });
 
-test('what devices did themselves is shown when it is asked for', async ({ signedIn: page, service }) => {
+test('what devices did themselves is shown by a filter', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('pump 7');
   await service.agent(DeviceKey);
   const folder = await service.folder('audit');
   const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', folder);
   const job = await submit(service, { Name: 'Hello', DeviceId, ArtifactId });
-  // The log is read again only every 15 s: all of it is in it by now.
+  // The log is polled only every 15 s, so it has all of this from its first reading.
   await expect.poll(() => statusOf(service, job)).toBe('Succeeded');
   await page.goto(`${service.url}/activity?by=devices`);
   await expect(entry(page, 'Downloaded artifact', 'pump 7').first()).toBeVisible();
@@ -53,7 +53,7 @@ test('what devices did themselves is shown when it is asked for', async ({ signe
   await expect(entry(page, 'Downloaded artifact')).toHaveCount(0);
 });
 
-test('an entry shows all that it holds, and the link to it opens it again', async ({ signedIn: page, service }) => {
+test('an entry shows all of its fields, and its link opens it again', async ({ signedIn: page, service }) => {
   await service.createDevice('pump 7');
   await page.goto(`${service.url}/activity`);
   await entry(page, 'pump 7').getByRole('link', { name: 'Created device' }).click();
@@ -65,7 +65,7 @@ test('an entry shows all that it holds, and the link to it opens it again', asyn
   await expect(dialog).toBeVisible();
 });
 
-test('entries are filtered by kind, result and actor, and exported as they are filtered', async ({
+test('entries are filtered by kind, result and actor, and exported with the same filters', async ({
   signedIn: page,
   service,
 }) => {
@@ -104,7 +104,7 @@ test('availability by device and site, and as a file', async ({ signedIn: page, 
   const { DeviceId, DeviceKey } = await service.createDevice('pump 7');
   await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: 'Hamburg' });
   await service.agent(DeviceKey);
-  // Sums are of whole seconds.
+  // The sums have whole seconds.
   await expect.poll(() => onlineSeconds(service)).toBeGreaterThan(0);
   await page.goto(`${service.url}/activity`);
   await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Availability' }).click();
@@ -129,7 +129,7 @@ test.describe('in front of another service', () => {
     await expect(page.getByText('This service has no audit log')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Export CSV' })).toHaveCount(0);
     await page.goto(`${service.url}/activity/availability`);
-    await expect(page.getByText('This service keeps no history of states')).toBeVisible();
+    await expect(page.getByText('This service keeps no state history')).toBeVisible();
     await page.goto(service.url);
     await expect(page.getByRole('region', { name: /^Down now/ })).toBeVisible();
     await expect(page.getByRole('region', { name: 'Recent disconnects' })).toHaveCount(0);

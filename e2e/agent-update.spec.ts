@@ -32,13 +32,13 @@ async function installOlder(service: Service, key: string) {
   return run;
 }
 
-/** What the agent of a device said when it connected last. */
+/** What the agent of a device reported when it last connected. */
 async function versionOf(service: Service, id: string): Promise<string | undefined> {
   const [device] = await service.call<{ AgentVersion?: string }[]>('GET', `/v1/devices/1/25/filters?device_id=${id}`);
   return device?.AgentVersion;
 }
 
-test('an older agent is updated from the page of its device; in a selection each shows why it is left out', async ({
+test('an older agent is updated from the page of its device; in a selection, devices left out show why', async ({
   signedIn: page,
   service,
 }) => {
@@ -51,7 +51,7 @@ test('an older agent is updated from the page of its device; in a selection each
     await page.goto(`${service.url}/devices/${DeviceId}`);
     const agent = page.getByRole('region', { name: 'Agent', exact: true });
     await expect(agent).toContainText(`Version${VERSION}`);
-    await expect(agent).toContainText('Another version is ready');
+    await expect(agent).toContainText('Another version is available');
     await agent.getByRole('link', { name: 'Update agent' }).click();
     const dialog = page.getByRole('dialog', { name: 'Update the agent of pump 1?' });
     await expect(dialog).toContainText(`Agent ${VERSION} is replaced by ${Version}`);
@@ -75,7 +75,7 @@ test('an older agent is updated from the page of its device; in a selection each
   }
 });
 
-/** An agent that only says what it can do about updates. */
+/** An agent that only reports its abilities to update. */
 async function connect(service: Service, key: string, update: Record<string, unknown>): Promise<WebSocket> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/agent/link`, {
     headers: { Authorization: `Bearer ${key}` },
@@ -87,7 +87,7 @@ async function connect(service: Service, key: string, update: Record<string, unk
   return socket;
 }
 
-test('a device that has run a newer agent gets an older one only by an order', async ({ signedIn: page, service }) => {
+test('a device that has run a newer agent gets an older one only on request', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('lift 2');
   const { Version, Sequence, PublicKey } = await service.call<{ Version: string; Sequence: number; PublicKey: string }>(
     'GET',
@@ -101,7 +101,7 @@ test('a device that has run a newer agent gets an older one only by an order', a
   await page.goto(`${service.url}/devices/${DeviceId}`);
   const agent = page.getByRole('region', { name: 'Agent', exact: true });
   await expect(agent).toContainText('Has run a newer agent than this service publishes');
-  await agent.getByRole('link', { name: 'Go back to an older agent' }).click();
+  await agent.getByRole('link', { name: 'Downgrade agent' }).click();
   const dialog = page.getByRole('dialog', { name: 'Put an older agent on lift 2?' });
   await expect(dialog).toContainText(`(Sequence ${Sequence})`);
   await expectAccessible(page);
@@ -124,7 +124,7 @@ test('a device that cannot verify updates says why, and what to do', async ({ si
   socket.close();
 });
 
-test('an agent of another version of the link is named in table, overview and on its page, with what to do', async ({
+test('an agent with another protocol version is marked in the table, on the overview and on its page, with what to do', async ({
   signedIn: page,
   service,
 }) => {

@@ -1,4 +1,4 @@
-// Alerts: rules and channels made by a person, a real agent that goes away, and real receivers of what is sent.
+// Alerts: rules and channels created in the browser, a real agent that goes Offline, and real receivers of messages.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -40,7 +40,7 @@ const test = base.extend<{ receiver: Receiver }>({
 });
 test.setTimeout(120_000);
 
-/** What is noticed is gathered for a while before it is sent. */
+/** Events are gathered for a while before a message is sent. */
 const SENT = { timeout: 60_000 };
 const table = (page: Page, name: string) => page.getByRole('table', { name });
 
@@ -52,7 +52,7 @@ async function createChannel(page: Page, name: string, address: string): Promise
   await dialog.getByRole('button', { name: 'Create channel' }).click();
 }
 
-/** By the API; a rule that sends at once. */
+/** Created by the API; the rule sends at once. */
 async function watch(service: Service, channel: object, more: object = {}): Promise<void> {
   const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', channel);
   const rule = { Name: 'Away', When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId], ...more };
@@ -65,7 +65,7 @@ async function goAway(service: Service, name: string): Promise<void> {
   await agent.end();
 }
 
-test('a person makes a channel and a rule, and a device that goes away is reported, signed', async ({
+test('a channel and a rule are created, and a device that goes Offline is reported in a signed message', async ({
   signedIn: page,
   service,
   receiver,
@@ -81,7 +81,7 @@ test('a person makes a channel and a rule, and a device that goes away is report
   await page.getByRole('button', { name: 'Create rule' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create rule' });
   await dialog.getByLabel('Name').fill('Away');
-  await dialog.getByLabel('For how many minutes').fill('0');
+  await dialog.getByLabel('For (minutes)').fill('0');
   await expect(dialog.getByText('When a device is Offline → Ops, at most one message in 30 minutes')).toBeVisible();
   await dialog.getByRole('button', { name: 'Create rule' }).click();
   await expect(table(page, 'Rules').getByRole('row', { name: 'Away' })).toContainText('When a device is Offline → Ops');
@@ -101,7 +101,7 @@ test('a person makes a channel and a rule, and a device that goes away is report
   await expect(table(page, 'Firing now')).toBeVisible();
 });
 
-test('a delivery that fails shows why and when it is tried again, and has the same Id after a kill', async ({
+test('a failed delivery shows why and when it is retried, and keeps its Id when the service is killed', async ({
   signedIn: page,
   service,
   receiver,
@@ -112,7 +112,7 @@ test('a delivery that fails shows why and when it is tried again, and has the sa
   await page.goto(`${service.url}/activity/alerts`);
   const delivery = table(page, 'Deliveries').getByRole('row', { name: 'till 7 is Offline' });
   await expect(delivery).toContainText(/Waiting.*it answered 503; next/s, SENT);
-  // The page would report the lost connection on the console.
+  // The page would log the lost connection to the console.
   await page.goto('about:blank');
   await service.stop('SIGKILL');
   receiver.status = 200;
@@ -124,7 +124,7 @@ test('a delivery that fails shows why and when it is tried again, and has the sa
   expect(new Set(ids).size).toBe(1);
 });
 
-test('a job that fails is reported, and the delivery leads to it', async ({ signedIn: page, service, receiver }) => {
+test('a job that fails is reported, and the delivery links to it', async ({ signedIn: page, service, receiver }) => {
   await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'json' }, { When: 'JobFailed' });
   const { DeviceId, DeviceKey } = await service.createDevice('till 7');
   await service.agent(DeviceKey);
@@ -152,7 +152,7 @@ test('a channel is tested, and its result is shown', async ({ signedIn: page, se
   await expect(channel).toContainText('Not delivered: it answered 404');
 });
 
-test('a rule is silenced with a reason, which others see, and made to send again', async ({
+test('a rule is silenced with a reason that others see, and its silence is ended', async ({
   signedIn: page,
   service,
   receiver,
@@ -166,7 +166,7 @@ test('a rule is silenced with a reason, which others see, and made to send again
   await dialog.getByLabel('Reason').fill('moving the racks');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Silence rule' }).click();
-  await expect(rule).toContainText('Silent, ends in 8h: moving the racks');
+  await expect(rule).toContainText('Silenced, ends in 8h: moving the racks');
   await rule.getByRole('button', { name: 'End silence of Away' }).click();
   await expect(rule).not.toContainText('Silent');
 });
@@ -180,7 +180,7 @@ test('a channel and a rule are deleted; the rule says that it has no channel', a
   await page.goto(`${service.url}/activity/alerts`);
   await page.getByRole('button', { name: 'Delete channel Ops' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete channel' });
-  await expect(dialog).toContainText('Without another channel send nothing: Away.');
+  await expect(dialog).toContainText('Rules left without a channel, which send nothing: Away.');
   await dialog.getByRole('button', { name: 'Delete channel' }).click();
   const rule = table(page, 'Rules').getByRole('row', { name: 'Away' });
   await expect(rule).toContainText('→ no channel');
@@ -197,7 +197,7 @@ test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is miss
   await page.getByRole('button', { name: 'Create channel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create channel' });
   await expect(dialog.getByRole('radio', { name: 'E-mail' })).toBeDisabled();
-  await expect(dialog).toContainText('operator sets SMTP_URL and SMTP_FROM');
+  await expect(dialog).toContainText('operator must set SMTP_URL and SMTP_FROM');
   await expectAccessible(page);
 });
 

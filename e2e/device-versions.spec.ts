@@ -13,7 +13,7 @@ interface Deployed {
   version: string;
 }
 
-/** Waits for its success. */
+/** Waits until it has succeeded. */
 async function deploy({ service, device, version }: Deployed): Promise<void> {
   const ArtifactId = await service.uploadScript(
     'myapp.sh',
@@ -35,7 +35,7 @@ async function twoDevices(service: Service) {
   return { one: one.DeviceId, two: two.DeviceId };
 }
 
-test('the version of an artifact is a column that is chosen, sorted by, and stays current', async ({
+test('the version of an artifact is a column that can be chosen and sorted, and stays current', async ({
   signedIn: page,
   service,
 }) => {
@@ -56,7 +56,7 @@ test('the version of an artifact is a column that is chosen, sorted by, and stay
   await expect(row(page, 'unit 1')).toContainText('2.0.0');
 });
 
-test('devices are filtered by a version, by another than that, and by none, in the URL too', async ({
+test('devices are filtered by a version, by any other, and by none, also in the URL', async ({
   signedIn: page,
   service,
 }) => {
@@ -78,10 +78,7 @@ test('devices are filtered by a version, by another than that, and by none, in t
   await expect(row(page, 'unit 2')).toBeVisible();
 });
 
-test('an artifact shows how many devices have which version, and leads to them', async ({
-  signedIn: page,
-  service,
-}) => {
+test('an artifact shows how many devices have each version, and links to them', async ({ signedIn: page, service }) => {
   const { one } = await twoDevices(service);
   await deploy({ service, device: one, version: '1.0.0' });
   const [{ ArtifactId } = { ArtifactId: '' }] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
@@ -94,11 +91,11 @@ test('an artifact shows how many devices have which version, and leads to them',
   await expect(row(page, 'unit 2')).toHaveCount(0);
 });
 
-test('a device lists its versions, since when, and the job that brought each', async ({ signedIn: page, service }) => {
+test('a device lists its versions, with the time and the job of each', async ({ signedIn: page, service }) => {
   const { one } = await twoDevices(service);
   await page.goto(`${service.url}/devices/${one}`);
   const versions = page.getByRole('region', { name: 'Versions' });
-  await expect(versions).toContainText('No artifact was deployed to it with success yet.');
+  await expect(versions).toContainText('No successful deployments yet.');
   await deploy({ service, device: one, version: '1.0.0' });
   await expect(versions).toContainText(/myapp\s*1\.0\.0\s*since/);
   await expectAccessible(page);

@@ -1,4 +1,4 @@
-// The page of one device: its fields, tags, location and key, and what it says when the device is gone.
+// The page of a device: its fields, tags, location, key and timeline, and what it shows when the device is deleted.
 import { expect, expectAccessible, test } from './fixtures.ts';
 
 test('fields of a device are edited in place', async ({ signedIn: page, service }) => {
@@ -33,7 +33,10 @@ test('fields of a device are edited in place', async ({ signedIn: page, service 
   await expect(page.getByText('house B')).toBeVisible();
 });
 
-test('tags go on and off a device, its place is set from a pasted pair @main', async ({ signedIn: page, service }) => {
+test('tags are added and removed, and the location is set from pasted coordinates @main', async ({
+  signedIn: page,
+  service,
+}) => {
   const { DeviceId } = await service.createDevice('buoy');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   const tags = page.getByRole('region', { name: 'Tags' });
@@ -45,7 +48,7 @@ test('tags go on and off a device, its place is set from a pasted pair @main', a
   }
   await tags.getByRole('button', { name: 'Remove harbour' }).click();
   await expect(tags.getByRole('listitem')).toHaveText(['solar']);
-  // It is still a tag of the account, so it is added, not made again.
+  // The account still has the tag, so it is added, not created.
   await tags.getByLabel('Tag to add').fill('harbour');
   await tags.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(tags.getByRole('listitem')).toHaveCount(2);
@@ -66,7 +69,7 @@ test('tags go on and off a device, its place is set from a pasted pair @main', a
   await expect(page.getByRole('region', { name: 'Location' }).getByText('54.18, 7.89')).toBeVisible();
 });
 
-test('a new key ends the agent that has the old one @main', async ({ signedIn: page, service }) => {
+test('a new key disconnects the agent that has the old one @main', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('stolen laptop');
   const agent = await service.agent(DeviceKey);
   await page.goto(`${service.url}/devices/${DeviceId}`);
@@ -94,10 +97,7 @@ test('a new key ends the agent that has the old one @main', async ({ signedIn: p
 test.describe('of a device that is gone', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
-  test('the page reports it, when it was never there and when it is deleted meanwhile', async ({
-    signedIn: page,
-    service,
-  }) => {
+  test('the page says so, whether it never existed or was deleted meanwhile', async ({ signedIn: page, service }) => {
     await page.goto(`${service.url}/devices/no-such-device`);
     await expect(page.getByText('There is no device with this id.')).toBeVisible();
     await expect(page.getByText('no-such-device')).toBeVisible();
@@ -118,7 +118,7 @@ test.describe('of a device that is gone', () => {
   });
 });
 
-test('a name that another device has gets a hint, and is still accepted', async ({ signedIn: page, service }) => {
+test('the name of another device gets a hint, and is still accepted', async ({ signedIn: page, service }) => {
   await service.createDevice('pump 7');
   await page.goto(`${service.url}/devices?dialog=add`);
   const add = page.getByRole('dialog', { name: 'Add a device' });
@@ -130,10 +130,7 @@ test('a name that another device has gets a hint, and is still accepted', async 
   await expect(page.getByRole('dialog', { name: 'Connect pump 7' })).toBeVisible();
 });
 
-test('the timeline has what happened and notes, by kind; a note is written and deleted', async ({
-  signedIn: page,
-  service,
-}) => {
+test('the timeline is filtered by kind, and a note is written and deleted', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('lift 1');
   await service.agent(DeviceKey);
   await service.call('PATCH', `/v1/devices/${DeviceId}`, { CustomerSite: 'Hamburg' });

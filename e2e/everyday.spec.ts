@@ -1,4 +1,4 @@
-// Every day with it: the palette, and requests as curl.
+// The palette, and requests as curl.
 import { execFileSync } from 'node:child_process';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
@@ -12,7 +12,7 @@ async function openPalette(page: Page): Promise<void> {
   await expect(field(page)).toBeFocused();
 }
 
-/** Two pumps, an artifact and a job to both; gives the id of the first pump. */
+/** Two pumps, an artifact and a job to both; returns the id of the first pump. */
 async function fill(service: Service): Promise<string> {
   const { DeviceId } = await service.createDevice('pump-7', 'pumps');
   await service.createDevice('<b>pump</b> \u202Eeight', 'pumps');
@@ -40,7 +40,7 @@ test('the palette finds devices, jobs, groups and artifacts with the keyboard al
   await expect(palette(page).getByRole('option', { name: '<b>pump</b>' })).toBeVisible();
   await expect(palette(page).getByRole('option', { name: 'Check the pumps' })).toBeVisible();
   await expect(palette(page).getByRole('option', { name: /^pumps\s*2 devices/ })).toBeVisible();
-  await expect(palette(page).getByRole('option', { name: 'All 2 devices that match' })).toBeVisible();
+  await expect(palette(page).getByRole('option', { name: 'All 2 matching devices' })).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press('ArrowDown');
   await expect(chosen(page)).toContainText('<b>pump</b>');
@@ -52,7 +52,7 @@ test('the palette finds devices, jobs, groups and artifacts with the keyboard al
   await expect(palette(page).getByRole('group', { name: 'Recent' }).getByRole('option')).toContainText('pump-7');
 });
 
-test('what is typed before the palette is loaded is in its field, and Escape closes it before, too', async ({
+test('what is typed before the palette has loaded is in its field, and Escape closes it even then', async ({
   signedIn: page,
   service,
 }) => {
@@ -79,7 +79,7 @@ test('what is typed before the palette is loaded is in its field, and Escape clo
   await expect(page.getByLabel('Search devices by name or ID')).toHaveValue('');
 });
 
-test('the palette finds a device by its id, and what can be done to the device of the page', async ({
+test('the palette finds a device by its id, and actions on the device of the page', async ({
   signedIn: page,
   service,
 }) => {
@@ -101,14 +101,14 @@ test('the palette finds a device by its id, and what can be done to the device o
   await expect(location).toBeHidden();
 });
 
-/** Runs what is shown as a person would: in a shell, with the token in the variable that it names. */
+/** Runs the displayed command in a shell, with the token in the variable that it names. */
 const run = (command: string, token: string) =>
   execFileSync('bash', ['-c', command.replace(/^curl/, 'curl -sS --fail')], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '', TOKEN: token },
   });
 
-test('what a form would send and what a page reads are shown as commands that do the same @main', async ({
+test('the requests of forms and pages are shown as curl commands that do the same @main', async ({
   signedIn: page,
   service,
 }) => {

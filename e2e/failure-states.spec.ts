@@ -36,7 +36,7 @@ test('a job that waits for one device says how many failed, in the list, on its 
   await expect(page.getByRole('option', { name: /Update/ }).first()).toContainText('Waiting · 2 failed');
 });
 
-test('a rollout that was advanced past a failure has ended, and its wave was advanced by hand', async ({
+test('a rollout that was advanced past a failure has ended, and its wave was advanced manually', async ({
   signedIn: page,
   service,
 }) => {
@@ -49,7 +49,7 @@ test('a rollout that was advanced past a failure has ended, and its wave was adv
     await expect(lane(page, number)).toContainText('Paused · 1 failed');
     const { Version } = await service.call<{ Version: number }>('GET', `/v1/rollout/${id}`);
     await service.call('POST', `/v1/rollout/${id}/advance`, { Version });
-    await expect(lane(page, number)).toContainText('Advanced by hand · 1 failed');
+    await expect(lane(page, number)).toContainText('Advanced manually · 1 failed');
   }
   await expect(heading(page)).toContainText('Ended · 2 failed');
   await expect(page).toHaveTitle(/ · Ended · 2 failed · Muster$/);

@@ -1,6 +1,6 @@
-// The stranger's path, nothing of it simulated: the printed link, this machine added with the command that the page
-// copies, an archive dropped, deployed, and its own words on the screen while it still runs. Then the same for a machine
-// without a clone, through the line that installs the agent.
+// A newcomer's path, with nothing simulated: the printed link, this machine added with the copied command, an archive
+// dropped and deployed, and its output on the screen while it runs. Then the same for a machine without a clone, with the
+// command that installs the agent.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { expect, test, type Service } from './fixtures.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** A line of a person's shell. It gets a process group of its own, because npm starts the agent as a child. */
+/** A command in a user's shell. It has its own process group, because npm starts the agent as a child. */
 class Line extends TestProcess {
   constructor(line: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
     super(['-c', line], { command: '/bin/sh', cwd, env: { ...process.env, ...env }, detached: true });
@@ -24,7 +24,7 @@ class Line extends TestProcess {
   }
 }
 
-/** What the page put on the clipboard, as a person pastes it. */
+/** What the page put on the clipboard. */
 async function copied(page: Page, press: () => Promise<void>): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.evaluate(() => navigator.clipboard.writeText(''));
@@ -34,7 +34,7 @@ async function copied(page: Page, press: () => Promise<void>): Promise<string> {
   return read();
 }
 
-/** Packs a folder with the system's own tar, as a person does. */
+/** Packs a folder with the system's tar. */
 async function pack(folder: string, name: string, files: Record<string, string>, ...what: string[]): Promise<string> {
   const source = path.join(folder, `source of ${name}`);
   for (const [file, text] of Object.entries(files)) {
@@ -46,7 +46,7 @@ async function pack(folder: string, name: string, files: Record<string, string>,
   return archive;
 }
 
-/** Drops a file on the page as the browser does when it is dragged out of a folder's window. */
+/** Drops a file on the page as a browser does when it is dragged from a file manager. */
 async function drop(page: Page, file: string): Promise<void> {
   const transfer = await page.evaluateHandle(
     ({ name, bytes }) => {
@@ -64,7 +64,7 @@ async function drop(page: Page, file: string): Promise<void> {
   await expect(page.getByText('Drop to check the file')).toBeHidden();
 }
 
-/** Marks the document, to tell later whether it was loaded again. */
+/** Marks the document, to see later whether it was reloaded. */
 const markDocument = (page: Page) => page.evaluate(() => void (document.body.dataset['since'] = 'the beginning'));
 const isSameDocument = (page: Page) => page.evaluate(() => document.body.dataset['since'] === 'the beginning');
 
@@ -82,7 +82,7 @@ async function connectThisMachine(page: Page, service: Service, folder: string):
   return new Line(command, { cwd: ROOT, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
 }
 
-/** Adds this machine with a name and a group of its own choice. */
+/** Adds this machine with a chosen name and group. */
 async function addThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
   const add = page.getByRole('dialog', { name: 'Add this machine' });
   await expect(add.getByLabel('Name')).toHaveValue('this-machine');
@@ -192,14 +192,14 @@ test('the command for a tunnel works where the agent of this machine runs', asyn
   }
 });
 
-test('a stranger adds this machine, deploys an archive to its group and reads along while it runs @main', async ({
+test('a newcomer adds this machine, deploys an archive to its group and follows its output @main', async ({
   page,
   service,
 }) => {
   const folder = await service.folder('stranger');
   const effects = path.join(folder, 'effects');
   const gate = path.join(folder, 'go on');
-  // It ends also when the test has failed and removed its folder.
+  // It also ends if the test has failed and removed its folder.
   const updateSh = `#!/bin/sh
 echo "unpacked in a folder with: $(ls)"
 echo "ran" >> '${effects}'
@@ -241,7 +241,7 @@ async function addDevice(page: Page, service: Service, name: string): Promise<vo
   await add.getByRole('button', { name: 'Add device' }).click();
 }
 
-/** Adds a device; gives the line that installs its agent, as the page copies it. */
+/** Adds a device and returns the copied command that installs its agent. */
 async function installLine(page: Page, service: Service): Promise<string> {
   await addDevice(page, service, 'shelf 4');
   const connect = page.getByRole('dialog', { name: 'Connect shelf 4' });
@@ -254,7 +254,7 @@ async function installLine(page: Page, service: Service): Promise<string> {
   return command;
 }
 
-/** Follows the dialog to the deploy of the script, until it has failed as it should. */
+/** Follows the dialog to the deployment of the script, until that has failed as it should. */
 async function deployHello(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Deploy to it' }).click();
   await expect(page.getByRole('combobox', { name: 'Device' })).toHaveValue('shelf 4');
@@ -265,7 +265,7 @@ async function deployHello(page: Page): Promise<void> {
   await expect(page.getByText('Exit code').locator('..')).toContainText('3');
 }
 
-test('a machine without a clone becomes a device by the one line that is shown, and runs a script', async ({
+test('a machine without a clone becomes a device with the displayed command, and runs a script', async ({
   signedIn: page,
   service,
 }) => {

@@ -28,7 +28,7 @@ base.describe('a bad day', () => {
     ['denied', /scope is missing/, ['/tunnels']],
   ];
   const EMPTY =
-    /No devices|No artifacts|No jobs|No workflows|No tunnels|No running or waiting jobs|No job failed|0 devices|was seen before/;
+    /No devices|No artifacts|No jobs|No workflows|No tunnels|No running or waiting jobs|No job failed|0 devices|seen before/;
 
   test('a bad answer is reported in its own words, and never an empty fleet', async ({
     signedIn: page,

@@ -1,4 +1,4 @@
-// The commands that install an agent, where the dashboard is opened over plain http from another host.
+// The commands that install an agent if the dashboard is opened over plain http from another host.
 import { networkInterfaces } from 'node:os';
 import { expect, expectAccessible, test } from './fixtures.ts';
 
@@ -8,11 +8,11 @@ const address = Object.values(networkInterfaces())
 
 test.use({
   serviceEnv: { HOST: address ?? '127.0.0.1' },
-  // The browser says so of every page over plain http.
+  // The browser logs this for every page over plain http.
   expectedConsole: [/Cross-Origin-Opener-Policy header has been ignored/],
 });
 
-test('over plain http the command says --insecure, with the reason beside it', async ({ signedIn: page, service }) => {
+test('over plain http the command has --insecure, with the reason beside it', async ({ signedIn: page, service }) => {
   test.skip(address === undefined, 'this machine has no other address');
   const { DeviceId } = await service.createDevice('pump 1');
   await page.goto(`${service.url}/devices/${DeviceId}`);
@@ -20,6 +20,6 @@ test('over plain http the command says --insecure, with the reason beside it', a
   await expect(install.getByLabel('On the device, with curl')).toHaveText(
     `curl -fsSL ${service.url}/install.sh | DEVICE_KEY='<device key>' sh -s -- --insecure`,
   );
-  await expect(install).toContainText('--insecure is there because this address is plain http');
+  await expect(install).toContainText('--insecure is needed because this address is plain http');
   await expectAccessible(page);
 });

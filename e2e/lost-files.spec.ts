@@ -157,7 +157,7 @@ test.describe('a browser that remembers what failed', () => {
     await expect.poll(loads).toBe(1);
     const main = page.getByRole('main');
     await expect(main.getByRole('button', { name: 'Reload' })).toBeVisible();
-    await expect(main.getByRole('alert')).toContainText('It was lost on the way.');
+    await expect(main.getByRole('alert')).toContainText('The download failed.');
     expect(loads()).toBe(1);
   });
 

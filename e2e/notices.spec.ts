@@ -1,4 +1,4 @@
-// What is reported when a deployment has ended while nobody looks. The notices of the system need the whole browser.
+// What is reported when a deployment ends while the page is hidden. System notifications need the full browser.
 import type { Page, Request } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
@@ -7,13 +7,13 @@ import { see } from './seen.ts';
 
 test.use({ launchOptions: launchOptions() });
 
-/** The notices of the system so far: a browser without a screen makes them too. */
+/** The system notifications so far; a headless browser creates them too. */
 const noticesOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { notices: { title: string; body: string }[] }).notices);
 
 const asked = (page: Page) => page.evaluate(() => (window as unknown as { asked: number }).asked);
 
-/** Records the notices of the system, and the questions whether they may be shown. */
+/** Records system notifications, and requests for permission to show them. */
 async function recordNotices(page: Page, service: Service): Promise<void> {
   await page.context().grantPermissions(['notifications'], { origin: service.url });
   await page.addInitScript(() => {
@@ -33,19 +33,19 @@ async function recordNotices(page: Page, service: Service): Promise<void> {
   });
 }
 
-/** Turns notices on, with a click on the page of the account. */
+/** Turns notices on with a click on the Account page. */
 async function turnOn(page: Page, service: Service): Promise<void> {
   await page.goto(`${service.url}/account`);
   const notify = page.getByRole('checkbox', { name: 'Notify me when a deployment ends or fails' });
   await expect(notify).not.toBeChecked();
-  // The browser does not ask before a click.
+  // The browser asks only after a click.
   expect(await asked(page)).toBe(0);
   await notify.click();
   await expect(notify).toBeChecked();
   expect(await asked(page)).toBe(1);
 }
 
-/** Hides the tab, once the page watches its jobs: that part is loaded after the first picture. */
+/** Hides the tab once the page watches its jobs: that part is loaded after the first paint. */
 async function hide(page: Page): Promise<void> {
   const looks: Request[] = [];
   page.on('request', (request) => {
@@ -58,7 +58,7 @@ async function hide(page: Page): Promise<void> {
       return looks.length;
     })
     .toBeGreaterThan(0);
-  // A job that has ended by this first answer would be no news.
+  // A job that has ended by this first answer would not be reported.
   await looks.at(-1)?.response();
 }
 

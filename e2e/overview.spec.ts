@@ -1,5 +1,5 @@
-// The beginning of a day: an empty account that fills up, and a fleet of which a part goes down, comes back, and is
-// deployed to; the page shows it without a reload, and each figure is the same on the list behind it.
+// The overview: an empty account that fills up, and a fleet of which a part goes down, comes back and is deployed to. The
+// page follows without a reload, and each figure is the same in the list that it links to.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, submit, jobSandbox } from './job-sandbox.ts';
@@ -10,7 +10,7 @@ const overview = async (page: Page) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 };
 
-/** Follows a link with a figure in it; the list behind it must show the same number. */
+/** Follows a link with a figure; the list must show the same number. */
 async function sameBehind(page: Page, link: RegExp, list: string, words: RegExp): Promise<void> {
   const figure = page.getByRole('main').getByRole('link', { name: link });
   await expect(figure).not.toContainText('–'); // which stands there until it is read
@@ -94,7 +94,7 @@ async function openFleet(page: Page, service: Service) {
 const failed = (page: Page) => part(page, 'Failed, last 24 h');
 const lastChange = (page: Page) => part(page, 'Recent disconnects').getByRole('listitem').first();
 
-test('a deployment is followed while it runs, and listed with its failure when it has ended', async ({
+test('a deployment is followed while it runs, and listed with its failure once it has ended', async ({
   signedIn: page,
   service,
 }) => {
@@ -120,13 +120,13 @@ test('a deployment is followed while it runs, and listed with its failure when i
   await expect(part(page, 'Why it failed')).toBeVisible();
 });
 
-test('a site that goes down is one entry, is remembered after a reload, and leaves the list when it is back', async ({
+test('a site that goes down is one entry, also after a reload, and leaves the list when it is back', async ({
   signedIn: page,
   service,
 }) => {
   const { first, loseNorth, startNorth } = await openFleet(page, service);
   const down = part(page, 'Down now');
-  await expect(down).toContainText('Every device that was seen before is Online.');
+  await expect(down).toContainText('Every device seen before is Online.');
   await expect(part(page, 'Recent disconnects')).toContainText('No device disconnected.');
   await loseNorth();
   await expect(down.getByRole('listitem')).toHaveCount(1);
@@ -137,7 +137,7 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   await startNorth();
   await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
   await expect(lastChange(page)).toContainText('came back');
-  await expect(down).toContainText('Every device that was seen before is Online.');
+  await expect(down).toContainText('Every device seen before is Online.');
 
   // The same for the device alone.
   await page.goto(`${service.url}/devices/${first}`);
@@ -150,9 +150,9 @@ test('a site that goes down is one entry, is remembered after a reload, and leav
   await expectAccessible(page);
 });
 
-test('each figure of the overview is the same on the list behind it', async ({ signedIn: page, service }) => {
+test('each figure of the overview is the same in the list that it links to', async ({ signedIn: page, service }) => {
   const sandbox = await jobSandbox(service);
-  // Tunnels have a test of their own; here only their number counts.
+  // Tunnels have their own tests; only their number matters here.
   const tunnel = { PublicUrl: 'N/A', Protocol: 'TCP', LocalDest: 'tcp://127.0.0.1:22', Created: '', Uptime: 'N/A' };
   await page.route('**/v1/tunnels', (route) =>
     route.fulfill({ json: ['Basic', 'None', 'None'].map((Auth, at) => ({ Name: `t${at}`, Auth, ...tunnel })) }),

@@ -1,4 +1,4 @@
-// A rollout that is watched: devices that stay away or flap, why devices failed, and where they are.
+// A rollout in progress: devices that stay away or flap, why devices failed, and where they are.
 import { writeFile } from 'node:fs/promises';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
@@ -17,19 +17,21 @@ async function canary(service: Service, gate: { OnlineMinutes: number; TimeoutMi
 }
 
 test('a canary that reboots and stays away pauses the rollout', async ({ signedIn: page, service }) => {
-  // The shortest time limit of a wave is a minute.
+  // A wave's shortest time limit is a minute.
   test.setTimeout(150_000);
   const { id, agent } = await canary(service, { OnlineMinutes: 1, TimeoutMinutes: 1 });
   await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded and is not Online for long enough yet');
+  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded but has not been Online long enough');
   await agent.end('SIGKILL');
   await expect(devices(page)).toContainText('Not back');
   await expect(heading(page)).toContainText('Paused', { timeout: 90_000 });
-  await expect(page.getByText(/^Wave 1 has not passed in 1 minute: .*1 device did not come back Online/)).toBeVisible();
-  await expect(lane(page, 2)).toContainText('Not begun');
+  await expect(
+    page.getByText(/^Paused at .*: Wave 1 has not passed in 1 minute: .*1 device did not come back Online/),
+  ).toBeVisible();
+  await expect(lane(page, 2)).toContainText('Not started');
 });
 
-test('a device that flaps begins its time Online anew each time', async ({ signedIn: page, service }) => {
+test('a device that flaps starts its time Online over each time', async ({ signedIn: page, service }) => {
   const { id, agent, again } = await canary(service, { OnlineMinutes: 60, TimeoutMinutes: 600 });
   const passes = async () => {
     const { Waves } = await service.call<{ Waves: { Gate: { BackTime: string } }[] }>('GET', `/v1/rollout/${id}`);
@@ -44,10 +46,10 @@ test('a device that flaps begins its time Online anew each time', async ({ signe
   await again();
   await expect(lane(page, 1)).toContainText(/passes .* if they stay Online/);
   expect(Date.parse(await passes())).toBeGreaterThan(Date.parse(before));
-  await expect(lane(page, 2)).toContainText('Not begun');
+  await expect(lane(page, 2)).toContainText('Not started');
 });
 
-test('failures of all waves are in one group, and a state of a wave leads to its devices', async ({
+test('failures of all waves are in one group, and a state of a wave links to its devices', async ({
   signedIn: page,
   service,
 }) => {
@@ -60,7 +62,7 @@ test('failures of all waves are in one group, and a state of a wave leads to its
   const why = page.getByRole('region', { name: 'Why it failed' });
   const group = why.getByRole('button', { name: /×.*no room/ });
   await expect(group).toContainText('2 ×');
-  // The last device connects when the page has seen its job wait.
+  // The last device connects once the page has shown its job as waiting.
   await service.agent(made.units[2]!.DeviceKey);
   await expect(lane(page, 2).getByRole('link', { name: 'Failed 2' })).toBeVisible();
   await expect(group).toContainText('3 ×');

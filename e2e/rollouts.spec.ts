@@ -1,4 +1,4 @@
-// Rollouts: made from a group, watched wave by wave, stopped by a failure and by a device that does not come back.
+// Rollouts: created for a group, watched wave by wave, paused by a failure and retried.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
@@ -7,7 +7,7 @@ import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
 
 const review = (page: Page) => page.getByRole('region', { name: 'Review' });
 
-test('a deploy in waves shows who is in which before it begins, and each wave as it passes', async ({
+test('a rollout shows the devices of each wave before it starts, and each wave as it passes', async ({
   signedIn: page,
   service,
 }) => {
@@ -33,7 +33,7 @@ test('a deploy in waves shows who is in which before it begins, and each wave as
   await expectAccessible(page);
 });
 
-test('a failure pauses it before the others are reached; a retry lets it go on', async ({
+test('a failure pauses a rollout before it reaches other devices, and a retry continues it', async ({
   signedIn: page,
   service,
 }) => {
@@ -42,9 +42,9 @@ test('a failure pauses it before the others are reached; a retry lets it go on',
   await writeFile(made.broken, '');
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
-  // The figures in it are of that time.
+  // Its figures are from that time.
   await expect(page.getByText(/^Paused at .*\d:\d\d.*: Wave 1: 1 of 1 device failed\.$/)).toBeVisible();
-  await expect(lane(page, 2)).toContainText('Not begun');
+  await expect(lane(page, 2)).toContainText('Not started');
   await rm(made.broken);
   await page.getByRole('button', { name: 'Retry failed…' }).click();
   await page.getByLabel('Reason').fill('room was made');
@@ -53,7 +53,7 @@ test('a failure pauses it before the others are reached; a retry lets it go on',
   await expect(page.getByRole('list', { name: 'History' })).toContainText(/Retried: room was made/);
 });
 
-test('a group of failures says why, and just its devices try again', async ({ signedIn: page, service }) => {
+test('a failure group says why its devices failed, and only they are retried', async ({ signedIn: page, service }) => {
   const made = await fleet(service, 2);
   const { writeFile, rm } = await import('node:fs/promises');
   await writeFile(made.broken, '');
@@ -72,7 +72,7 @@ test('a group of failures says why, and just its devices try again', async ({ si
 test.describe('two people', () => {
   test.use({ expectedConsole: [/status of 409/] });
 
-  test('a step on an outdated page is refused with what somebody else did', async ({ signedIn: page, service }) => {
+  test('an action on an outdated page is refused, with what somebody else did', async ({ signedIn: page, service }) => {
     const id = await rollOut(service, await fleet(service, 2, 0));
     await page.goto(`${service.url}/rollouts/${id}`);
     await expect(lane(page, 1)).toContainText('Waiting');

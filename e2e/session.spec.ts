@@ -1,9 +1,9 @@
-// Signing in and out: the printed link, a token, a wrong token, a session that ends in the middle of an edit, two tabs.
+// Signing in and out: the printed link, a token, a wrong token, a session that ends during an edit, two tabs.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endSession, expect, signIn, test } from './fixtures.ts';
 
-// The browser itself reports each refused request on the console.
+// The browser logs each refused request to the console.
 test.use({ expectedConsole: [/status of 401/] });
 
 test('the printed link signs in once, and its code leaves the address bar @main', async ({
@@ -25,7 +25,7 @@ test('the printed link signs in once, and its code leaves the address bar @main'
   await stranger.close();
 });
 
-test('a wrong token is refused in words, a right one leads to the page that was asked for @main', async ({
+test('a wrong token is refused with the reason, and a valid one opens the requested page @main', async ({
   page,
   service,
 }) => {
@@ -42,7 +42,7 @@ test('a wrong token is refused in words, a right one leads to the page that was 
   await expect(page).toHaveURL(/\/devices\?status=Online/);
 });
 
-test('a sign-in link that is pasted in the place of a token signs in', async ({ page, service }) => {
+test('a sign-in link pasted instead of a token signs in', async ({ page, service }) => {
   await page.goto(`${service.url}/sign-in`);
   await page.getByLabel('API token').fill(` ${service.signInLink} `);
   await page.keyboard.press('Enter');
@@ -71,7 +71,7 @@ test('the token is nowhere in the browser: not in storage, not in a cookie that 
   expect(cookie?.value).not.toContain(service.token);
 });
 
-test('a session that ends in the middle of an edit asks for the token and keeps what was typed @main', async ({
+test('a session that ends during an edit asks for the token and keeps what was typed @main', async ({
   signedIn: page,
   service,
 }) => {
@@ -112,7 +112,7 @@ test('signing out ends the session in every tab, and on the service @main', asyn
   expect(answer.status()).toBe(401);
 });
 
-test('signing in again in one tab brings the other back', async ({ signedIn: page, service }) => {
+test('signing in again in one tab signs in the other', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/account`);
   const other = await page.context().newPage();
   await other.goto(`${service.url}/tunnels`);
@@ -133,7 +133,7 @@ test('a session of one browser is no session of another origin: writes need our 
   }
 });
 
-test('what watches for tokens on their way to another host sees them, in any context and from workers too', async ({
+test('the guard against tokens sent to other hosts sees them in any context, and from workers', async ({
   browser,
   service,
   tokenGuard,

@@ -1,4 +1,4 @@
-// Standing orders: made, carried out for newcomers too, and stopped by a failure until a person asks again.
+// Standing orders: created, carried out for devices that join later too, and stopped by a failure until someone retries.
 import type { Page } from '@playwright/test';
 import { rm, writeFile } from 'node:fs/promises';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
@@ -23,7 +23,7 @@ const order = (service: Service, ArtifactId: string) =>
   service.call('PUT', '/v1/orders/halls', { DeviceGroup: 'hall', ArtifactId });
 const jobs = (service: Service) => service.call<{ JobId: string }[]>('GET', '/v1/job');
 
-test('a group gets a version, and a newcomer exactly one job', async ({ signedIn: page, service }) => {
+test('a group gets a version, and a device that joins later exactly one job', async ({ signedIn: page, service }) => {
   await artifact(service);
   await join(service, 'unit 1');
   await page.goto(`${service.url}/rollouts`);
@@ -47,10 +47,7 @@ test('a group gets a version, and a newcomer exactly one job', async ({ signedIn
   await expect(bars.getByRole('link')).toHaveText(/2\.0\.0\s*2 devices/);
 });
 
-test('after a failure it says which device and why, and waits until somebody asks', async ({
-  signedIn: page,
-  service,
-}) => {
+test('after a failure it says which device and why, and waits for a retry', async ({ signedIn: page, service }) => {
   const { ArtifactId, broken } = await artifact(service);
   await writeFile(broken, '');
   await join(service, 'unit 1');
@@ -58,22 +55,22 @@ test('after a failure it says which device and why, and waits until somebody ask
   await page.goto(`${service.url}/rollouts/orders`);
   await expect(orders(page)).toContainText('0 of 1 have it, 1 failed');
   await rm(broken);
-  // A newcomer that is served shows that the one that failed was looked at, and left.
+  // Once the device that joined later has its job, the failed one has been checked and skipped.
   await join(service, 'unit 2');
   await expect(orders(page)).toContainText('1 of 2 have it, 1 failed');
   expect(await jobs(service)).toHaveLength(2);
   await expect(page.getByRole('button', { name: 'Delete halls' })).toBeInViewport({ ratio: 1 });
   await page.getByRole('button', { name: 'Show 1 device of halls that failed' }).click();
-  const failed = dialog(page).getByRole('table', { name: 'Devices that failed' });
+  const failed = dialog(page).getByRole('table', { name: 'Failed devices' });
   await expect(failed.getByRole('row', { name: 'unit 1' })).toContainText('Failed');
   await expect(failed.getByRole('link', { name: 'Job of unit 1' })).toBeVisible();
   await expectAccessible(page);
-  await dialog(page).getByRole('button', { name: 'Ask 1 device again' }).click();
+  await dialog(page).getByRole('button', { name: 'Retry 1 device' }).click();
   await expect(orders(page)).toContainText('2 of 2 have it');
   expect(await jobs(service)).toHaveLength(3);
 });
 
-test('another version begins anew, a deleted artifact stops it, and it can be deleted', async ({
+test('another version starts over, a deleted artifact stops it, and it can be deleted', async ({
   signedIn: page,
   service,
 }) => {
@@ -85,7 +82,7 @@ test('another version begins anew, a deleted artifact stops it, and it can be de
   await expect(orders(page)).toContainText('1 of 1 have it');
   await page.getByRole('button', { name: 'Edit halls' }).click();
   await dialog(page).getByLabel('Version').selectOption(next.ArtifactId);
-  await expect(dialog(page).getByText('With another version it begins anew')).toBeVisible();
+  await expect(dialog(page).getByText('A new version starts over')).toBeVisible();
   await dialog(page).getByRole('button', { name: 'Save' }).click();
   await expect(orders(page)).toContainText('myapp 2.0.0');
   await expect(orders(page)).toContainText('1 of 1 have it');

@@ -32,14 +32,14 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/job/job-children.tsx': ['Devices of this job'],
   'pages/job/failures/group-details.tsx': ['Devices of this group'],
   'pages/jobs/jobs-table.tsx': ['Jobs'],
-  'pages/orders/failed-devices.tsx': ['Devices that failed'],
+  'pages/orders/failed-devices.tsx': ['Failed devices'],
   'pages/orders/orders-page.tsx': ['Standing orders'],
   'pages/queues/queue-table.tsx': ['Queues'],
   'pages/rollouts/rollout-devices.tsx': ['Devices of the rollout'],
   'pages/rollouts/rollout-failures.tsx': ['Devices of this group'],
   'pages/rollouts/rollouts-page.tsx': ['Rollouts'],
   'pages/tunnels/tunnel-table.tsx': ['Tunnels'],
-  'pages/workflows/workflow-table.tsx': ['Workflows'],
+  'pages/workflows/workflows-page.tsx': ['Workflows'],
   'features/bulk/bulk-result-list.tsx': ['Results'],
 };
 
@@ -204,7 +204,7 @@ test.describe(() => {
       page.getByRole('region', { name: 'Why it failed' }).getByRole('button', { expanded: false }).first().click(),
     );
     await visit('/rollouts/orders', ['Standing orders']);
-    await visit('/rollouts/orders', ['Devices that failed'], () =>
+    await visit('/rollouts/orders', ['Failed devices'], () =>
       page.getByRole('button', { name: /of halls that failed/ }).click(),
     );
     await visit('/queues', ['Queues']);

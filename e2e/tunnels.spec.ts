@@ -1,5 +1,5 @@
-// Tunnels for real: servers on "the device", its agent, the service and a browser. What goes through arrives whole and
-// holds none of our secrets, even when agent or service are killed; what is closed ends at once and stays closed.
+// Real tunnels: servers on "the device", its agent, the service and a browser. Traffic arrives complete and has none of our
+// secrets in it, even when agent or service are killed. A deleted tunnel ends at once and stays closed.
 import { once } from 'node:events';
 import type { BrowserContext, Page } from '@playwright/test';
 import { closed, DeviceWeb, echoed, sha256Of, startEcho, statusOf, visit } from './behind-tunnels.ts';
@@ -14,7 +14,7 @@ interface Listed {
   Uptime: string;
 }
 
-// The service is killed while a page of it is open, and the browser reports each request without an answer.
+// The service is killed while one of its pages is open, and the browser logs each unanswered request.
 test.use({ expectedConsole: [/net::ERR_/] });
 
 let web: DeviceWeb;
@@ -29,7 +29,7 @@ test.afterEach(() => {
   echo.stop();
 });
 
-/** An agent that lost the service dials anew after random pauses of up to eight seconds each. */
+/** An agent that lost the service reconnects after random pauses of up to eight seconds each. */
 const DIALS_ANEW = { timeout: 60_000 };
 
 const listed = (service: Service) => service.call<Listed[]>('GET', '/v1/tunnels');
@@ -55,7 +55,7 @@ async function upAgain(service: Service): Promise<{ http: Listed; tcp: Listed }>
 const row = (page: Page, text: string) =>
   page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: text });
 
-/** An agent that offers the web server and the echo; with both tunnels. */
+/** Starts an agent that offers the web server and the echo, and waits for both tunnels. */
 async function connected(service: Service, name = 'pump 1', others: string[] = []) {
   const device = await service.createDevice(name);
   const args = [webAt, echo.dest, ...others].flatMap((dest) => ['--tunnel', dest]);
@@ -64,7 +64,7 @@ async function connected(service: Service, name = 'pump 1', others: string[] = [
   return { device, start, agent, ...(await upAgain(service)) };
 }
 
-/** Opens the web server by the link on the page of tunnels, and signs in there. */
+/** Opens the web server by its link on the Tunnels page, and signs in there. */
 async function openWeb(page: Page, service: Service, context: BrowserContext, url: string): Promise<Page> {
   await page.goto(`${service.url}/tunnels`);
   const opened = context.waitForEvent('page');
@@ -76,7 +76,7 @@ async function openWeb(page: Page, service: Service, context: BrowserContext, ur
   return visitor;
 }
 
-/** What does not change while a tunnel is away for a moment. */
+/** What stays the same while a tunnel is interrupted. */
 const addresses = ({ http, tcp }: { http: Listed; tcp: Listed }) =>
   [http, tcp].map(({ Name, PublicUrl, PublicAddr }) => [Name, PublicUrl, PublicAddr]);
 
@@ -122,11 +122,11 @@ test('a WebSocket and an event stream work through a tunnel, and the open connec
     return all;
   });
   expect(received).toEqual(['hello', 'one', 'two']);
-  // The WebSocket is still open, and the page finds that out without a reload.
+  // The WebSocket is still open, and the page shows it without a reload.
   await expect(row(page, webAt).getByRole('cell', { name: /^1 open/ })).toBeVisible();
 });
 
-test('no secret of ours reaches the device through a tunnel, and what is for the device does', async ({
+test('none of our secrets reaches the device through a tunnel, but its own do', async ({
   signedIn: page,
   service,
   context,
@@ -150,10 +150,7 @@ test('no secret of ours reaches the device through a tunnel, and what is for the
   }
 });
 
-test('100 MB and a TCP connection pass through whole, and the page counts them', async ({
-  signedIn: page,
-  service,
-}) => {
+test('100 MB and a TCP connection arrive complete, and the page counts them', async ({ signedIn: page, service }) => {
   const { http, tcp } = await connected(service);
   const answer = await visit(http.PublicUrl, '/large');
   expect(await sha256Of(answer)).toBe(web.sha256);
@@ -210,7 +207,7 @@ test('after the service is killed and started again, a running agent offers the 
   expect(agent.lines.join('\n')).not.toContain('is closed');
 });
 
-/** Deletes a tunnel by its row on the page of tunnels. */
+/** Deletes a tunnel in its row on the Tunnels page. */
 async function deleteTunnel(page: Page, service: Service, { Name, PublicUrl }: Listed): Promise<void> {
   await page.goto(`${service.url}/tunnels`);
   await page.getByRole('button', { name: `Delete ${Name}` }).click();
@@ -222,10 +219,7 @@ async function deleteTunnel(page: Page, service: Service, { Name, PublicUrl }: L
 
 const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
 
-test('one tunnel is deleted: its visitors are cut off at once, those of others are not @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('a deleted tunnel cuts off its own visitors at once, and no others @main', async ({ signedIn: page, service }) => {
   const { agent, http, tcp } = await connected(service);
   const events = await visit(http.PublicUrl, '/events');
   await once(events, 'data');
@@ -245,7 +239,7 @@ test('a deleted tunnel stays closed until its agent is started again, and has a 
 }) => {
   const { device, start, agent, http, tcp } = await connected(service);
   await deleteTunnel(page, service, http);
-  // The agent connects again and offers what it has; the deleted tunnel is not part of it.
+  // The agent reconnects and offers its tunnels, without the deleted one.
   await service.stop('SIGKILL');
   await service.start();
   await expect.poll(async () => (await listed(service)).map(({ Uptime }) => Uptime), DIALS_ANEW).toEqual(['<1m']);
@@ -259,7 +253,7 @@ test('a deleted tunnel stays closed until its agent is started again, and has a 
   expect(await statusOf(http.PublicUrl)).toBe(404);
 });
 
-test('all tunnels are deleted once their number is typed, and the page shows how to open one', async ({
+test('all tunnels are deleted after typing their number, and the page shows how to open one', async ({
   signedIn: page,
   service,
 }) => {
@@ -279,7 +273,7 @@ test('all tunnels are deleted once their number is typed, and the page shows how
 });
 
 test.describe('with its device', () => {
-  // The device is deleted while its page reads it every few seconds.
+  // The device is deleted while its page polls it.
   test.use({ expectedConsole: [/status of 404.*\/v1\/device\/[\w-]+\/queue\)$/] });
 
   test('its tunnels are deleted, and their visitors are cut off', async ({ signedIn: page, service }) => {

@@ -1,5 +1,5 @@
-// Shows that the service is away, until it is back. Meanwhile one small request is repeated, so that pages which read
-// nothing by themselves recover, too. Not fetched later: by then there is no service to fetch it from.
+// Shows a notice while the service cannot be reached, and repeats one small request, so that pages that poll nothing
+// recover too. It is not loaded late: by then there would be no service to load it from.
 import { useEffect, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { IconPlugConnectedX } from '@tabler/icons-react';
@@ -9,45 +9,45 @@ import { setAway, useAway } from '#/ui/page/away.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Notice } from './notice.tsx';
 
-/** Milliseconds before each question; the last one goes on. One lost answer alone is no news. */
+/** Milliseconds before each retry; the last one repeats. A single lost answer is not reported. */
 const PAUSES = [700, 2_000, 3_000, 5_000, 10_000];
-/** An answer later than this is none. */
-const PATIENCE = 8_000;
+/** Milliseconds after which a request has failed. */
+const TIMEOUT = 8_000;
 
 /** {@link isLostNow} has the result. */
-const askOnce = () => send('GET', '/v1/account', undefined, { timeout: PATIENCE }).catch(() => {});
+const ping = () => send('GET', '/v1/account', undefined, { timeout: TIMEOUT }).catch(() => {});
 
 export function AwayWatch() {
   const client = useQueryClient();
   const isLost = useSyncExternalStore(onReach, isLostNow);
   const away = useAway();
   useEffect(() => {
-    // A page that reads nothing by itself would not notice.
-    const ask = () => void askOnce();
-    window.addEventListener('offline', ask);
-    return () => window.removeEventListener('offline', ask);
+    // A page that polls nothing would not notice.
+    const onOffline = () => void ping();
+    window.addEventListener('offline', onOffline);
+    return () => window.removeEventListener('offline', onOffline);
   }, []);
   useEffect(() => {
     if (!isLost) return;
     let timer: ReturnType<typeof setTimeout>;
-    let asked = 0;
-    const ask = async () => {
-      // Nobody looks: asked as soon as somebody does.
+    let tries = 0;
+    const retry = async () => {
+      // A hidden page waits until somebody looks.
       if (document.visibilityState === 'visible') {
-        // Any answer ends this effect, a refusal as well.
-        await askOnce();
+        // Any answer ends this effect, even a refusal.
+        await ping();
         if (isLostNow()) setAway(new Date(lastAnswer()));
       }
       if (isLostNow()) next();
     };
     const next = () => {
-      // Random, so that pages which lost the service together do not all ask together when it is back.
-      const pause = (PAUSES[Math.min(asked++, PAUSES.length - 1)] ?? 0) * (0.8 + Math.random() * 0.4);
-      timer = setTimeout(() => void ask(), pause);
+      // Random, so that pages that lost the service at the same moment do not all return at the same moment.
+      const pause = (PAUSES[Math.min(tries++, PAUSES.length - 1)] ?? 0) * (0.8 + Math.random() * 0.4);
+      timer = setTimeout(() => void retry(), pause);
     };
     const atOnce = () => {
       clearTimeout(timer);
-      void ask();
+      void retry();
     };
     next();
     window.addEventListener('online', atOnce);
@@ -55,7 +55,7 @@ export function AwayWatch() {
       clearTimeout(timer);
       window.removeEventListener('online', atOnce);
       setAway(undefined);
-      // What failed meanwhile, and what grew old.
+      // Reads what failed or became stale meanwhile.
       void client.refetchQueries({ type: 'active', stale: true });
     };
   }, [isLost, client]);
@@ -63,7 +63,7 @@ export function AwayWatch() {
   return (
     <Notice icon={IconPlugConnectedX}>
       <strong>{navigator.onLine ? 'The service cannot be reached.' : 'This computer is offline.'}</strong> Its last
-      answer came <Time at={away} />; it is asked again by itself.
+      answer came <Time at={away} />. Retrying automatically.
     </Notice>
   );
 }

@@ -1,5 +1,4 @@
-// What a person sees when a page breaks or cannot be loaded: what happened and the way on. Without the router: it may be
-// what could not be loaded.
+// Shown when the dashboard breaks or cannot be loaded. It does without the router, which may be what failed to load.
 import { useEffect } from 'react';
 import { isSignedOut } from '#/api/api-error.ts';
 import { checkBuild, reloadOnce } from '#/api/own-build.ts';
@@ -7,22 +6,22 @@ import { paths } from '#/paths.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import classes from './broken.module.css';
 
-/** Milliseconds between the questions whether the service is back. */
+/** Milliseconds between checks whether the service is back. */
 const PAUSE = 5_000;
 
 export function Broken({ error }: { error: unknown }) {
-  // Nothing was typed here yet: as soon as the files can be had, the page loads itself again, once.
+  // Nothing has been typed here, so the page reloads itself once, as soon as its files are available.
   useEffect(() => {
     if (!isNotLoaded(error)) return;
     let timer: ReturnType<typeof setTimeout>;
     let left = false;
-    const look = async () => {
+    const check = async () => {
       const build = await checkBuild();
       if (left) return;
-      if (build === 'away') timer = setTimeout(() => void look(), PAUSE);
+      if (build === 'away') timer = setTimeout(() => void check(), PAUSE);
       else reloadOnce();
     };
-    void look();
+    void check();
     return () => {
       left = true;
       clearTimeout(timer);

@@ -1,5 +1,5 @@
-// Notices when a part of the application fails to load: shows whether a newer build is the reason, and offers the
-// reload when somebody waits for that part. It never reloads by itself: a page may contain what somebody is typing.
+// Shows a notice when a part of the dashboard failed to load, or when there is a newer build, and offers to reload. It never
+// reloads by itself, since somebody may be typing.
 import { useEffect, useSyncExternalStore } from 'react';
 import { IconRefresh } from '@tabler/icons-react';
 import { forgetFailedSheet, checkBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';
@@ -9,7 +9,7 @@ import { Notice } from './notice.tsx';
 
 export function BuildWatch() {
   const build = useSyncExternalStore(onOwnBuild, ownBuild);
-  // While nobody answers a reload would lose the page; the notice about that is there then.
+  // While the service is away, a reload would lose the page; another notice says so.
   const isPartMissing = useIsPartMissing() && build === 'same';
   useEffect(() => {
     const failed = ({ payload }: VitePreloadErrorEvent) => {
@@ -18,7 +18,7 @@ export function BuildWatch() {
     };
     window.addEventListener('vite:preloadError', failed);
 
-    // Who was away may have been away for an upgrade.
+    // The service may have been away for an upgrade.
     const leave = onReach(() => isLostNow() || void checkBuild());
     return () => {
       window.removeEventListener('vite:preloadError', failed);

@@ -1,5 +1,5 @@
-// Shows on every page that bulk work runs, whichever person began it, and has pages read
-// again when it ends where the service reports no changes.
+// Shows running bulk work on every page, whoever started it. When it ends, pages are refreshed if the service reports no
+// changes.
 import { useEffect, useRef } from 'react';
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { IconLoader } from '@tabler/icons-react';
@@ -12,10 +12,10 @@ import { fleetStore } from '#/fleet/use-fleet.ts';
 import { paths } from '#/paths.ts';
 import { NavLink } from '#/ui/url/link.tsx';
 
-/** More are on their page. */
+/** The Bulk actions page lists the rest. */
 const MOST = 3;
 
-function readAgain(client: QueryClient, { Of, Action }: Bulk): void {
+function refresh(client: QueryClient, { Of, Action }: Bulk): void {
   if (isLive()) return;
   const keys =
     Of === 'Jobs'
@@ -35,7 +35,7 @@ export function BulkIndicator({ onGo }: { onGo: () => void }) {
   const client = useQueryClient();
   const before = useRef(new Set<string>());
   useEffect(() => {
-    for (const bulk of data) if (!isRunning(bulk) && before.current.has(bulk.BulkId)) readAgain(client, bulk);
+    for (const bulk of data) if (!isRunning(bulk) && before.current.has(bulk.BulkId)) refresh(client, bulk);
     before.current = new Set(data.filter(isRunning).map(({ BulkId }) => BulkId));
   }, [data, client]);
   const running = data.filter(isRunning).slice(0, MOST);

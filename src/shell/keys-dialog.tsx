@@ -1,13 +1,12 @@
-// The keys of the present page and of all pages, opened with "?".
+// The keyboard shortcuts of the current page and of all pages, opened with "?".
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { useShortcutsHere, type Shortcut } from '#/ui/controls/shortcuts.ts';
+import { isApple } from './is-apple.ts';
 import classes from './keys-dialog.module.css';
-
-const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 const EVERYWHERE: readonly Shortcut[] = [
   [[isApple ? '⌘' : 'Ctrl', 'K'], 'Find anything'],
-  [['Esc'], 'Close what is open'],
+  [['Esc'], 'Close'],
   [['?'], 'Show these keys'],
 ];
 

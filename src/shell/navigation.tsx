@@ -1,5 +1,5 @@
-// The links to all pages: a column beside the page, or on a phone a bar below it with the most used ones and a menu for the
-// rest. index.html draws the same before any script has come.
+// The links to all pages: a column beside the page, or on a phone a bar with the most used pages and a menu for the rest.
+// index.html draws the same before any script has loaded.
 import { useLocation } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
@@ -29,10 +29,9 @@ import { Meter } from '#/ui/controls/meter.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { NavLink } from '#/ui/url/link.tsx';
 
-/** Bulk work that runs in the service, shown a little after the page. */
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 
-/** `tabs`: pages that are reached by the tabs of this one. `bar`: in reach of a thumb. */
+/** `tabs`: pages reached by this page's tabs. `bar`: shown in the bar of a phone. */
 const PAGES = [
   { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, bar: true },
   { to: paths.devices(), label: 'Devices', Icon: IconCpu, bar: true },
@@ -101,7 +100,7 @@ export function Navigation({ onGo }: { onGo: () => void }) {
 }
 
 interface PhoneBarProps {
-  /** Whether the menu with the other pages is. */
+  /** Whether the menu with the other pages is open. */
   open: boolean;
   onToggle: () => void;
   onGo: () => void;
@@ -128,17 +127,17 @@ export function PhoneBar({ open, onToggle, onGo }: PhoneBarProps) {
   );
 }
 
-/** Milliseconds between two readings of the account for its meter. */
-const SELDOM = 120_000;
+/** Milliseconds between two readings of the account for the meter. */
+const METER_POLL = 120_000;
 
 function Licence() {
-  const { data } = useQuery(polled(accountQueries.get(), SELDOM));
+  const { data } = useQuery(polled(accountQueries.get(), METER_POLL));
   return data ? (
     <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
   ) : null;
 }
 
-/** Light or dark in one click; the account page offers "as the system" too. */
+/** Switches between light and dark; the Account page also offers the system's setting. */
 function SchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });

@@ -1,4 +1,4 @@
-// An address that is no page.
+// Shown for an address without a page.
 import { paths } from '#/paths.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty } from '#/ui/page/view.tsx';

@@ -1,4 +1,4 @@
-// A notice below every page, about what concerns all of them. It takes its own room, so that it covers nothing.
+// A notice below the page about something that concerns all pages. It covers nothing.
 import type { ReactNode } from 'react';
 import type { TablerIcon } from '@tabler/icons-react';
 import classes from './shell.module.css';
@@ -7,7 +7,7 @@ interface NoticeProps {
   icon: TablerIcon;
   children: ReactNode;
   action?: { label: string; onClick: () => void };
-  /** Not shown where the page itself already says so. */
+  /** Hidden if the page itself already says so. */
   isAboutBuild?: boolean;
 }
 

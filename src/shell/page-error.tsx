@@ -1,4 +1,4 @@
-// Shown instead of a page that broke or failed to load; the navigation and all else around it stay.
+// Shown instead of a page that broke or failed to load; the frame around it stays.
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation, useNavigate, useRouteError } from 'react-router';
 import { Button } from '@mantine/core';
@@ -33,16 +33,16 @@ function Broken({ error }: { error: unknown }) {
   );
 }
 
-/** What was requested a second time. Browsers that remember a failed file need a new document after that. */
-const askedAgain = new Set<string>();
+/** The files that were requested twice. Browsers that remember a failed file then need a new document. */
+const retried = new Set<string>();
 
 const WORDS: Record<OwnBuild, string> = {
   unknown: 'Checking why.',
   away:
     directAddress === undefined
       ? 'The service did not answer. This page loads when it does.'
-      : `${location.host}, where these pages come from, did not answer.`,
-  same: 'It was lost on the way.',
+      : `${location.host}, which hosts these pages, did not answer.`,
+  same: 'The download failed.',
   newer: 'A new version was installed, and the files of this one are gone.',
 };
 
@@ -55,16 +55,16 @@ function NotLoaded({ error }: { error: Error }) {
   const [build, setBuild] = useState<OwnBuild>(ownBuild);
   const [busy, setBusy] = useState(false);
 
-  const askAgain = async () => {
-    askedAgain.add(part);
+  const retryOnce = async () => {
+    retried.add(part);
     await navigate(at, { replace: true, state });
   };
   const retry = async () => {
     setBusy(true);
     const next = await checkBuild();
     setBuild(next);
-    if (next === 'newer' || (next === 'same' && askedAgain.has(part))) return location.reload();
-    if (next === 'same') await askAgain();
+    if (next === 'newer' || (next === 'same' && retried.has(part))) return location.reload();
+    if (next === 'same') await retryOnce();
     setBusy(false);
   };
   useEffect(() => {
@@ -72,18 +72,18 @@ function NotLoaded({ error }: { error: Error }) {
     void checkBuild().then((next) => {
       if (left) return;
       setBuild(next);
-      if (next === 'away') askedAgain.delete(part);
-      // By itself: requested once more when the service is back or was never away, and then in a new document, once.
-      else if (next === 'same' && !askedAgain.has(part)) void askAgain();
+      if (next === 'away') retried.delete(part);
+      // Retried once when the service answers, and then once more in a new document.
+      else if (next === 'same' && !retried.has(part)) void retryOnce();
       else if (!hasUnsaved()) reloadOnce();
     });
     return () => {
       left = true;
     };
-    // oxlint-disable-next-line react/exhaustive-deps -- asked after each failure, and when the service is back
+    // oxlint-disable-next-line react/exhaustive-deps -- checked after each failure, and when the service is back
   }, [isLost, error]);
 
-  const reloads = build === 'newer' || (build === 'same' && askedAgain.has(part));
+  const reloads = build === 'newer' || (build === 'same' && retried.has(part));
   return (
     <Page title="This page could not be loaded">
       <div role="alert" className={classes.pageError} data-page-error>

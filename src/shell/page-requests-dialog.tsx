@@ -1,4 +1,4 @@
-// What the page at hand reads, as commands for curl. What it holds from earlier is read once more, so that all of it is here.
+// The requests of the current page, as curl commands. Cached data is read again, so that all requests are listed.
 import { useEffect, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Stack } from '@mantine/core';
@@ -13,14 +13,14 @@ export function PageRequestsDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const [reads, setReads] = useState(readsHere);
   useEffect(() => {
-    let live = true;
-    const again = {
+    let isOpen = true;
+    const loaded = {
       type: 'active',
       predicate: ({ state }: { state: { status: string } }) => state.status === 'success',
     } as const;
-    void client.refetchQueries(again, { cancelRefetch: false }).then(() => live && setReads(readsHere()));
+    void client.refetchQueries(loaded, { cancelRefetch: false }).then(() => isOpen && setReads(readsHere()));
     return () => {
-      live = false;
+      isOpen = false;
     };
   }, [client]);
   return (

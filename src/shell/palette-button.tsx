@@ -1,18 +1,17 @@
-// The way to the command palette: Ctrl or Cmd K anywhere, or a button. What it opens is fetched after the first picture.
+// Opens the command palette with Ctrl or Cmd K, or with a button. The palette itself is loaded after the first paint.
 import { useRef, useState } from 'react';
 import { IconSearch } from '@tabler/icons-react';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
+import { isApple } from './is-apple.ts';
 
 const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), 'PaletteDialog');
 
-const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-/** Opened and closed by itself, not by the URL: it is a way to other pages, and nothing to return to. */
+/** Its state is not in the URL: the palette leads to other pages and is nothing to return to. */
 export function usePalette(showRequests: () => void) {
   const [open, setOpen] = useState(false);
-  /** What is typed before its field is there; undefined at other times. */
+  /** What is typed before the palette has loaded; undefined at other times. */
   const typed = useRef<string>(undefined);
   const change = (to: boolean) => {
     typed.current = to ? '' : undefined;
@@ -23,14 +22,14 @@ export function usePalette(showRequests: () => void) {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const isOurs = event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey && key.toLowerCase() === 'k';
     if (isOurs) {
-      // No dialog is closed by accident.
+      // Not on top of a dialog, which would close.
       if (!event.repeat) change(!open && !isDialogOpen());
     } else if (typed.current === undefined || !isPlain) return;
     else if (key === 'Escape') change(false);
     else if (key === 'Backspace') typed.current = typed.current.slice(0, -1);
     else if (key.length === 1) typed.current += key;
     else return;
-    // Browsers have a search of their own under the same keys.
+    // Browsers use the same keys for a search of their own.
     event.preventDefault();
   });
   const takeTyped = () => {
@@ -44,7 +43,7 @@ export function usePalette(showRequests: () => void) {
   };
 }
 
-/** `words`: with its name and keys, where there is room. */
+/** `words`: with its label and shortcut, where there is room. */
 export function PaletteButton({ onOpen, words = false }: { onOpen: () => void; words?: boolean }) {
   const icon = <IconSearch size={words ? 16 : 20} stroke={1.6} aria-hidden />;
   return words ? (

@@ -21,30 +21,20 @@ import { Navigation, PhoneBar } from './navigation.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
 import classes from './shell.module.css';
 
-// Here with the frame, since it is wanted when nothing more can be fetched.
+// Loaded with the frame: it is needed when nothing else can be loaded.
 export { PageError } from './page-error.tsx';
 
-/** What the page at hand has read, as commands for curl. */
 const KeysDialog = lazyDialog(() => import('./keys-dialog.tsx'), 'KeysDialog');
 const PageRequestsDialog = lazyDialog(() => import('./page-requests-dialog.tsx'), 'PageRequestsDialog');
-const DiskWatch = lazyPart(() => import('./disk-watch.tsx'), 'DiskWatch');
-/** Begins to follow what changes. */
 const LiveWatch = lazyPart(() => import('./live-watch.tsx'), 'LiveWatch');
 const JobNotices = lazyPart(() => import('./notices/job-notices.tsx'), 'JobNotices');
 
-/** Whether the menu of a narrow window is open; Escape closes it. */
-function useMenu() {
-  const [open, setOpen] = useState(false);
-  useEscape(() => setOpen(false));
-  return [open, setOpen] as const;
-}
-
-/** A new page begins at its top. Where what was clicked went away with the page before, the focus goes to the new one. */
+/** Scrolls a new page to its top, and focuses it if the focused element went away with the previous page. */
 function useNewPage(): void {
   const { pathname } = useLocation();
   const shown = useRef(pathname);
   useEffect(() => {
-    // Scrolling lays the page out: not for the first one, which is at its top.
+    // Not for the first page, which is at its top: scrolling would force a layout.
     if (shown.current === pathname) return;
     shown.current = pathname;
     document.getElementById('main')?.scrollTo(0, 0);
@@ -52,7 +42,7 @@ function useNewPage(): void {
   }, [pathname]);
 }
 
-/** Tells screen readers which page has come. The browser itself does so for the first one. */
+/** Announces a new page to screen readers. The browser announces the first one. */
 function PageAnnouncer() {
   const { pathname } = useLocation();
   const first = useRef<string | undefined>(pathname);
@@ -72,7 +62,9 @@ function PageAnnouncer() {
 }
 
 function Frame() {
-  const [open, setOpen] = useMenu();
+  // The menu of a narrow window.
+  const [open, setOpen] = useState(false);
+  useEscape(() => setOpen(false));
   useNewPage();
   const navigation = useNavigation();
   const [areRequestsOpen, setRequestsOpen] = useState(false);
@@ -110,11 +102,10 @@ function Frame() {
           <Outlet />
         </PageExtra>
       </main>
-      {/* Always there: screen readers read out what comes into it. */}
+      {/* Always present, so that screen readers announce what appears in it. */}
       <div role="status" aria-atomic="false" className="frame-notices">
         <AwayWatch />
         <BuildWatch />
-        <DiskWatch open={{}} isUrgent={false} />
         <LiveWatch open={{}} isUrgent={false} />
       </div>
       <LeaveBlocker />
@@ -142,12 +133,12 @@ export function Shell() {
   );
 }
 
-// Fetched before it is wanted: when it is, the service may be another version that no longer has this one's files.
+// Loaded before it is needed: by then an upgraded service may no longer have the files of this version.
 const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), 'SignInAgain');
 
 /**
- * The end of a session. After a 401 of the service a dialog asks for a token over the page, so that no input is lost. When
- * another tab signs out, this one leaves too and forgets what it has read.
+ * Handles the end of a session. After a 401 a dialog asks for a token on top of the page, so that no input is lost. When
+ * another tab signs out, this one clears its cache and goes to the sign-in page.
  */
 function SessionWatch() {
   const [ended, setEnded] = useState(false);

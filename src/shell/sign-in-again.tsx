@@ -1,4 +1,4 @@
-// Asks for a token over the page when the session has ended.
+// Asks for a token on top of the page when the session has ended.
 import '@mantine/core/styles/PasswordInput.css';
 import { useState } from 'react';
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';

@@ -1,18 +1,18 @@
-// Who did something, in words.
+// Names of the actors in the audit log and on timelines.
 import type { AuditEntry } from '#/contract/audit.ts';
 
-const WHO: Record<string, string> = {
-  operator: 'Operator of the service',
+const NAMES: Record<string, string> = {
+  operator: 'Service operator',
   unknown: 'Unknown',
   'sign-in link': 'Sign-in link',
   'download link': 'Download link',
 };
-const PROGRAMS: Record<string, string> = { token: 'Token', session: 'Browser', device: 'Device' };
+const KINDS: Record<string, string> = { token: 'Token', session: 'Browser', device: 'Device' };
 
 /** "Token Build server", "Browser, Sign-in link", "Device pump-7". */
 export function actorText({ Actor, ActorName }: Pick<AuditEntry, 'Actor' | 'ActorName'>): string {
   const [kind = '', id = ''] = Actor.split(':');
-  const program = PROGRAMS[kind];
-  if (program === undefined || id === '') return WHO[Actor] ?? Actor;
-  return kind === 'session' && ActorName !== '' ? `${program}, ${ActorName}` : `${program} ${ActorName || id}`;
+  const label = KINDS[kind];
+  if (label === undefined || id === '') return NAMES[Actor] ?? Actor;
+  return kind === 'session' && ActorName !== '' ? `${label}, ${ActorName}` : `${label} ${ActorName || id}`;
 }

@@ -1,4 +1,4 @@
-// When a device was Online: the last day, week or month as a strip, and the share of it. The timeline has each change.
+// When a device was Online in the last day, week or month, as a strip and a share. The timeline lists each change.
 import { useQuery } from '@tanstack/react-query';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -12,11 +12,10 @@ import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deviceStretches } from './state-stretches.ts';
 import { StateStrip } from './state-strip.tsx';
-import classes from './device-history.module.css';
 
 const HOUR = 3_600_000;
-/** Less of a period than this is named. */
-const MOST = 0.98;
+/** If less of the period than this is known, the text says how much. */
+const COMPLETE = 0.98;
 
 const PERIODS = [
   { value: '24', label: '24 h', words: 'the last 24 hours' },
@@ -70,11 +69,11 @@ function Filled({ device, events, hours, words }: FilledProps) {
   const [online, offline] = [length('Online'), length('Offline')];
   const unknown = length(undefined) - Math.max(0, Math.min(created, to) - from || 0);
   const known = online + offline;
-  // Before its first connection it was not away.
+  // A device is not away before its first connection.
   const away = stretches.filter(({ value }, index) => value === 'Offline' && index > firstOnline(stretches));
   const awayFor = away.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
-  const of = known < MOST * hours * HOUR ? `the time that is known (${formatDuration(known, 'rough')})` : words;
-  const text = known === 0 ? `Nothing is known of ${words}` : `Online for ${formatShare(online / known)} of ${of}`;
+  const of = known < COMPLETE * hours * HOUR ? `the time that is known (${formatDuration(known, 'rough')})` : words;
+  const text = known === 0 ? `No data for ${words}` : `Online for ${formatShare(online / known)} of ${of}`;
   return (
     <>
       <StateStrip
@@ -84,7 +83,7 @@ function Filled({ device, events, hours, words }: FilledProps) {
           share: value === undefined ? undefined : value === 'Online' ? 1 : 0.25,
         }))}
       />
-      <p className={classes.note}>
+      <p className="dim tiny">
         {text}
         {away.length > 0 && `, Offline ${counted(away.length, 'time')} for ${formatDuration(awayFor, 'rough')}`}.{' '}
         {unknown >= 1000 && `Unknown for ${formatDuration(unknown, 'rough')}, because the service was down.`}

@@ -1,4 +1,4 @@
-// What happened to a device, newest first: states, jobs, edits, tunnels, keys, and what people note about it.
+// What happened to a device, newest first: states, jobs, edits, tunnels, keys and notes.
 import { useEffect, useRef, useState } from 'react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Textarea } from '@mantine/core';
@@ -94,7 +94,7 @@ function Timeline({ device: { DeviceId: id, DeviceStatus } }: { device: Device }
   );
 }
 
-/** More is read when it comes into view; the button is for those who do not scroll. */
+/** Loads more when it scrolls into view; the button is for people who do not scroll. */
 function Older({ busy, count, onMore }: { busy: boolean; count: number; onMore: () => void }) {
   const ref = useRef<HTMLDivElement>(null);
   const more = useRef(onMore);
@@ -107,7 +107,7 @@ function Older({ busy, count, onMore }: { busy: boolean; count: number; onMore: 
     });
     if (ref.current) observer.observe(ref.current);
     return () => observer.disconnect();
-    // A page that does not fill the view is followed by the next.
+    // Observed again after each page: one that does not fill the view is followed by the next.
   }, [count]);
   return (
     <div ref={ref}>
@@ -148,18 +148,18 @@ function Item({ id, item }: { id: string; item: TimelineItem }) {
 }
 
 function RemoveNote({ id, note, text }: { id: string; note: string; text: string }) {
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
-      <IconButton icon={IconTrash} iconSize={14} size={24} label="Delete note" onClick={() => setAsked(true)} />
-      {isAsked && (
+      <IconButton icon={IconTrash} iconSize={14} size={24} label="Delete note" onClick={() => setConfirming(true)} />
+      {isConfirming && (
         <ConfirmDialog
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
           title="Delete note"
           confirmLabel="Delete note"
           write={timelineMutations.removeNote(id, note)}
         >
-          <bdi>“{text.length > 200 ? `${text.slice(0, 200)}…` : text}”</bdi> is deleted for everybody.
+          <bdi>“{text.length > 200 ? `${text.slice(0, 200)}…` : text}”</bdi> is deleted for everyone.
         </ConfirmDialog>
       )}
     </>

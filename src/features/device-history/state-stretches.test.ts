@@ -1,4 +1,3 @@
-// What a history of states says of a time, and of which time it says nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { awayStretches, deviceStretches, type StateStretch } from './state-stretches.ts';
@@ -8,7 +7,7 @@ const texts = (stretches: StateStretch<string | number>[]) =>
   stretches.map(({ from, to, value }) => `${from}..${to} ${value ?? '?'}`);
 const span = { from: 0, to: 100 };
 
-test('a device that went and came, and a service that was down meanwhile', () => {
+test('a device goes Offline and comes back, while the service is down for a time', () => {
   const events = [
     event('Online', 90),
     event('Offline', 80),
@@ -28,7 +27,7 @@ test('a device that went and came, and a service that was down meanwhile', () =>
   ]);
 });
 
-test('before its creation nothing is known of a device, before its first connection it was Offline', () => {
+test('a device is unknown before its creation, and Offline before its first connection', () => {
   assert.deepEqual(texts(deviceStretches([event('Online', 60)], span, 40)), [
     '0..40 ?',
     '40..60 Offline',
@@ -37,7 +36,7 @@ test('before its creation nothing is known of a device, before its first connect
   assert.deepEqual(texts(deviceStretches([], span, Number.NaN)), ['0..100 Offline']);
 });
 
-test('how many of the fleet were away', () => {
+test('devices of the fleet that were away are counted', () => {
   const events = [event('Online', 60), event('Offline', 50, 'b'), event('Offline', 10), event('Offline', -1, 'c')];
   assert.deepEqual(texts(awayStretches(events, [{ from: 20, to: 40 }], 1, span)), [
     '0..10 0',

@@ -1,4 +1,4 @@
-// The history of states as stretches of time: of a device its states, of the fleet how many were away.
+// State history as stretches of time: the states of a device, or how many devices of the fleet were away.
 import type { StateEvent } from '#/api/history.ts';
 
 export interface Span {
@@ -22,8 +22,8 @@ function joined<Value>(stretches: readonly StateStretch<Value>[]): StateStretch<
 }
 
 /**
- * The states of a device. `events`: newest first; `created`: NaN where that is not reported. Before its first connection
- * it was Offline.
+ * The states of a device. `events`: newest first; `created`: NaN if it is not reported. A device is Offline before its first
+ * connection.
  */
 export function deviceStretches(
   events: readonly StateEvent[],
@@ -41,7 +41,7 @@ export function deviceStretches(
       stretches.push({ from: at, to: until, value: state });
       at = until;
     }
-    // The last sign of life is before the service went down: a change after it may still have been noted.
+    // While the service is down nothing is known, although a change may still have been recorded.
     if (event.cause === 'ServiceDown') isDown = true;
     if (event.cause === 'ServiceUp') isDown = false;
     state = isDown ? undefined : event.state;
@@ -50,14 +50,14 @@ export function deviceStretches(
   return joined(stretches);
 }
 
-/** How many devices were away; `events`: of the fleet, newest first; `away`: how many there are now. */
+/** How many devices were away. `events`: of the fleet, newest first; `away`: how many are away now. */
 export function awayStretches(
   events: readonly StateEvent[],
   gaps: readonly Span[],
   away: number,
   { from, to }: Span,
 ): StateStretch<number>[] {
-  // From the end back, since only now it is known how many there are.
+  // Counted backwards, since only the current number is known.
   const stretches: StateStretch<number>[] = [];
   let [end, count] = [to, away];
   for (const { at, state } of events) {
@@ -72,7 +72,7 @@ export function awayStretches(
   return joined(stretches.toReversed().flatMap((stretch) => withoutGaps(stretch, gaps)));
 }
 
-/** `gaps`: in order of time. */
+/** `gaps`: sorted by time. */
 function withoutGaps<Value>(stretch: StateStretch<Value>, gaps: readonly Span[]): StateStretch<Value>[] {
   const parts: StateStretch<Value>[] = [];
   let at = stretch.from;

@@ -1,11 +1,11 @@
-// The last hours or days as a strip: tall where all is Online, low where not, a dotted line where nothing is known; the
-// times below.
+// The last hours or days as a strip: full height while everything is Online, lower otherwise, a dotted line where nothing
+// is known, with the times below.
 import { formatClock, formatDay } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import classes from './state-strip.module.css';
 
 interface StateStripProps {
-  /** In order; `share` is how much of it is Online, from 0 to 1, undefined where that is not known. */
+  /** In order. `share`: how much is Online, from 0 to 1; undefined where it is not known. */
   stretches: readonly { from: number; to: number; share: number | undefined }[];
   label: string;
   tall?: boolean;
@@ -13,10 +13,10 @@ interface StateStripProps {
 
 const WIDTH = 1000;
 const HEIGHT = 40;
-/** Even a single device that is away must be seen. */
+/** The height that makes even a single device visible that is away. */
 const LEAST = 5;
 const TICKS = 4;
-/** Of a longer time the days are shown. */
+/** A longer strip shows days instead of times. */
 const LONG = 2 * 86_400_000;
 
 const heightOf = (share: number) =>
@@ -32,7 +32,7 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
     const left = x(from).toFixed(1);
     if (share === undefined) paths.unknown += `M${left} ${HEIGHT - 1}H${x(to).toFixed(1)}`;
     else {
-      // At least a pixel or so, however short it was.
+      // Wide enough to be visible, however short it was.
       const right = Math.max(x(to), x(from) + (share < 1 ? 2 : 0)).toFixed(1);
       const top = HEIGHT - heightOf(share);
       paths.online += `M${left} ${HEIGHT}V${top}H${right}V${HEIGHT}Z`;

@@ -1,7 +1,7 @@
-// A press on "Add this machine" in an account without devices adds it at once, without a form. The address alone never
-// does: a link or a reload must not create anything.
+// Clicking "Add this machine" in an account without devices adds it at once, without a form. Opening the URL never does: a
+// link or a reload must not create anything.
 
-/** Milliseconds in which the dialog has to open after the press. */
+/** Milliseconds within which the dialog must open after the click. */
 const VALID = 10_000;
 
 let pressed = Number.NEGATIVE_INFINITY;

@@ -26,9 +26,9 @@ echo "Done"
 };
 
 interface DeploySampleProps {
-  /** Chosen as the target. */
+  /** The target. */
   device?: string | undefined;
-  /** The address that it is opened from is left for good. */
+  /** Replaces the current entry of the browser history. */
   replace?: boolean;
   variant?: 'filled' | 'default';
   size?: 'xs' | 'sm';
@@ -62,7 +62,7 @@ export function DeploySample({ device, replace = false, variant = 'default', siz
         variant={variant}
         size={size}
         loading={isPending}
-        title="Uploads hello.sh, which prints a few lines about the device, and opens its deploy"
+        title="Uploads hello.sh, which prints a few lines about the device, and opens its deployment"
         onClick={deploy}
       >
         Deploy a sample

@@ -1,4 +1,4 @@
-// Waits for a new device: "Waiting…" turns to Online by itself when its agent connects.
+// Waits for a new device to come Online.
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader } from '@mantine/core';
 import { polled } from '#/api/query.ts';
@@ -11,11 +11,11 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './device-arrival.module.css';
 
-/** How often to look while a person waits, in milliseconds. */
+/** Polling interval in milliseconds while somebody is waiting for the device. */
 const WAITING = 1_000;
 
 export function useArrival(id: string, enabled: boolean): string | undefined {
-  // Somebody is looking at nothing else: also where the service reports it.
+  // Polled even if the service reports changes, since somebody is watching for just this one.
   const isThere = (device: Device | undefined) => device?.DeviceStatus === 'Online';
   const one = polled(
     deviceQueries.one(id),

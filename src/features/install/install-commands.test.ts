@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { KEY_PLACEHOLDER, installCommands, isLoopback, shellWord, updateCommand } from './install-commands.ts';
 
-test('the commands carry address and key', () => {
+test('the commands contain the address and the key', () => {
   assert.deepEqual(installCommands('https://muster.example.com', 'dk_Ab-9'), {
     curl: 'curl -fsSL https://muster.example.com/install.sh | DEVICE_KEY=dk_Ab-9 sh',
     wget: 'wget -qO- https://muster.example.com/install.sh | DEVICE_KEY=dk_Ab-9 sh',
@@ -22,12 +22,12 @@ test('over plain http from another host the commands say --insecure', () => {
   }
 });
 
-test('a shell reads every word back as it was, whatever a service puts into a key', () => {
+test('a shell reads every key back unchanged, whatever characters it has', () => {
   for (const key of ['plain-1_2.3', "it's", '$(id)', 'a b;c|d&', '"`\\', KEY_PLACEHOLDER, '*', '#x', '~', 'two\nlines'])
     assert.equal(execFileSync('sh', ['-c', `printf %s ${shellWord(key)}`], { encoding: 'utf8' }), key);
 });
 
-test('an address of this machine only differs from one that others reach', () => {
+test('loopback addresses are distinguished from those that others can reach', () => {
   for (const origin of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'http://a.localhost'])
     assert.equal(isLoopback(origin), true, origin);
   for (const origin of ['http://192.168.1.5:8080', 'https://localhost.example.com', 'https://muster.example.com'])

@@ -1,9 +1,9 @@
 // The commands that make a machine a device, ready to paste into a POSIX shell.
 
-/** Shown instead of a key that is not known any more. */
+/** Shown instead of a key that is no longer known. */
 export const KEY_PLACEHOLDER = '<device key>';
 
-/** A word of a shell command: bare where it is harmless, else in single quotes. */
+/** A word of a shell command, in single quotes if it needs them. */
 export const shellWord = (text: string): string =>
   /^[\w.+/=:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -20,14 +20,14 @@ export function installCommands(origin: string, key: string) {
   };
 }
 
-/** Renews every agent that is installed on a machine; each has its own key already. */
+/** Updates every agent installed on a machine; each has its key already. */
 export const updateCommand = (origin: string): string =>
   `curl -fsSL ${shellWord(`${origin}/install.sh`)} | sudo sh -s -- --update${isInsecure(origin) ? ' --insecure' : ''}`;
 
-/** Whether somebody in between could read and change what a device fetches from there; install.sh asks for a word. */
+/** Whether someone in between could read and change what a device fetches; install.sh then requires `--insecure`. */
 export const isInsecure = (origin: string): boolean => origin.startsWith('http:') && !isLoopback(origin);
 
-/** Whether the address only means "this machine", so that a command with it works nowhere else. */
+/** Whether the address means "this machine", so that a command with it works nowhere else. */
 export function isLoopback(origin: string): boolean {
   const { hostname } = new URL(origin);
   return (

@@ -1,4 +1,4 @@
-// The ready commands for a device whose key is at hand: masked on the screen, copied whole.
+// The commands that install a device. Its key is masked on the screen and copied in full.
 import { Stack } from '@mantine/core';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { AddressNote } from './address-note.tsx';
@@ -8,9 +8,9 @@ import { useInstall } from './use-install.ts';
 const MASK = '••••••••';
 
 interface KeyCommandsProps {
-  /** Undefined: it is not known any more, so the commands have a gap for it. */
+  /** The key; undefined if it is no longer known, so that the commands have a placeholder. */
   secret?: string;
-  /** For the machine that the clone is on: only its own command. */
+  /** Only the command for the machine that has the clone. */
   thisMachine?: boolean;
   onCopied?: () => void;
 }
@@ -23,7 +23,7 @@ export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyComman
       key={label}
       label={label}
       command={commandFor(secret ?? KEY_PLACEHOLDER)}
-      // The mask gets no quotes, whatever the key gets.
+      // The mask is shown without the quotes that a shell would need.
       shown={commandFor(secret === undefined ? KEY_PLACEHOLDER : MASK).replaceAll(`'${MASK}'`, MASK)}
       {...(onCopied && { onCopied })}
     />

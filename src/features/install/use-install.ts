@@ -1,11 +1,11 @@
-// How a machine becomes a device of the service in use: by our commands, by those that the operator of the gateway has set
-// for the service behind, or by that one's own documentation.
+// How a machine becomes a device of this service: by our commands, by those that the gateway's operator configured for the
+// service behind it, or as that service's documentation says.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 import { installCommands, shellWord } from './install-commands.ts';
 
-/** `host`: the other service, as people know it; undefined: devices run our agent. */
+/** `host`: the service behind the gateway; undefined if devices run our agent. */
 export function useInstall() {
   const { Upstream, InstallCommand } = useQuery(sessionQueries.current()).data ?? {};
   return useMemo(() => {

@@ -1,24 +1,27 @@
-// Pages that belong together, as tabs: each is a page of its own, at its own address.
+// Tabs between pages that belong together. Each is a page at its own address.
 import { useCapabilities } from '#/api/capabilities.ts';
 import type { Capability } from '#/contract/account.ts';
 import { paths } from '#/paths.ts';
 import { NavLink } from '#/ui/url/link.tsx';
 import classes from './page-tabs.module.css';
 
-interface PageTabsProps {
-  name: string;
-  tabs: readonly { to: string; label: string }[];
+interface Tab {
+  to: string;
+  label: string;
+  /** The capability that the page depends on, unless it is part of every /v1 service. */
+  needs?: Capability;
 }
 
 /** On a phone the tabs scroll. */
 const showCurrent = (nav: HTMLElement | null): void =>
   nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
-function PageTabs({ name, tabs }: PageTabsProps) {
-  if (tabs.length < 2) return null;
+function PageTabs({ name, tabs }: { name: string; tabs: readonly Tab[] }) {
+  const shown = offeredTabs(tabs, useCapabilities());
+  if (shown.length < 2) return null;
   return (
     <nav ref={showCurrent} aria-label={name} className={classes.tabs}>
-      {tabs.map(({ to, label }) => (
+      {shown.map(({ to, label }) => (
         <NavLink key={to} to={to} end>
           {label}
         </NavLink>
@@ -27,14 +30,7 @@ function PageTabs({ name, tabs }: PageTabsProps) {
   );
 }
 
-interface Tab {
-  to: string;
-  label: string;
-  /** What the service has to offer for it; nothing for what the document has. */
-  needs?: Capability;
-}
-
-const offeredOf = (tabs: readonly Tab[], all: readonly Capability[]) =>
+const offeredTabs = (tabs: readonly Tab[], all: readonly Capability[]) =>
   tabs.filter(({ needs }) => needs === undefined || all.includes(needs));
 
 const JOBS: readonly Tab[] = [
@@ -44,7 +40,7 @@ const JOBS: readonly Tab[] = [
   { to: paths.queues(), label: 'Queues', needs: 'queue' },
   { to: paths.archive(), label: 'Archive', needs: 'archive' },
 ];
-export const JobTabs = () => <PageTabs name="Jobs" tabs={offeredOf(JOBS, useCapabilities())} />;
+export const JobTabs = () => <PageTabs name="Jobs" tabs={JOBS} />;
 
 const ARTIFACTS = [
   { to: paths.artifacts(), label: 'Artifacts' },
@@ -57,6 +53,6 @@ const ACTIVITY: readonly Tab[] = [
   { to: paths.availability(), label: 'Availability', needs: 'history' },
   { to: paths.alerts(), label: 'Alerts', needs: 'alerts' },
 ];
-/** Those of the page Activity; none where the service offers nothing for it. */
-export const activityTabs = (all: readonly Capability[]): readonly Tab[] => offeredOf(ACTIVITY, all);
-export const ActivityTabs = () => <PageTabs name="Activity" tabs={activityTabs(useCapabilities())} />;
+/** The tabs of Activity; none if the service offers none of them. */
+export const activityTabs = (all: readonly Capability[]): readonly Tab[] => offeredTabs(ACTIVITY, all);
+export const ActivityTabs = () => <PageTabs name="Activity" tabs={ACTIVITY} />;

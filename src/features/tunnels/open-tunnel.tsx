@@ -1,4 +1,4 @@
-// How a tunnel is opened: only by the agent on the device. The commands to paste there.
+// The commands that open a tunnel. Only the agent on the device can do that.
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
@@ -12,7 +12,7 @@ const [WEB, SSH] = ['http://127.0.0.1:3000', 'tcp://127.0.0.1:22'];
 export function OpenTunnel() {
   const upstream = useQuery(sessionQueries.current()).data?.Upstream;
   if (upstream !== undefined)
-    return <p className={classes.note}>A device’s agent opens tunnels; see that agent’s documentation.</p>;
+    return <p className={classes.note}>A device’s agent opens tunnels; see its documentation.</p>;
   const here = (
     <CommandLine
       key="here"

@@ -1,9 +1,8 @@
-// One address for the reader, from PublicUrl or PublicAddr, and what is made of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onlyHere, portExposure, publicAddress, sshCommand } from './tunnel-address.ts';
 
-test('a web address, a TCP address, none', () => {
+test('the public address is from PublicUrl or PublicAddr, or there is none', () => {
   const web = 'https://a1b2.tunnels.example';
   assert.deepEqual(publicAddress({ PublicUrl: web, PublicAddr: undefined }), { text: web, copy: web });
   assert.deepEqual(publicAddress({ PublicUrl: 'N/A', PublicAddr: 'muster.example:40022' }), {
@@ -15,7 +14,7 @@ test('a web address, a TCP address, none', () => {
   assert.deepEqual(publicAddress({ PublicUrl: '', PublicAddr: undefined }), { text: 'N/A', copy: '' });
 });
 
-test('ssh only to what looks like SSH, and nothing of an address reaches the shell but an address', () => {
+test('there is an ssh command only for an SSH server, and only an address reaches the shell', () => {
   const of = (LocalDest: string, PublicAddr: string) => sshCommand({ LocalDest, PublicAddr, PublicUrl: 'N/A' });
   assert.equal(of('tcp://127.0.0.1:22', 'muster.example:40022'), 'ssh -p 40022 muster.example');
   assert.equal(of('localhost:2222', '[2001:db8::1]:40022'), 'ssh -p 40022 2001:db8::1');
@@ -37,7 +36,7 @@ test('a TCP port says who can connect', () => {
   assert.equal(of(''), undefined);
 });
 
-test('what means this machine is nothing for a phone', () => {
+test('an address that means this machine is not for a phone', () => {
   for (const address of ['http://a1b2.localhost:8081', 'http://127.0.0.1:3000/', 'http://[::1]:80'])
     assert.match(onlyHere(address) ?? '', /a phone cannot reach it/);
   for (const address of ['https://a1b2.tunnels.example', 'http://192.168.1.4:8081', 'N/A', 'not an address'])

@@ -1,10 +1,10 @@
-// Where a tunnel is reached from outside, whichever field of the answer has it, and what to do with that address.
+// The public address of a tunnel, from whichever field the service reports it in, and what can be done with it.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { addressText, webAddress } from '#/lib/web-address.ts';
 
 type Addressed = Pick<Tunnel, 'PublicUrl' | 'PublicAddr'>;
 
-/** `copy` is empty where there is no address, only a word for that. */
+/** `copy` is empty if there is no address; `text` then says so. */
 export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: string; copy: string } {
   const url = addressText(PublicUrl.trim());
   const isAddress = url !== '' && url.toUpperCase() !== 'N/A';
@@ -12,10 +12,10 @@ export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: str
   return { text: address || url || 'N/A', copy: address };
 }
 
-/** Whether anybody may use it. Only where the service reports it. */
+/** Whether anyone may use it, as far as the service reports it. */
 export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLowerCase() === 'none';
 
-/** What a TCP tunnel exposes, where no sign-in of the tunnel itself protects it; undefined for any other tunnel. */
+/** What a TCP tunnel without a sign-in of its own exposes; undefined for any other tunnel. */
 export function portExposure({ Protocol, Auth, ...tunnel }: Addressed & Pick<Tunnel, 'Protocol' | 'Auth'>) {
   const { copy } = publicAddress(tunnel);
   if (Protocol.toUpperCase() !== 'TCP' || Auth || !copy) return undefined;
@@ -27,8 +27,8 @@ export function portExposure({ Protocol, Auth, ...tunnel }: Addressed & Pick<Tun
 const SSH_PORTS = ['22', '2222'];
 
 /**
- * The command that reaches the SSH server behind a tunnel. Undefined where something else is behind it. A service's
- * address ends up in a shell: only letters, digits, dots, colons and hyphens are let through, and none as an option.
+ * The command that connects to the SSH server behind a tunnel; undefined if there is another server behind it. The address
+ * ends up in a shell, so only letters, digits, dots, colons and hyphens may pass, and none as an option.
  */
 export function sshCommand(tunnel: Addressed & Pick<Tunnel, 'LocalDest'>): string | undefined {
   const { scheme, inside } = /^(?:(?<scheme>[a-z]+):\/\/)?.*:(?<inside>\d+)\/?$/i.exec(tunnel.LocalDest)?.groups ?? {};
@@ -39,7 +39,7 @@ export function sshCommand(tunnel: Addressed & Pick<Tunnel, 'LocalDest'>): strin
   return address ? `ssh -p ${address[3]} ${address[1] ?? address[2]}` : undefined;
 }
 
-/** Why a phone cannot open it, though this machine can; undefined where it can, or where it is no web address. */
+/** Why only this machine, and no phone, can open the address; undefined if a phone can, or if it is no web address. */
 export function onlyHere(address: string): string | undefined {
   const host = webAddress(address) && new URL(address.trim()).hostname;
   if (!host) return undefined;

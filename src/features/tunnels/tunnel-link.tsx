@@ -1,5 +1,5 @@
-// The public address of a tunnel: a link only for http and https, since whatever else a service sends is text; and what
-// can be copied of it.
+// The public address of a tunnel, and buttons to copy it. Only http and https addresses are links: anything else that a
+// service sends is text.
 import { IconTerminal2 } from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';

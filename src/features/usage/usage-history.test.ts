@@ -1,4 +1,3 @@
-// A forecast claims no more than it knows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { daysLeft, usageFigures, forecastText } from './usage-history.ts';
@@ -7,7 +6,7 @@ const DAY = 86_400_000;
 const line = (days: number, perDay: number, from = 0) =>
   Array.from({ length: days + 1 }, (_, day) => ({ at: day * DAY, value: from + day * perDay }));
 
-test('a forecast needs some points over some days', () => {
+test('a forecast needs several points over several days', () => {
   assert.equal(daysLeft([], 100), undefined);
   assert.equal(daysLeft(line(3, 5), 100), undefined);
   assert.equal(
@@ -18,10 +17,10 @@ test('a forecast needs some points over some days', () => {
     undefined,
   );
   assert.equal(daysLeft(line(10, 5), 100), 10);
-  assert.equal(forecastText(undefined), undefined, 'nothing is said of what is not known');
+  assert.equal(forecastText(undefined), undefined);
 });
 
-test('no growth, slow growth, none left', () => {
+test('without growth the limit is not reached, and at the limit nothing is left', () => {
   assert.equal(daysLeft(line(10, 0, 5), 100), Infinity);
   assert.equal(daysLeft(line(10, -3, 90), 100), Infinity);
   assert.equal(daysLeft(line(10, 0.001), 100), Infinity);
@@ -34,7 +33,7 @@ test('no growth, slow growth, none left', () => {
   ]);
 });
 
-test('the days of the service, newest first, become figures from the oldest on', () => {
+test('days, newest first, become figures, oldest first', () => {
   const day = (Day: string, Devices: number) => ({ Day, Devices, ArtifactBytes: 10 * Devices, OutputBytes: 0 });
   const days = [day('2026-03-02', 3), day('2026-03-01', 2)];
   const at = Date.UTC(2026, 2, 1);

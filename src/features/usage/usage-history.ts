@@ -1,5 +1,4 @@
-// What an account used over time, and the forecast from it of how long licences and storage will last. A forecast from
-// too little is worse than none.
+// The usage of an account over time, and a forecast of how long its licences and storage will last.
 import type { UsageDay } from '#/contract/usage.ts';
 import { formatCount } from '#/lib/format.ts';
 
@@ -10,15 +9,15 @@ export interface Figure {
   value: number;
 }
 
-/** Fewer points, or a shorter time, allow no forecast. */
+/** A forecast from fewer points, or a shorter time, would be worse than none. */
 const FEWEST = 5;
 const SHORTEST = 3 * DAY;
 /** Further ahead than this a straight line means nothing. */
 const FURTHEST = 730;
 
 /**
- * In how many days the limit is reached if it goes on as it did: a straight line through all points. Undefined: too
- * little is known. `Infinity`: not within two years.
+ * The days until the limit is reached, by a straight line through all points. Undefined: there are too few points.
+ * `Infinity`: not within two years.
  */
 export function daysLeft(figures: readonly Figure[], limit: number): number | undefined {
   const [first] = figures;
@@ -34,7 +33,7 @@ export function daysLeft(figures: readonly Figure[], limit: number): number | un
   return slope > 0 && days <= FURTHEST ? Math.max(1, Math.floor(days)) : Number.POSITIVE_INFINITY;
 }
 
-/** The result of `daysLeft`, in words; undefined while it is not known. */
+/** The result of `daysLeft` as text. */
 export function forecastText(days: number | undefined): string | undefined {
   if (days === undefined) return undefined;
   if (days === 0) return 'Used up';

@@ -1,10 +1,20 @@
-// How much of a limit is used, the way there, and how long it will last.
+// How much of a limit is used, its history, and how long the rest will last.
+import { useQuery } from '@tanstack/react-query';
+import type { Account } from '#/contract/account.ts';
+import type { UsageDay } from '#/contract/usage.ts';
+import { offers } from '#/api/capabilities.ts';
+import { usageQueries } from '#/api/usage.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { Sparkline } from '#/ui/controls/sparkline.tsx';
 import { daysLeft, forecastText, type Figure } from './usage-history.ts';
 import classes from './used-meter.module.css';
 
 const DAY = 86_400_000;
+const NONE: UsageDay[] = [];
+
+/** The daily usage of the account; empty if the service keeps no history. */
+export const useUsageHistory = (account: Account | undefined): UsageDay[] =>
+  useQuery({ ...usageQueries.days(), enabled: account !== undefined && offers(account, 'usage') }).data?.Items ?? NONE;
 
 interface UsedMeterProps {
   label: string;

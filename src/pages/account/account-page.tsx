@@ -1,4 +1,4 @@
-// The account: usage, API tokens, sessions, appearance, data in this browser, the service, and signing out.
+// The account: usage, API tokens, sessions, appearance, notices, data in this browser, and the service.
 import '#/ui/form/checkbox.css';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from '@mantine/core';
@@ -50,7 +50,7 @@ function SignOut() {
   );
 }
 
-/** The browser asks for permission only when it is switched on. */
+/** The browser asks for permission only when notices are switched on. */
 function NoticesSwitch() {
   const isOn = useNoticesOn();
   const why = noNotices();

@@ -1,4 +1,4 @@
-// Light or dark, the height of rows, and the time zone.
+// The colour scheme, the height of table rows, and the time zone.
 import { useMantineColorScheme } from '@mantine/core';
 import { formatTime } from '#/lib/format.ts';
 import { setLook, useLook } from '#/ui/controls/look.ts';
@@ -35,10 +35,10 @@ export function Appearance() {
           value={colorScheme}
           onChange={(value) => setColorScheme(value === 'light' || value === 'dark' ? value : 'auto')}
         />
-        <span>Rows of tables</span>
+        <span>Table rows</span>
         <div>
           <SegmentedControl
-            aria-label="Rows of tables"
+            aria-label="Table rows"
             data={DENSITIES}
             value={density}
             onChange={(value) => setLook({ density: value === 'comfortable' ? value : 'compact' })}

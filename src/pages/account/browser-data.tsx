@@ -1,4 +1,4 @@
-// What this browser stores for the account, how much that is, and how to clear it.
+// What this browser stores for the account, its size, and how to clear it.
 import { useMemo } from 'react';
 import { mutationOptions, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -20,7 +20,7 @@ const WORDS: Record<StoredKind, { name: string; loss: string }> = {
     name: 'Columns and former views of the device table',
     loss: 'The choice of columns is lost, and views that only this browser has.',
   },
-  rules: { name: 'Outcome rules of an earlier version', loss: 'Rules that the service does not have are lost.' },
+  rules: { name: 'Outcome rules of an earlier version', loss: 'Rules not moved to the service are lost.' },
   look: { name: 'Appearance', loss: 'Colours, rows, times and log settings return to their defaults.' },
   other: { name: 'Recently used and other settings', loss: 'They start over.' },
 };
@@ -31,7 +31,7 @@ interface Row {
   keys: string[];
 }
 
-/** It is cleared when the dialog is closed. */
+/** Nothing is sent: the data is cleared when the dialog closes. */
 const NOTHING_TO_SEND = mutationOptions({ mutationFn: async () => {} });
 
 const browserDataUrl = urlSchema({ dialog: optional, kept: optional });

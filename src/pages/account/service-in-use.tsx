@@ -1,4 +1,4 @@
-// Which service the dashboard talks to, and its version: what a person is asked for when something is wrong.
+// The service that the dashboard talks to, and its version, for bug reports.
 import { useQuery } from '@tanstack/react-query';
 import { expiryInWords } from '#/contract/token-expiry.ts';
 import { sessionQueries } from '#/api/session.ts';
@@ -8,7 +8,7 @@ import { useNow } from '#/ui/controls/time.tsx';
 import { View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
-/** Neither is needed to be signed in, so a service may leave them out. */
+/** A service may leave out both. */
 function aboutOf(session: object): string {
   const { Service, Version }: { Service?: unknown; Version?: unknown } = session;
   return [Service, Version].filter((word) => typeof word === 'string' && word !== '').join(' ') || 'Not reported';

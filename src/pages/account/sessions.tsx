@@ -1,4 +1,4 @@
-// The browsers that are signed in: this one marked, any other ended, or all others at once.
+// The browsers that are signed in, with this one marked; the others can be signed out.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Session } from '#/contract/account.ts';
@@ -13,14 +13,14 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
 import classes from './account-page.module.css';
 
-const howOf = ({ How, TokenName, Prefix }: Session) => {
+const methodOf = ({ How, TokenName, Prefix }: Session) => {
   if (How === 'Link') return 'Sign-in link';
   return Prefix ? `Token ${TokenName || 'without a name'} (${Prefix}…)` : How;
 };
 
 export function Sessions() {
   const isOffered = useOffered('sessions');
-  // Where the account cannot be read, its own section says so.
+  // If the account cannot be read, the usage section says so.
   const sessions = useQuery({ ...tokenQueries.sessions(), enabled: isOffered === true });
   const end = useWrite(tokenMutations.endSession());
   const dialog = useDialog<'end-sessions'>('session');
@@ -32,7 +32,7 @@ export function Sessions() {
     );
   const others = sessions.data?.filter(({ Current }) => !Current).length ?? 0;
   const columns: Column<Session>[] = [
-    { header: 'Signed in with', cell: (session) => <span className={rowName}>{howOf(session)}</span> },
+    { header: 'Signed in with', cell: (session) => <span className={rowName}>{methodOf(session)}</span> },
     {
       header: 'Since',
       cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
@@ -53,7 +53,7 @@ export function Sessions() {
         ) : (
           <Button
             size="xs"
-            aria-label={`Sign out ${howOf(session)}, ${session.Address}`}
+            aria-label={`Sign out ${methodOf(session)}, ${session.Address}`}
             loading={end.isPending && end.variables === session.SessionId}
             onClick={() => end.mutate(session.SessionId)}
           >
@@ -65,7 +65,7 @@ export function Sessions() {
   return (
     <Section
       title="Signed in"
-      lead="Browsers signed in to this account. A browser you sign out must sign in again at once."
+      lead="Browsers signed in to this account. Signing one out takes effect at once."
       actions={
         others > 0 && (
           <Button onClick={() => dialog.open('end-sessions')}>
@@ -97,8 +97,8 @@ function EndSessions({ others, onClose }: { others: number; onClose: () => void 
       confirmLabel="Sign out"
       write={tokenMutations.endSessions()}
     >
-      {others === 1 ? 'One other browser has' : `${others} other browsers have`} to sign in again at once. This one
-      stays signed in; API tokens go on working.
+      {others === 1 ? 'One other browser has' : `${others} other browsers have`} to sign in again. This one stays signed
+      in, and API tokens keep working.
     </ConfirmDialog>
   );
 }

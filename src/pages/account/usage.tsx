@@ -1,11 +1,10 @@
-// What the plan allows and how much of it is used, with the way there and a forecast.
+// The limits of the plan and how much of each is used, with its history and a forecast.
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
 import { usageFigures } from '#/features/usage/usage-history.ts';
-import { UsedMeter } from '#/features/usage/used-meter.tsx';
-import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
+import { UsedMeter, useUsageHistory } from '#/features/usage/used-meter.tsx';
 import { counted, formatBytes, formatCount } from '#/lib/format.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -58,8 +57,8 @@ export function Usage() {
             {used.ClockAheadSeconds !== undefined && (
               <p className={classes.low} role="note">
                 The clock of a node of the service is {counted(Math.abs(used.ClockAheadSeconds), 'second')}{' '}
-                {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so that times of jobs
-                and devices may be wrong. Let NTP set the clocks of both machines.
+                {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so times of jobs and
+                devices may be wrong. Synchronize both machines with NTP.
               </p>
             )}
             {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
@@ -75,7 +74,7 @@ export function Usage() {
   );
 }
 
-/** What becomes of job output, and what of it is removed next. */
+/** How long job output is stored, and what will be removed next. */
 function OutputNote({ account }: { account: Account }) {
   const { OutputRemoval: next, OutputDays: days, OutputBytesUsed: used = 0, OutputBytesLimit: limit = 0 } = account;
   if (next) {

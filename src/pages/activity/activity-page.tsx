@@ -1,8 +1,8 @@
 // Activity: the audit log of the account.
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '#/contract/audit.ts';
-import { isNotOffered } from '#/api/api-error.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
+import { offered } from '#/api/capabilities.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
@@ -10,66 +10,75 @@ import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { AuditEntryDialog } from './audit-entry.tsx';
-import { AuditFilterBar } from './audit-filters.tsx';
-import { AuditTable } from './audit-table.tsx';
+import { AuditFilterBar, auditUrl, filtersOf } from './audit-filters.tsx';
+import { AuditEntryDialog, AuditTable } from './audit-table.tsx';
 import { ExportButton } from './export-button.tsx';
 import { actorText } from '#/features/audit-link/actor-text.ts';
 import { NextPage } from '#/ui/table/more-rows.tsx';
-import { NO_AUDIT_FILTER, auditUrl, filtersOf } from './audit-view.ts';
 
 export function ActivityPage() {
-  const [view, url] = useUrlState(auditUrl);
-  const filters = filtersOf(view, useNow());
-  const reading = useInfiniteQuery(auditQueries.list(filters));
-  const dialog = useDialog<'entry'>('entry');
-  const subject = reading.data?.find(({ Id }) => Id === dialog.subject);
-  const isFiltered = Object.values(view).some(Boolean);
+  const [view] = useUrlState(auditUrl);
+  const offer = useQuery(offered('audit'));
   return (
     <Page
       title="Activity"
       lead="Who did what, when and from where. Entries are never changed or removed."
-      actions={!isNotOffered(reading.error) && <ExportButton what="The audit log" save={() => saveAuditCsv(filters)} />}
+      actions={
+        offer.data && <ExportButton what="The audit log" save={() => saveAuditCsv(filtersOf(view, new Date()))} />
+      }
     >
       <ActivityTabs />
-      {isNotOffered(reading.error) ? (
-        <Empty title="This service has no audit log">Look for one in its own web portal.</Empty>
-      ) : (
-        <div className="stack">
-          <AuditFilterBar
-            view={view}
-            url={url}
-            actor={actorText({ Actor: view.actor, ActorName: reading.data?.[0]?.ActorName ?? '' })}
-            count={countText(reading.data, reading.hasNextPage)}
-          />
-          <View
-            query={reading}
-            name="the audit log"
-            isEmpty={({ length }) => length === 0}
-            empty={
-              isFiltered ? (
-                <Empty
-                  title="No entry matches"
-                  next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_AUDIT_FILTER) }}
-                />
-              ) : (
-                <Empty title="Nothing was done yet">
-                  Each change of a device, job, artifact or token appears here.
-                </Empty>
-              )
-            }
-          >
-            {(entries) => (
-              <>
-                <AuditTable entries={entries} dialog={dialog} onActor={(actor) => url.set({ actor })} />
-                <NextPage reading={reading} label="Show older entries" />
-              </>
-            )}
-          </View>
-        </div>
-      )}
-      {dialog.name === 'entry' && subject && <AuditEntryDialog entry={subject} onClose={dialog.close} />}
+      <View query={offer} name="the account" empty={null}>
+        {(isOffered) =>
+          isOffered ? (
+            <AuditLog />
+          ) : (
+            <Empty title="This service has no audit log">Look for one in its own web portal.</Empty>
+          )
+        }
+      </View>
     </Page>
+  );
+}
+
+function AuditLog() {
+  const [view, url] = useUrlState(auditUrl);
+  const reading = useInfiniteQuery(auditQueries.list(filtersOf(view, useNow())));
+  const dialog = useDialog<'entry'>('entry');
+  const subject = reading.data?.find(({ Id }) => Id === dialog.subject);
+  const isFiltered = Object.values(view).some(Boolean);
+  return (
+    <>
+      <AuditFilterBar
+        view={view}
+        url={url}
+        actor={actorText({ Actor: view.actor, ActorName: reading.data?.[0]?.ActorName ?? '' })}
+        count={countText(reading.data, reading.hasNextPage)}
+      />
+      <View
+        query={reading}
+        name="the audit log"
+        isEmpty={({ length }) => length === 0}
+        empty={
+          isFiltered ? (
+            <Empty
+              title="No matching entries"
+              next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(auditUrl.defaults) }}
+            />
+          ) : (
+            <Empty title="No activity yet">Changes to devices, jobs, artifacts and tokens appear here.</Empty>
+          )
+        }
+      >
+        {(entries) => (
+          <>
+            <AuditTable entries={entries} dialog={dialog} onActor={(actor) => url.set({ actor })} />
+            <NextPage reading={reading} label="Show older entries" />
+          </>
+        )}
+      </View>
+      {dialog.name === 'entry' && subject && <AuditEntryDialog entry={subject} onClose={dialog.close} />}
+    </>
   );
 }
 

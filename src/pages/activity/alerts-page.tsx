@@ -1,4 +1,4 @@
-// Alerts: what fires, the rules and channels, and what was sent.
+// Alerts: those firing, the rules and channels, and the deliveries.
 import { useQuery } from '@tanstack/react-query';
 import { offered } from '#/api/capabilities.ts';
 import { alertQueries } from '#/api/alerts.ts';
@@ -13,16 +13,16 @@ import { AlertRules } from './alerts/alert-rules.tsx';
 import { FiringAlerts } from './alerts/firing-alerts.tsx';
 
 export function AlertsPage() {
-  const hasAlerts = useQuery(offered('alerts'));
+  const isOffered = useQuery(offered('alerts'));
   return (
     <Page title="Alerts" lead="Rules watch the fleet and send messages to webhooks and e-mail addresses.">
       <ActivityTabs />
-      <View query={hasAlerts} name="the account" empty={null} rows={4}>
-        {(isOffered) =>
-          isOffered ? (
+      <View query={isOffered} name="the account" empty={null} rows={4}>
+        {(hasAlerts) =>
+          hasAlerts ? (
             <AllAlerts />
           ) : (
-            <Empty title="This service sends no alerts">Its own portal, or its monitoring, may.</Empty>
+            <Empty title="This service sends no alerts">Its own portal or monitoring may.</Empty>
           )
         }
       </View>

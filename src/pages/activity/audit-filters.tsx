@@ -1,20 +1,47 @@
-// The filters above the audit log, each in the URL.
+// The filters above the audit log, all in the URL.
 import { useRef } from 'react';
 import { NativeSelect, Pill } from '@mantine/core';
+import type { AuditFilters } from '#/contract/audit.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
+import { oneOf, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import type { UrlActions } from '#/ui/url/use-url-state.ts';
-import { KINDS } from './audit-words.ts';
-import { NO_AUDIT_FILTER, PERIODS, type AuditView } from './audit-view.ts';
+import { KINDS, type Kind } from './audit-words.ts';
+
+/** In hours. */
+const PERIODS = [1, 24, 7 * 24, 30 * 24] as const;
+
+export const auditUrl = urlSchema({
+  actor: plainText,
+  /** People, if it is not set. */
+  by: oneOf(['anyone', 'devices']),
+  kind: oneOf(Object.keys(KINDS) as Kind[]),
+  object: plainText,
+  outcome: oneOf(['refused']),
+  within: oneOf(PERIODS),
+});
+type AuditView = typeof auditUrl.defaults;
+
+/** The filters of the request. `now` is rounded down to a minute, so that a re-render does not send another request. */
+export function filtersOf({ actor, by, kind, object, outcome, within }: AuditView, now: Date): AuditFilters {
+  const minute = Math.floor(now.getTime() / 60_000) * 60_000;
+  return {
+    ...(actor ? { actor } : by !== 'anyone' && { by: by ?? 'people' }),
+    ...(kind && { action: kind }),
+    ...(object.trim() && { about: object.trim() }),
+    ...(outcome && { outcome }),
+    ...(within && { from: new Date(minute - within * 3_600_000).toISOString() }),
+  };
+}
 
 interface AuditFilterBarProps {
   view: AuditView;
   url: UrlActions<AuditView>;
-  /** In words, of the actor in the URL. */
+  /** The name of the actor in the URL. */
   actor: string;
-  /** How many there are, in words. */
+  /** The number of entries, as text. */
   count: string;
 }
 
@@ -28,7 +55,7 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
   const isFiltered = Object.values(view).some(Boolean);
   const clear = () => {
     object.empty();
-    url.set(NO_AUDIT_FILTER);
+    url.set(auditUrl.defaults);
   };
   return (
     <FilterBar label="Filter entries" field={search} slash filtered={isFiltered} onClear={clear} count={count}>

@@ -1,8 +1,11 @@
-// Entries of the audit log, newest first.
+// The entries of the audit log, newest first, and the dialog with all fields of one.
+import { Fragment, type ReactNode } from 'react';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
+import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import type { Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -15,14 +18,14 @@ import classes from './audit-table.module.css';
 interface AuditTableProps {
   entries: readonly AuditEntry[];
   dialog: Dialog<'entry'>;
-  /** Shows only what this actor did. */
+  /** Filters by this actor. */
   onActor: (actor: string) => void;
 }
 
 const keyOf = ({ Id }: AuditEntry) => Id;
 
-/** What an entry is about, as a link where it has a page. */
-export function AuditSubject({ entry }: { entry: AuditEntry }) {
+/** The object of an entry, as a link if it has a page. */
+function AuditSubject({ entry }: { entry: AuditEntry }) {
   const text = entry.ObjectName || subjectOf(entry);
   const page = pageOf(entry);
   return page === undefined ? <bdi>{text || '–'}</bdi> : <Link to={page}>{<bdi>{text}</bdi>}</Link>;
@@ -70,4 +73,32 @@ export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
     },
   ];
   return <VirtualTable name="Audit log" columns={columns} rows={entries} rowKey={keyOf} />;
+}
+
+export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
+  const mono = (text: string) => <span className="mono">{text}</span>;
+  const facts: [term: string, value: ReactNode, copied?: string][] = [
+    ['Time', mono(entry.Time)],
+    ['By', <bdi key="by">{actorText(entry)}</bdi>, entry.Actor],
+    ['From', mono(entry.Address)],
+    ['Action', mono(entry.Action)],
+    ['Object', <AuditSubject key="object" entry={entry} />, entry.Object],
+    ['Result', entry.Outcome === 'refused' ? 'Refused' : 'Done'],
+    ['Entry', entry.Id],
+    ['Hash', mono(entry.Hash || 'Pending'), entry.Hash],
+  ];
+  return (
+    <BaseDialog title={actionText(entry.Action)} size="lg" onClose={onClose}>
+      <dl className="facts">
+        {facts.map(([term, value, copied]) => (
+          <Fragment key={term}>
+            <dt>{term}</dt>
+            <dd className={copied ? 'copied' : ''}>
+              {value} {copied && <CopyButton value={copied} what={term.toLowerCase()} />}
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </BaseDialog>
+  );
 }

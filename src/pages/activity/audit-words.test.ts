@@ -1,4 +1,3 @@
-// Entries of the audit log in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actionText } from '#/contract/audit-actions.ts';
@@ -9,17 +8,17 @@ test('an actor is named by what it is, and by its id where its name is unknown',
   assert.equal(actorText({ Actor: 'token:t1', ActorName: 'Build server' }), 'Token Build server');
   assert.equal(actorText({ Actor: 'token:t1', ActorName: '' }), 'Token t1');
   assert.equal(actorText({ Actor: 'session:s1', ActorName: 'Sign-in link' }), 'Browser, Sign-in link');
-  assert.equal(actorText({ Actor: 'operator', ActorName: '' }), 'Operator of the service');
+  assert.equal(actorText({ Actor: 'operator', ActorName: '' }), 'Service operator');
   assert.equal(actorText({ Actor: 'somebody new', ActorName: '' }), 'somebody new');
 });
 
-test('an action that is not known here is shown as it is', () => {
+test('an unknown action is shown as it is', () => {
   assert.equal(actionText('device.create'), 'Created device');
   assert.equal(actionText('rocket.launch'), 'rocket.launch');
   assert.equal(actionText('toString'), 'toString');
 });
 
-test('an entry leads to what it is about, and nowhere if that was deleted', () => {
+test('an entry links to its object, unless that was deleted', () => {
   assert.equal(pageOf({ Action: 'device.update', Object: 'd1' }), '/devices/d1');
   assert.equal(pageOf({ Action: 'tag.attach', Object: 't1 d1' }), '/devices/d1');
   assert.equal(pageOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), '/bulk/b1');

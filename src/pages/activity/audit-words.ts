@@ -1,8 +1,8 @@
-// What entries of the audit log are about, and the page that shows it.
+// The objects of audit entries, and the pages that show them.
 import type { AuditEntry } from '#/contract/audit.ts';
 import { paths } from '#/paths.ts';
 
-/** Kinds of actions that one can filter by. */
+/** The kinds of actions, as a filter. */
 export const KINDS = {
   device: 'Devices',
   tag: 'Tags',
@@ -23,20 +23,20 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-/** Their target begins with the id; that of others ends with it. */
-const FIRST = /^(bulk|tunnel)\./;
+/** Actions whose target begins with the id. All others end with it. */
+const ID_FIRST = /^(bulk|tunnel)\./;
 
-/** Theirs is a name, which may have spaces. */
+/** Actions whose target is a name, which may contain spaces. */
 const NAMED = /^(order|rules|view)\./;
 
-/** The id or name that an entry is about: of a tag on a device, the device's. */
+/** The id or name of the object. Tagging a device is about the device. */
 export function subjectOf({ Action, Object: target }: Pick<AuditEntry, 'Action' | 'Object'>): string {
-  // Ids of sessions are of no use to anybody.
+  // A session's id means nothing to a reader.
   if (Action.startsWith('session.')) return '';
-  return NAMED.test(Action) ? target : (target.split(' ').at(FIRST.test(Action) ? 0 : -1) ?? '');
+  return NAMED.test(Action) ? target : (target.split(' ').at(ID_FIRST.test(Action) ? 0 : -1) ?? '');
 }
 
-/** The page that shows it; undefined if there is none. */
+/** The page of the object; undefined if it has none. */
 export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | undefined {
   const id = subjectOf(entry);
   const [kind, what] = entry.Action.split('.');

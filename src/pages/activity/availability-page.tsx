@@ -1,12 +1,14 @@
-// Availability: how long devices, sites and groups were Online, and how often that changed.
+// Availability: how long devices, sites and groups were Online, and how often they changed state.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { useOffered } from '#/api/capabilities.ts';
-import { historyQueries } from '#/api/history.ts';
+import { historyQueries, readAvailability, type AvailabilityChoice } from '#/api/history.ts';
+import { csvText } from '#/contract/csv.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useLook } from '#/ui/controls/look.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { datedName, saveFile } from '#/lib/save-file.ts';
 import { paths } from '#/paths.ts';
 import { counted, formatClockSeconds, formatCount, formatDuration, formatShare } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -18,25 +20,48 @@ import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
+import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import {
-  BY,
-  AVAILABLE_WITHIN,
-  SORTS,
-  availabilityUrl,
-  availabilityChoice,
-  saveAvailability,
-  shareOf,
-} from './availability-view.ts';
 import { ExportButton } from './export-button.tsx';
 
-const LEAD = 'How long devices were Online. Time in which the service was down does not count.';
+const BY = [
+  { value: 'device', label: 'Devices' },
+  { value: 'site', label: 'Sites' },
+  { value: 'group', label: 'Groups' },
+] as const;
+const PERIODS = [
+  { value: '24', label: '24 h' },
+  { value: '168', label: '7 days' },
+  { value: '720', label: '30 days' },
+] as const;
+const SORTS = [
+  { value: 'offline', label: 'Longest Offline' },
+  { value: 'changes', label: 'Most changes' },
+] as const;
+
+const availabilityUrl = urlSchema({
+  of: oneOf(['device', 'site', 'group'], 'device'),
+  hours: oneOf(['24', '168', '720'], '24'),
+  sort: oneOf(['offline', 'changes'], 'offline'),
+});
+type AvailabilityView = typeof availabilityUrl.defaults;
+
+const choiceOf = ({ of, hours, sort }: AvailabilityView): AvailabilityChoice => ({ by: of, hours, sort });
+
+const CSV_COLUMNS = ['Key', 'Name', 'Devices', 'Changes', 'OnlineSeconds', 'OfflineSeconds', 'UnknownSeconds'] as const;
+
+async function saveAvailability(view: AvailabilityView): Promise<void> {
+  const rows = await readAvailability(choiceOf(view));
+  saveFile(
+    datedName(`availability-${view.of}`),
+    csvText([CSV_COLUMNS, ...rows.map((row) => CSV_COLUMNS.map((column) => String(row[column])))]),
+  );
+}
 
 export function AvailabilityPage() {
   const [view, url] = useUrlState(availabilityUrl);
-  const choice = availabilityChoice(view);
   const isOffered = useOffered('history');
-  const reading = useInfiniteQuery({ ...historyQueries.availability(choice), enabled: isOffered === true });
+  const reading = useInfiniteQuery({ ...historyQueries.availability(choiceOf(view)), enabled: isOffered === true });
   const rows = reading.data?.pages.flatMap(({ Items }) => Items) ?? [];
   const [first] = reading.data?.pages ?? [];
   const { zone } = useLook();
@@ -44,12 +69,12 @@ export function AvailabilityPage() {
   return (
     <Page
       title="Availability"
-      lead={LEAD}
+      lead="How long devices were Online. Time when the service was down is not counted."
       actions={isOffered && <ExportButton what="The availability" save={() => saveAvailability(view)} />}
     >
       <ActivityTabs />
       {isOffered === false ? (
-        <Empty title="This service keeps no history of states">Its own portal, or its monitoring, may have one.</Empty>
+        <Empty title="This service keeps no state history">Its own portal or monitoring may have one.</Empty>
       ) : (
         <div className="stack">
           <FilterBar
@@ -64,7 +89,7 @@ export function AvailabilityPage() {
             <SegmentedControl
               aria-label="Period"
               value={view.hours}
-              data={AVAILABLE_WITHIN}
+              data={PERIODS}
               onChange={(hours) => url.set({ hours })}
             />
             <SegmentedControl
@@ -98,7 +123,7 @@ export function AvailabilityPage() {
 
 const timeOf = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 
-/** Of which time nothing is known. */
+/** The time for which there is no data: before the history begins, and while the service was down. */
 function Gaps({ from, gaps }: { from: string; gaps: readonly ServiceGap[] }) {
   const [first] = gaps;
   const begins = first && timeOf(first.From) <= timeOf(from) ? first : undefined;
@@ -113,7 +138,7 @@ function Gaps({ from, gaps }: { from: string; gaps: readonly ServiceGap[] }) {
         </>
       )}
       {down.length > 0 &&
-        `The service was down ${counted(down.length, 'time')}, for ${formatDuration(length, 'rough')} in all.`}
+        `The service was down ${counted(down.length, 'time')}, for ${formatDuration(length, 'rough')} in total.`}
     </p>
   );
 }
@@ -153,13 +178,13 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
       header: 'Online',
       align: 'end',
       phone: 'end',
-      cell: (row) => {
-        const share = shareOf(row);
-        return share === undefined ? <span className="dim">Unknown</span> : formatShare(share);
+      cell: ({ OnlineSeconds, OfflineSeconds }) => {
+        const known = OnlineSeconds + OfflineSeconds;
+        return known > 0 ? formatShare(OnlineSeconds / known) : <span className="dim">Unknown</span>;
       },
     },
     {
-      header: hasMany ? 'Offline, all together' : 'Offline',
+      header: hasMany ? 'Total offline' : 'Offline',
       align: 'end',
       phone: 'second',
       cell: ({ OfflineSeconds }) => (

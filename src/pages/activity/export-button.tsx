@@ -1,10 +1,10 @@
-// Saves all that a page lists as a CSV file.
+// Exports everything that a page lists as a CSV file.
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 
 interface ExportButtonProps {
-  /** Begins a sentence: "The audit log". */
+  /** The start of a sentence: "The audit log". */
   what: string;
   save: () => Promise<void>;
 }

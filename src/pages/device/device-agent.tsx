@@ -1,4 +1,4 @@
-// The agent of a device: its version, what is wrong with it and what to do, and the update.
+// The agent of a device: its version, its problem and what to do about it, and its update.
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
@@ -16,7 +16,7 @@ import classes from './device-page.module.css';
 export function DeviceAgent({ device }: { device: Device }) {
   const dialog = useDeviceDialog();
   const { AgentVersion, AgentUpdate, AgentProblem } = device;
-  // Another service does not report it, and a device that was never there has no agent yet.
+  // Other services do not report it, and a device that never connected has no agent yet.
   if (AgentUpdate === undefined || !AgentVersion) return null;
   const why = whyNoUpdate(device);
   const icon = <IconRefresh size={16} stroke={1.6} aria-hidden />;
@@ -31,7 +31,7 @@ export function DeviceAgent({ device }: { device: Device }) {
           </Button>
         ) : AgentUpdate === 'Newer' && device.DeviceStatus === 'Online' ? (
           <Button component={Link} {...dialog.link('update-agent')} size="xs">
-            Go back to an older agent
+            Downgrade agent
           </Button>
         ) : (
           <Button disabled title={why} {...button}>
@@ -47,11 +47,11 @@ export function DeviceAgent({ device }: { device: Device }) {
         <dt>Update</dt>
         <dd>
           {AgentUpdate === 'Unable'
-            ? device.AgentProblemText || 'It cannot update itself. The log of the agent says why.'
-            : (why ?? 'Another version is ready')}
+            ? device.AgentProblemText || 'It cannot update itself; its log says why.'
+            : (why ?? 'Another version is available')}
         </dd>
       </dl>
-      {/* It can only be done there. */}
+      {/* These can only be updated on the device. */}
       {(AgentProblem === 'TooOld' || AgentProblem === 'TooNew' || AgentUpdate === '') && (
         <>
           <CommandLine

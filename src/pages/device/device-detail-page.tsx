@@ -1,4 +1,4 @@
-// One device: who it is, what it reported about itself, where it is, what it has to do, and how it is installed.
+// One device: its details, inventory, location, history, jobs, tunnels, tags and installation.
 import { Fragment } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
@@ -59,7 +59,7 @@ function OneDevice({ id }: { id: string }) {
           title={device ? `${device.DeviceName} no longer exists.` : 'There is no device with this id.'}
           next={{ label: 'All devices', to: paths.devices(), variant: 'default' }}
         >
-          It may have been deleted, or the address is not complete: <span className="mono">{id}</span>
+          It may have been deleted, or the address is incomplete: <span className="mono">{id}</span>
         </Empty>
       </Page>
     );
@@ -97,7 +97,7 @@ function Heading({ device }: { device: Device }) {
   );
 }
 
-/** Never connected, as far as the service reports when it was last seen. */
+/** Never connected, as far as the service reports it. */
 const isNew = ({ DeviceStatus, LastSeenTime }: Device) => DeviceStatus !== 'Online' && LastSeenTime === '';
 
 function Lead({ device }: { device: Device }) {
@@ -160,8 +160,8 @@ function Sections({ device }: { device: Device }) {
     <div className={classes.columns}>
       <div className={classes.work} data-in-order>
         {first && install}
-        {!first && hasHistory && <DeviceHistory open={{ device }} fallback={<HistoryToBe />} />}
-        {!first && hasHistory === undefined && <HistoryToBe />}
+        {!first && hasHistory && <DeviceHistory open={{ device }} fallback={<HistorySkeleton />} />}
+        {!first && hasHistory === undefined && <HistorySkeleton />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
         <DeviceTimeline open={{ device }} />
@@ -184,13 +184,13 @@ function Sections({ device }: { device: Device }) {
   );
 }
 
-const HistoryToBe = () => (
+const HistorySkeleton = () => (
   <Section title="History">
     <Skeleton name="the history" rows={2} />
   </Section>
 );
 
-/** What the device or its service reported, fields that are unknown here included. */
+/** What the device or its service reported, including fields that are unknown here. */
 function DeviceInventory({ device }: { device: Device }) {
   const rows = inventoryOf(device);
   return (
@@ -212,8 +212,8 @@ function DeviceInventory({ device }: { device: Device }) {
 }
 
 /**
- * How a machine becomes this device. The service never shows its key again, so the commands have a gap for it.
- * `folded`: it is one already.
+ * The commands that make a machine this device. The service never shows its key again, so they have a placeholder.
+ * `folded`: the device has connected before.
  */
 function DeviceInstall({ folded }: { folded: boolean }) {
   const dialog = useDeviceDialog();
@@ -253,7 +253,7 @@ function DeviceInstall({ folded }: { folded: boolean }) {
   );
 }
 
-/** The fields that people give a device, each edited where it is shown, and the few facts beside them. */
+/** The editable fields of a device, and a few facts beside them. */
 function DeviceDetails({ device }: { device: Device }) {
   const { CreatedTime } = device;
   const address = addressOf(device);

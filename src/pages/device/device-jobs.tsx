@@ -1,4 +1,4 @@
-// The device's jobs as a queue: what runs, what waits and in which order, what of it is stale, what is done.
+// The device's jobs as a queue: what is running, what is waiting and in which order, what is stale, and what is done.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -36,7 +36,7 @@ import classes from './device-jobs.module.css';
 
 const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-stale-dialog.tsx'), 'RemoveStaleDialog');
 
-/** Rows to begin with: what else there is of the device must not be far below them, on a phone above all. */
+/** Rows shown at first, so that the sections below are not far away, above all on a phone. */
 const FEW = 10;
 const deviceJobsUrl = urlSchema({ dialog: optional });
 
@@ -87,7 +87,7 @@ function OwnJobs({ device, enabled }: { device: Device; enabled: boolean }) {
 
 interface QueueRow {
   job: Job;
-  /** Position among the waiting ones, from 1. */
+  /** Position among the waiting jobs, from 1. */
   position?: number;
   online: boolean;
   stale?: StaleReason[] | undefined;
@@ -127,7 +127,7 @@ function Queue({ jobs, device }: { jobs: Job[]; device: Device }) {
           <Button
             size="xs"
             disabled={!settled}
-            title={settled ? undefined : 'What is stale is still being read'}
+            title={settled ? undefined : 'Still checking which jobs are stale'}
             onClick={() => url.open({ dialog: 'remove-stale' })}
           >
             Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
@@ -182,7 +182,7 @@ function Took({ job: { StartTime, EndTime } }: { job: Job }) {
   return start && end ? <>{formatDuration(end.getTime() - start.getTime())}</> : null;
 }
 
-/** What of a device's waiting jobs is stale, by the rules of all queues. `waiting`: in the order in which they will run. */
+/** The stale ones among a device's waiting jobs. `waiting`: in the order in which they will run. */
 function staleJobs(waiting: readonly Job[], rules: StaleRules): Map<Job, StaleReason[]> {
   const queue = waiting.map((job) => ({
     job,

@@ -1,4 +1,4 @@
-// Where the device is, in degrees, with the way to set it and to see it on the map.
+// The location of the device in degrees, with links to change it and to show it on the map.
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';
 import { position, type Device, type Position } from '#/contract/devices.ts';
@@ -15,7 +15,7 @@ import classes from './device-page.module.css';
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 const positionText = ({ Lat, Lng }: Position) => `${Lat}, ${Lng}`;
-/** Whether it is a point on earth; a service may report anything. */
+/** Whether it is a point on Earth: a service may report anything. */
 const isOnEarth = ({ Lat, Lng }: Position) => position.safeParse({ Lat, Lng }).success;
 
 export function DevicePosition({ device }: { device: Device }) {

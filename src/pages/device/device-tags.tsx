@@ -1,4 +1,4 @@
-// The tags of a device: take one off, put one on, or make a new one by typing its name.
+// The tags of a device: remove one, add one, or create one by typing its name.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -66,7 +66,7 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
 interface AddTagProps {
   id: string;
   tags: readonly Tag[];
-  /** Those of the device, where the service reports them. */
+  /** The device's tags, if the service reports them. */
   own: readonly Tag[] | undefined;
 }
 

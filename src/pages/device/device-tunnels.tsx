@@ -1,4 +1,4 @@
-// The device's open tunnels; left out where a service does not report which device a tunnel belongs to.
+// The device's open tunnels; left out if the service does not report which device a tunnel belongs to.
 import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { Button, Group } from '@mantine/core';

@@ -1,4 +1,4 @@
-// The version of each artifact that a device took last with success; nothing where the service does not know it.
+// The version of each artifact that was last deployed to a device successfully, if the service reports it.
 import { Fragment } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { useOffered } from '#/api/capabilities.ts';
@@ -21,7 +21,7 @@ export function DeviceVersions({ id }: { id: string }) {
         name="its versions"
         rows={2}
         isEmpty={({ Items }) => Items.length === 0}
-        empty={<p className="small dim">No artifact was deployed to it with success yet.</p>}
+        empty={<p className="small dim">No successful deployments yet.</p>}
       >
         {({ Items }) => (
           <dl className={classes.facts}>

@@ -1,4 +1,4 @@
-// One field of a device, edited where it is shown: the pencil opens it, Enter saves, Escape leaves it as it was.
+// A field of a device, edited in place: the pencil opens it, Enter saves, Escape cancels.
 import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -23,7 +23,7 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
   const value = device[field];
   const close = () => {
     setEditing(false);
-    // The focus was in the field that is gone now.
+    // The field that had the focus is gone.
     setTimeout(() => pencil.current?.focus());
   };
   return (
@@ -35,7 +35,7 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
         ) : (
           <span className={classes.fact}>
             <span className={value ? undefined : 'dim'}>
-              {value || (value === undefined ? 'Not readable here' : 'None')}
+              {value || (value === undefined ? 'Not reported' : 'None')}
             </span>
             <IconButton
               icon={IconPencil}
@@ -73,7 +73,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
       {
         onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? errorLine(error)),
         onSuccess: () => {
-          // Shown at once; the list is asked again behind it.
+          // Shown at once, while the device is read again.
           client.setQueryData(deviceQueries.one(DeviceId).queryKey, (now) => now && { ...now, [field]: value });
           onClose();
         },
@@ -113,7 +113,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
       <IconButton
         icon={IconX}
         size={30}
-        label={`Leave ${label.toLowerCase()} as it was`}
+        label={`Cancel editing ${label.toLowerCase()}`}
         disabled={update.isPending}
         onClick={onClose}
       />
@@ -131,7 +131,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
   );
 }
 
-/** The field was asked for by the pencil, so the keyboard goes on there. */
+/** The pencil opened the field, so it takes the focus. */
 function focusIn(input: HTMLInputElement | null) {
   input?.focus();
   input?.select();

@@ -1,4 +1,4 @@
-// One device's jobs as a queue: what runs now, what waits and in which order, what is done.
+// One device's jobs as a queue: what is running, what is waiting and in which order, and what is done.
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { jobState } from '#/contract/job-state.ts';

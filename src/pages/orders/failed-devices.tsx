@@ -1,4 +1,4 @@
-// The devices that a standing order leaves alone after a failure: why, by which job, and the way to ask again.
+// The devices that a standing order no longer gives a job after a failure, with the reason, the job and a retry.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Stack } from '@mantine/core';
 import { ENDED_STATES, type OrderedDevice, type StandingOrder } from '#/contract/standing-orders.ts';
@@ -40,18 +40,18 @@ const columnsOf = (order: StandingOrder): Column<OrderedDevice>[] => [
             Job
           </Button>
         )}
-        {order.State === 'Active' && <AskAgain order={order} device={device} />}
+        {order.State === 'Active' && <RetryDevice order={order} device={device} />}
       </span>
     ),
   },
 ];
 
-function AskAgain({ order, device }: { order: StandingOrder; device: OrderedDevice }) {
+function RetryDevice({ order, device }: { order: StandingOrder; device: OrderedDevice }) {
   const { mutate, isPending, error } = useWrite(standingOrderMutations.retry(order, [device]));
   return (
     <>
-      <Button size="xs" loading={isPending} aria-label={`Ask again: ${device.DeviceName}`} onClick={() => mutate()}>
-        Ask again
+      <Button size="xs" loading={isPending} aria-label={`Retry ${device.DeviceName}`} onClick={() => mutate()}>
+        Retry
       </Button>
       <FormError error={error} />
     </>
@@ -63,19 +63,19 @@ export function FailedDevices({ order, onClose }: { order: StandingOrder; onClos
   const { mutate, isPending, error } = useWrite(standingOrderMutations.retry(order));
   const ended = endedCount(order);
   return (
-    <BaseDialog onClose={onClose} busy={isPending} size="lg" title={<bdi>What failed of {order.Name}</bdi>}>
+    <BaseDialog onClose={onClose} busy={isPending} size="lg" title={<bdi>Failed devices of {order.Name}</bdi>}>
       <Stack gap="md">
-        <p className="dim">These devices get no further job until somebody asks again; then it is one more for each.</p>
+        <p className="dim">These devices get no more jobs until you retry them. Each then gets one.</p>
         <View
           query={devices}
           name="its devices"
           rows={3}
           isEmpty={({ length }) => length === 0}
-          empty={<p>None any more.</p>}
+          empty={<p>No failed devices left.</p>}
         >
           {(rows) => (
             <DataTable
-              name="Devices that failed"
+              name="Failed devices"
               columns={columnsOf(order)}
               rows={rows}
               rowKey={({ DeviceId }) => DeviceId}
@@ -87,7 +87,7 @@ export function FailedDevices({ order, onClose }: { order: StandingOrder; onClos
         <DialogButtons onCancel={onClose} busy={isPending}>
           {order.State === 'Active' && ended > 0 && (
             <Button variant="filled" loading={isPending} onClick={() => mutate(undefined, { onSuccess: onClose })}>
-              Ask {counted(ended, 'device')} again
+              Retry {counted(ended, 'device')}
             </Button>
           )}
         </DialogButtons>

@@ -39,7 +39,7 @@ export function OrderDialogs({ orders, dialog: { name, subject, close } }: Order
           <strong>
             <bdi>{order.Name}</bdi>
           </strong>{' '}
-          gives no device a job any more. Jobs that it has submitted go on; devices keep what they have.
+          submits no more jobs. Jobs already submitted continue, and devices keep the version they have.
         </ConfirmDialog>
       )}
       {name === 'failed' && order && <FailedDevices order={order} onClose={close} />}
@@ -47,13 +47,13 @@ export function OrderDialogs({ orders, dialog: { name, subject, close } }: Order
   );
 }
 
-const ANEW =
-  'With another version it begins anew: each device that lacks it gets one job, also one that failed before.';
+const NEW_VERSION =
+  'A new version starts over: each device that lacks it gets one job, including those that failed before.';
 
 const RULES = formRules(standingOrderForm, { Name: 'Name', DeviceGroup: 'Group', ArtifactId: 'Version' });
 
 function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClose: () => void }) {
-  // The list is read again while the dialog is open; what somebody else changes meanwhile is not overwritten.
+  // Kept from when the dialog opened, so that saving does not overwrite what somebody else changes meanwhile.
   const [before] = useState(order);
   const groups = useKnownValues('DeviceGroup');
   const artifacts = useQuery(artifactQueries.list()).data ?? [];
@@ -90,11 +90,11 @@ function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClo
           />
           <NativeSelect
             data={[{ value: '', label: 'Choose an artifact' }, ...choices.toReversed()]}
-            description="Devices that have it are left alone; each other one gets one job."
+            description="Devices that have it are skipped; every other device gets one job."
             required
             {...field('ArtifactId')}
           />
-          <Status className="dim">{before && values.ArtifactId !== before.ArtifactId && ANEW}</Status>
+          <Status className="dim">{before && values.ArtifactId !== before.ArtifactId && NEW_VERSION}</Status>
         </>
       )}
     </FormDialog>

@@ -20,7 +20,7 @@ const order = (Counts: Record<string, number>, State: StandingOrder['State'] = '
   ChangedTime: '',
 });
 
-test('the state is what is under way, and never hides what failed', () => {
+test('the state shows what is in progress, and never hides failures', () => {
   const text = (counts: Record<string, number>, state?: StandingOrder['State']) =>
     stateText(orderWords(order(counts, state)));
   assert.equal(text({ Failed: 1 }, 'Stopped'), 'Stopped · 1 failed');
@@ -35,9 +35,9 @@ test('the state is what is under way, and never hides what failed', () => {
   assert.equal(text({ Has: 3, Pending: 1 }), 'Waiting');
 });
 
-test('its figures are one line, with what failed before what is under way', () => {
+test('the figures are one line, failures before what is in progress', () => {
   const mixed = order({ Has: 1_200, Running: 1, Failed: 2, NoAnswer: 1, Pending: 4 });
-  assert.equal(figuresText(mixed), '1,200 of 1,208 have it, 2 failed, 1 no answer, 1 running, 4 not begun');
+  assert.equal(figuresText(mixed), '1,200 of 1,208 have it, 2 failed, 1 no answer, 1 running, 4 not started');
   assert.equal(endedCount(mixed), 3);
   assert.equal(figuresText(order({})), '0 of 0 have it');
 });

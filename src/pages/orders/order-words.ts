@@ -1,28 +1,28 @@
-// Standing orders in words and marks.
+// The words for standing orders and their devices.
 import { ENDED_STATES, type OrderedDeviceState, type StandingOrder } from '#/contract/standing-orders.ts';
 import { formatCount } from '#/lib/format.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
 
 const DEVICES: Record<OrderedDeviceState, StateWords> = {
   Has: { label: 'Has it', mark: 'Succeeded' },
-  Pending: { label: 'Not begun', mark: 'Waiting' },
+  Pending: { label: 'Not started', mark: 'Waiting' },
   Waiting: { label: 'Waiting', mark: 'Waiting' },
   Running: { label: 'Running', mark: 'Running' },
   Failed: { label: 'Failed', mark: 'Failed' },
   RolledBack: { label: 'Rolled back', mark: 'Rolled back' },
   NoAnswer: { label: 'No answer', mark: 'No answer' },
   Cancelled: { label: 'Cancelled', mark: 'Cancelled' },
-  Replaced: { label: 'Replaced since', mark: 'Interrupted' },
+  Replaced: { label: 'Replaced', mark: 'Interrupted' },
 };
 export const orderedDeviceWords = (state: OrderedDeviceState): StateWords => DEVICES[state];
 
-/** The devices that get no job by themselves any more. */
+/** Devices that get no more jobs unless someone retries them. */
 export const endedCount = ({ Counts }: Pick<StandingOrder, 'Counts'>): number =>
   ENDED_STATES.reduce((sum, state) => sum + (Counts[state] ?? 0), 0);
 
 const FAILED = ['Failed', 'RolledBack', 'NoAnswer'] as const satisfies readonly OrderedDeviceState[];
 
-/** Its state: devices that failed are counted beside what else is under way. */
+/** The state of an order. Failed devices are counted even while others are still running. */
 export function orderWords(order: Pick<StandingOrder, 'State' | 'Counts' | 'Devices'>): StateWords {
   const { State, Counts, Devices } = order;
   const failed = FAILED.reduce((sum, state) => sum + (Counts[state] ?? 0), 0);

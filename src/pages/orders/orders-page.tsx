@@ -1,4 +1,4 @@
-// Standing orders: a group and the version that its devices should have, with how far each is.
+// Standing orders: groups, the version that their devices should have, and the progress of each.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
@@ -19,8 +19,6 @@ import { Link } from '#/ui/url/link.tsx';
 import { OrderDialogs, type OrderDialog } from './order-dialogs.tsx';
 import { endedCount, figuresText, orderWords } from './order-words.ts';
 import classes from './orders-page.module.css';
-
-const WHAT = 'Each device of the group that lacks the version gets one job, also one that joins later.';
 
 const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
   {
@@ -102,14 +100,14 @@ function Figures({ order }: { order: StandingOrder }) {
 function FailedButton({ order, dialog }: { order: StandingOrder; dialog: Dialog<OrderDialog> }) {
   const ended = endedCount(order);
   if (ended === 0) return null;
-  const what = `Show ${counted(ended, 'device')}`;
+  const label = `Show ${counted(ended, 'device')}`;
   return (
     <Button
       size="xs"
-      aria-label={`${what} of ${order.Name} that failed`}
+      aria-label={`${label} of ${order.Name} that failed`}
       onClick={() => dialog.open('failed', order.Name)}
     >
-      {what}
+      {label}
     </Button>
   );
 }
@@ -139,7 +137,7 @@ export function OrdersPage() {
         isEmpty={(list) => list.length === 0}
         empty={
           <Empty title="No standing orders yet" action={create}>
-            {WHAT}
+            Each device of the group that lacks the version gets one job, including devices that join later.
           </Empty>
         }
       >

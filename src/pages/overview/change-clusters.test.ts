@@ -1,4 +1,4 @@
-// What is shown as one line, in the lists of what is down and of what went and came back.
+// What "Down now" and "Recent disconnects" show as one line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
@@ -23,7 +23,7 @@ const texts = (clusters: ChangeCluster<ChangedState>[]) =>
   );
 const berlin = { site: 'Berlin', customer: 'Kestrel' };
 
-test('a site that fell is one line, others are listed one by one, the longest first', () => {
+test('a site that lost its uplink is one line; other devices are listed one by one, the longest first', () => {
   const rows = [
     moved('late', 10, { site: 'Oslo' }),
     ...[30, 30.5, 31].map((minute) => moved(`b${minute}`, minute, berlin)),
@@ -40,7 +40,7 @@ test('a site that fell is one line, others are listed one by one, the longest fi
   ]);
 });
 
-test('without a site the customer counts, without both the group', () => {
+test('devices without a site are grouped by customer, or else by group', () => {
   const three = (where: Partial<ChangedState>, from: number) =>
     [0, 1, 2].map((each) => moved(`${from}-${each}`, from, where));
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('without a site the customer counts, without both the group', () => {
   );
 });
 
-test('what half the fleet depends on is one line, and no thirty', () => {
+test('an outage across many sites is one line, not thirty', () => {
   const rows = Array.from({ length: 60 }, (_, each) => moved(`d${each}`, 5 + each / 60, { site: `site ${each % 30}` }));
   assert.deepEqual(texts(clusterChanges(rows, 100)), ['60 devices from 30 sites or groups within 59 seconds']);
 });
@@ -57,7 +57,7 @@ test('what half the fleet depends on is one line, and no thirty', () => {
 const offline = (DeviceId: string, LastSeenTime: string | undefined, CustomerSite = '') =>
   device.parse({ DeviceId, DeviceStatus: 'Offline', LastSeenTime, CustomerSite });
 
-test('the list behind a line shows as many as it says', () => {
+test('the linked list shows as many devices as the line says', () => {
   const index = indexOf([
     offline('a', '2026-11-21T11:00:00.200Z', 'Berlin'),
     offline('b', '2026-11-21T11:00:30.000Z', 'Berlin'),
@@ -74,14 +74,14 @@ test('the list behind a line shows as many as it says', () => {
   });
 });
 
-test('where no times are reported, none is shown, and no list is behind it', () => {
+test('a device without a reported time has none shown, and links to no list', () => {
   const index = indexOf([offline('a', undefined)]);
   const [known] = downNow(index);
   assert.deepEqual([known?.rows[0]?.id, known?.from], ['a', Number.NaN]);
   assert.equal(known && listOf(index, known), undefined);
 });
 
-test('what went and came back, without first connections and what does so all the time, and when the service was down', () => {
+test('recent changes leave out first connections and flapping devices, and include the time when the service was down', () => {
   const index = indexOf(
     ['a', 'flap', 'new'].map((id) => device.parse({ DeviceId: id, DeviceName: id, DeviceStatus: 'Online' })),
   );
@@ -113,11 +113,11 @@ test('what went and came back, without first connections and what does so all th
   });
   const flapping = flappingOf([sum('flap', 7), sum('a', 3)]);
   assert.deepEqual(flapping, [{ id: 'flap', name: 'flap', times: 3 }]);
-  const happenings = recentChanges(index, events, [gap, restart], new Set(['flap']));
+  const entries = recentChanges(index, events, [gap, restart], new Set(['flap']));
   assert.deepEqual(
-    happenings.map((each) => (each.kind === 'gap' ? 'gap' : `${each.cluster.rows[0]?.id} ${each.to}`)),
+    entries.map((each) => (each.kind === 'gap' ? 'gap' : `${each.cluster.rows[0]?.id} ${each.to}`)),
     ['a Offline', 'gap', 'a Online', 'a Offline'],
   );
-  const back = happenings[2];
+  const back = entries[2];
   assert.equal(back?.kind === 'changed' && back.cluster.rows[0]?.away, 100 * MINUTE);
 });

@@ -1,16 +1,15 @@
-// Devices that went or came back at the same time and belong together: one line for a site that lost its uplink, not
-// fourteen.
+// Groups devices that disconnected or came back together: one line for a site that lost its uplink, not fourteen.
 import { devicesText } from '#/lib/format.ts';
 
-/** Within so many milliseconds. */
+/** Milliseconds between the first and last change of a cluster, at most. */
 const WINDOW = 120_000;
-/** Fewer are listed one by one. */
+/** Fewer devices are listed one by one. */
 const LEAST = 3;
-/** As many as this, and this share of the fleet: it is no site, it is what all of them depend on. */
+/** At least this many devices, and this share of the fleet, point to something that all sites depend on. */
 const MASS = 20;
 const MASS_SHARE = 0.1;
 
-/** What a device belongs to. */
+/** The site, customer or group that a device belongs to. */
 interface Owner {
   kind: 'site' | 'customer' | 'group';
   name: string;
@@ -25,11 +24,11 @@ export interface ChangedState {
 }
 
 export interface ChangeCluster<Row> {
-  /** By time. */
+  /** Sorted by time. */
   rows: readonly Row[];
   from: number;
   to: number;
-  /** Undefined for one device, and for many from all over the fleet. */
+  /** Undefined for a single device, and for devices from all over the fleet. */
   owner: Owner | undefined;
 }
 
@@ -41,7 +40,7 @@ function ownerOf({ site, customer, group }: ChangedState): Owner | undefined {
 
 const keyOf = (owner: Owner | undefined) => owner && `${owner.kind}\n${owner.name}`;
 
-/** Rows in order of time, cut where one is too late for the first. */
+/** Splits rows, which are sorted by time, into windows. */
 function windows<Row extends ChangedState>(rows: readonly Row[]): Row[][] {
   const found: Row[][] = [];
   for (const row of rows) {
@@ -59,7 +58,7 @@ const cluster = <Row extends ChangedState>(rows: readonly Row[], owner?: Owner):
   owner,
 });
 
-/** `changes` in any order; `fleet`: how many devices there are. The result is in the order of time. */
+/** `changes` in any order; `fleet`: the number of devices. The result is sorted by time. */
 export function clusterChanges<Row extends ChangedState>(changes: readonly Row[], fleet: number): ChangeCluster<Row>[] {
   const found: ChangeCluster<Row>[] = [];
   const rest: Row[] = [];
@@ -75,14 +74,14 @@ export function clusterChanges<Row extends ChangedState>(changes: readonly Row[]
   return found.sort((one, two) => one.from - two.from);
 }
 
-/** "14 devices of site Berlin". `count`: as many as the list behind it shows. */
+/** "14 devices of site Berlin". `count`: the number of devices that the linked list shows. */
 export function clusterText({ rows, owner }: ChangeCluster<ChangedState>, count = rows.length): string {
   if (owner) return `${devicesText(count)} of ${owner.kind} ${owner.name}`;
   const sites = new Set(rows.map(({ site, customer, group }) => site || customer || group)).size;
   return `${devicesText(count)} from ${sites} sites or groups`;
 }
 
-/** "within 40 seconds", "within 2 minutes". */
+/** "within 40 seconds", "within 2 minutes" */
 export function spanText({ from, to }: ChangeCluster<ChangedState>): string {
   const seconds = Math.ceil((to - from) / 1000);
   if (seconds <= 1) return 'at the same moment';

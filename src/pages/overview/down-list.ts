@@ -1,4 +1,4 @@
-// What is down now, the longest first, and what fell together as one.
+// The devices that are down now, the longest first, clustered.
 import { printRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
@@ -9,7 +9,7 @@ export interface DownDevice extends ChangedState {
   name: string;
 }
 
-/** The name of a device and where it belongs. */
+/** The name of a device and what it belongs to. */
 export const ownersOf = (index: FleetIndex, row: number) => ({
   name: index.textOf(row, 'DeviceName') || index.idOf(row),
   site: index.textOf(row, 'CustomerSite'),
@@ -17,7 +17,7 @@ export const ownersOf = (index: FleetIndex, row: number) => ({
   group: index.textOf(row, 'DeviceGroup'),
 });
 
-/** Devices that were there once and are Offline. Without a known time `at` is not finite, and they are last. */
+/** Devices that are Offline and have been seen. Those without a known time have `at: NaN` and come last. */
 export function downNow(index: FleetIndex): ChangeCluster<DownDevice>[] {
   const timed: DownDevice[] = [];
   const untimed: ChangeCluster<DownDevice>[] = [];
@@ -25,7 +25,7 @@ export function downNow(index: FleetIndex): ChangeCluster<DownDevice>[] {
     const id = index.idOf(row);
     const at = index.timeOf(row, 'LastSeenTime');
     if (Number.isFinite(at)) timed.push({ id, at, ...ownersOf(index, row) });
-    // The service reports that it was never there: that is another list.
+    // A device that the service reports as never seen is not down.
     else if (!index.tells(row, 'LastSeenTime')) {
       const rows = [{ id, at: Number.NaN, ...ownersOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, owner: undefined });
@@ -34,7 +34,7 @@ export function downNow(index: FleetIndex): ChangeCluster<DownDevice>[] {
   return [...clusterChanges(timed, index.size), ...untimed];
 }
 
-/** The list behind a cluster, and how many it shows; undefined where no filter finds just these. */
+/** The list of a cluster's devices and its length; undefined if no filter matches exactly these. */
 export function listOf(index: FleetIndex, { rows, from, to, owner }: ChangeCluster<DownDevice>) {
   if (!rows.every(({ at }) => Number.isFinite(at))) return undefined;
   const seen = printRange(from, to);

@@ -1,4 +1,4 @@
-// What is down now, the longest first; a site that fell as a whole is one line.
+// The devices that are down now, the longest first; a site that lost its uplink is one line.
 import { useMemo } from 'react';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { paths } from '#/paths.ts';
@@ -27,7 +27,7 @@ export function DownNow({ reading }: DownNowProps) {
           <Link to={paths.devices({ status: 'Offline', sort: 'lastSeen' })}>All {formatCount(count)} Offline</Link>
         )
       }
-      none={noneOf(reading, isSeen ? 'Every device that was seen before is Online.' : 'No device has been seen yet.')}
+      none={noneOf(reading, isSeen ? 'Every device seen before is Online.' : 'No device has been seen yet.')}
       good={isSeen}
     >
       {index
@@ -41,7 +41,7 @@ function Down({ cluster, index }: { cluster: ChangeCluster<DownDevice>; index: F
   const { rows, from } = cluster;
   const [first] = rows;
   if (!first) return null;
-  const at = Number.isFinite(from) ? <Time at={from} /> : 'since when is unknown';
+  const at = Number.isFinite(from) ? <Time at={from} /> : 'time unknown';
   if (rows.length === 1)
     return (
       <Line

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
 import { indexOf } from '#/fleet/index-of.ts';
-import { byName, failedLately, untoldLately, fleetFigures, runningNow } from './figures.ts';
+import { byName, failedLately, endedWithoutResult, fleetFigures, runningNow } from './figures.ts';
 
 const now = new Date('2026-11-02T12:00:00Z');
 const aJob = (fields: object) => job.parse({ JobId: 'j', JobName: 'update', ...fields });
@@ -37,7 +37,7 @@ test('devices whose agent has a problem are counted by its kind', () => {
   ]);
 });
 
-test('under way: what waits or runs, newest first, children counted', () => {
+test('waiting and running jobs are listed newest first, with their children counted', () => {
   const lines = runningNow([
     aJob({ JobId: 'old', Status: 'Waiting', CreatedTime: 'Nov 1, 2026, 10:00:00 UTC' }),
     aJob({ JobId: 'done', Status: 'Succeeded', StartTime: 'x', EndTime: 'y' }),
@@ -52,7 +52,7 @@ test('under way: what waits or runs, newest first, children counted', () => {
   );
 });
 
-test('under way: the state that the list of jobs shows, and who is waited for', () => {
+test('a running job has the state that the list of jobs shows, and says how many devices it waits for', () => {
   const lines = runningNow([
     aJob({ JobId: 'begun', Counts: { Succeeded: 3, Waiting: 3 } }),
     aJob({ JobId: '300', Counts: { Succeeded: 700, Waiting: 300 }, WaitingOffline: 300 }),
@@ -68,7 +68,7 @@ test('under way: the state that the list of jobs shows, and who is waited for', 
   );
 });
 
-test('failed: within a day, with the exit code; a parent by its children', () => {
+test('jobs that failed within a day are listed with their exit code, parents by their children', () => {
   const lines = failedLately(
     [
       aJob({ JobId: 'one', Status: 'Failed', ExitCode: 3, EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
@@ -91,16 +91,16 @@ test('failed: within a day, with the exit code; a parent by its children', () =>
   );
 });
 
-test('jobs that ended without a result are counted: nobody knows that none failed', () => {
+test('jobs that ended without a result are counted, since they may have failed', () => {
   const jobs = [
     aJob({ JobId: 'one', Status: 'Finished', EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
     aJob({ JobId: 'ancient', Status: 'Finished', EndTime: 'Oct 2, 2026, 11:00:00 UTC' }),
     aJob({ JobId: 'fine', Status: 'Succeeded', EndTime: 'Nov 2, 2026, 11:00:00 UTC' }),
   ];
-  assert.equal(untoldLately(jobs, now), 1);
+  assert.equal(endedWithoutResult(jobs, now), 1);
 });
 
-test('failed, by rules too: what rolled back with exit code 0', () => {
+test('a job that rolled back by an outcome rule has failed, even with exit code 0', () => {
   const jobs = [
     aJob({
       JobId: 'one',
@@ -126,7 +126,7 @@ test('failed, by rules too: what rolled back with exit code 0', () => {
   );
 });
 
-test('what was deployed to a selection is one line, and a group is never mixed with it', () => {
+test('a deployment to a selection is one line, never mixed with one to a group', () => {
   const jobs = [
     ...['a', 'b', 'c'].map((JobId) => aJob({ JobId, DeviceId: JobId, Status: 'Failed' })),
     aJob({ JobId: 'group', Counts: { Failed: 1 } }),

@@ -1,4 +1,4 @@
-// What the overview counts and picks, from the fleet and the list of jobs.
+// The figures and short lists of the overview, from the fleet and the list of jobs.
 import type { Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
@@ -9,7 +9,7 @@ import { awaitedOffline, jobWords, movingIn, outcomeOf, stateOf, totalOf } from 
 import type { Verdict } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
-/** Hours. */
+/** "Lately", in hours. */
 export const LATELY = 24;
 
 export function fleetFigures(fleet: FleetIndex) {
@@ -18,23 +18,23 @@ export function fleetFigures(fleet: FleetIndex) {
   return {
     online: count('Online'),
     offline: count('Offline'),
-    /** Of those Offline the ones that were never there, where the service reports it. */
+    /** The Offline devices that have never been seen, if the service reports it. */
     never: fleet.query({ filter: { seen: 'never' } }).length,
-    /** Other states, as the service calls them. */
+    /** Other states, by the service's names. */
     others: status.flatMap(({ value, count: some }) =>
       value === 'Online' || value === 'Offline' || some === 0 ? [] : [{ state: value, count: some }],
     ),
-    /** Those whose agent has a problem, by its kind. */
+    /** Devices whose agent has a problem, by the kind of problem. */
     problems: problem.flatMap(({ value, count: some }) => (value === '' ? [] : [{ problem: value, count: some }])),
   };
 }
 
-/** A job as a line of a short list: its state, in words that count the children of a parent. */
+/** A job in a short list. The detail of a parent counts its children. */
 export interface JobLine {
   job: Job;
   state: Verdict;
   detail: string;
-  /** Devices on which it failed while it goes on elsewhere. */
+  /** Devices on which it has failed while it still runs on others. */
   failed?: number;
   at: Date | undefined;
 }
@@ -60,9 +60,7 @@ export function runningNow(jobs: Job[]): JobLine[] {
     .toSorted(newestFirst);
 }
 
-/**
- * Jobs that ended lately with a failure, or with one among their children so far, newest first.
- */
+/** Jobs that failed lately, or in which a child has failed, newest first. */
 export function failedLately(jobs: Job[], now: Date): JobLine[] {
   return jobs
     .flatMap((job): JobLine[] => {
@@ -79,11 +77,11 @@ export function failedLately(jobs: Job[], now: Date): JobLine[] {
     .toSorted(newestFirst);
 }
 
-/** How many jobs ended lately without a word of how: nobody knows that none of them failed. */
-export const untoldLately = (jobs: Job[], now: Date): number =>
+/** The number of jobs that ended lately without reporting a result. Any of them may have failed. */
+export const endedWithoutResult = (jobs: Job[], now: Date): number =>
   jobs.filter((job) => !outcomeOf(job) && stateOf(job) === 'Finished' && isWithin(job, LATELY, now)).length;
 
-/** Jobs of one name to a device each, as a selection is deployed to, are one line; all others a line each. */
+/** Groups jobs of the same name to single devices, which a deployment to a selection creates. Any other job is alone. */
 export function byName(lines: readonly JobLine[]): JobLine[][] {
   const groups = Map.groupBy(lines, ({ job: { JobId, JobName, Counts } }) =>
     JobName && !Counts ? `name ${JobName}` : `id ${JobId}`,

@@ -1,4 +1,4 @@
-// The way from an empty account to a device that is reached from anywhere: a list that ticks itself.
+// A checklist from an empty account to a device that can be reached from anywhere; it ticks itself off.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -18,10 +18,10 @@ import { useStore } from '#/ui/state/use-store.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './first-steps.module.css';
 
-/** Who has more devices than this has found the way. */
-const YOUNG = 25;
-/** Milliseconds between two looks at what has been done elsewhere. */
-const LOOK = 10_000;
+/** Accounts with more devices than this need no first steps. */
+const MOST_DEVICES = 25;
+/** Milliseconds between two readings of the artifacts, which may be uploaded elsewhere. */
+const POLL = 10_000;
 
 const hidden = stored('muster-first-steps', false, { read: () => true, print: () => 'hidden' });
 
@@ -35,25 +35,25 @@ interface Step {
   how: string;
   to: string;
   link: string;
-  /** Undefined: not known yet. */
+  /** Undefined until it is known. */
   done: boolean | undefined;
 }
 
-/** The first one, where there is any. */
-function deviceOf(index: FleetIndex | undefined): string | undefined {
+/** The id of the first device, if there is one. */
+function firstDevice(index: FleetIndex | undefined): string | undefined {
   const [first] = index?.rows ?? [];
   return first === undefined ? undefined : index?.idOf(first);
 }
 
 function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
-  const artifacts = useQuery(polled(artifactQueries.list(), LOOK)).data;
+  const artifacts = useQuery(polled(artifactQueries.list(), POLL)).data;
   const jobs = useJobs({}, { most: 1 }).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
-  const first = deviceOf(index);
+  const first = firstDevice(index);
   const device = first === undefined ? paths.devices() : paths.device(first);
-  // Seen once counts: a device need not be there all day.
+  // It is enough that the device has been seen once.
   const seen = index && index.size > index.query({ filter: { seen: 'never' } }).length && hasBeenOnline(index);
   return [
     {
@@ -101,7 +101,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   ];
 }
 
-/** Where the service reports no times, only Online now is known. */
+/** If the service reports no times, it is only known which devices are Online now. */
 const hasBeenOnline = (index: FleetIndex): boolean =>
   index.query({ filter: { status: ['online'] } }).length > 0 || index.latest(index.rows, 'LastSeenTime', 1).length > 0;
 
@@ -111,10 +111,10 @@ export function FirstSteps(props: FirstStepsProps) {
   const hasOwnAgent = useOwnAgent();
   const left = steps.filter(({ done }) => !done).length;
   const isKnown = steps.every(({ done }) => done !== undefined);
-  // Who sees the last step done gets the message; later visitors do not.
+  // "All set" appears only if the last step was completed while the page was open.
   const [wasOpen, setWasOpen] = useState(false);
   if (isKnown && left > 0 && !wasOpen) setWasOpen(true);
-  if (isHidden || props.devices > YOUNG || (isKnown && left === 0 && !wasOpen)) return null;
+  if (isHidden || props.devices > MOST_DEVICES || (isKnown && left === 0 && !wasOpen)) return null;
   if (!isKnown && props.devices > 0 && !wasOpen) return <div hidden data-reading />;
   const next = steps.find(({ done }) => !done);
   return (
@@ -162,7 +162,7 @@ export function FirstSteps(props: FirstStepsProps) {
                 <Link to={step.to}>{step.link}</Link>
               )}
               {step.to === paths.artifacts() && step.done === false && hasOwnAgent && props.devices > 0 && (
-                <DeploySample size="xs" device={deviceOf(props.index)} />
+                <DeploySample size="xs" device={firstDevice(props.index)} />
               )}
               {step === next && step.to === paths.addThisMachine() && (
                 <Button component={Link} to={paths.addDevice()} size="xs">

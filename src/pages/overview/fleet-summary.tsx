@@ -1,4 +1,4 @@
-// The state of the fleet in one sentence, each figure of it a way to the devices behind it, and the last day as a strip.
+// The state of the fleet in one sentence, with links to the devices behind each figure, and the last day as a strip.
 import { useMemo, type ReactNode } from 'react';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
@@ -15,8 +15,8 @@ import classes from './overview-page.module.css';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** Less than that is no picture. */
-const LITTLE = 300_000;
+/** A shorter history is not worth a strip, in milliseconds. */
+const SHORTEST = 300_000;
 
 interface FleetSummaryProps {
   index: FleetIndex;
@@ -77,7 +77,7 @@ function Sentence({ total, online }: { total: number; online: number }): ReactNo
 }
 
 function LastDay({ index, recent, away }: FleetSummaryProps & { away: number }) {
-  // To the minute: a day is no wider than a few hundred pixels.
+  // Rounded to the minute: a day is only a few hundred pixels wide.
   const to = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
   const { events, gaps, since } = recent;
   const stretches = useMemo(
@@ -88,7 +88,7 @@ function LastDay({ index, recent, away }: FleetSummaryProps & { away: number }) 
   const length = known.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
   const counts = known.map(({ value }) => value ?? 0);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (length < LITTLE || index.size === 0) return null;
+  if (length < SHORTEST || index.size === 0) return null;
   const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
   const span = since === undefined ? '24 hours' : formatDuration(to - since, 'rough');
   return (

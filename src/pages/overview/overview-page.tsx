@@ -1,5 +1,5 @@
-// Where a day begins: what is down, what just went and came back, what runs, what failed, what runs out. Each figure
-// links to the list behind it, with the filter that makes it the same number.
+// The overview: what is down, what disconnected lately, what runs, what failed, and which limits are near. Each figure
+// links to a list that shows the same number.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { polled } from '#/api/query.ts';
@@ -18,8 +18,8 @@ import { counted } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { CameAndWent, FlappingDevices } from './came-and-went.tsx';
-import { FailedLately, UnderWay } from './deployments.tsx';
+import { RecentDisconnects, FlappingDevices } from './recent-disconnects.tsx';
+import { FailedJobs, RunningJobs } from './job-lists.tsx';
 import { DownNow } from './down-now.tsx';
 import { fleetFigures, LATELY } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
@@ -30,7 +30,7 @@ import { useCounted } from './use-counted.ts';
 import classes from './overview-page.module.css';
 
 const NONE: Job[] = [];
-/** Milliseconds between two looks at the account: who adds the first device waits for it to appear. */
+/** Milliseconds between two readings of the account: whoever adds the first device is waiting for it to appear. */
 const OFTEN = 5_000;
 const SELDOM = 60_000;
 const MOST_JOBS = 200;
@@ -113,13 +113,13 @@ function Day({ account }: { account: Account }) {
                 {() => null}
               </View>
             )}
-            <UnderWay {...work} />
-            <FailedLately {...work} />
+            <RunningJobs {...work} />
+            <FailedJobs {...work} />
             <FlappingDevices flapping={recent.flapping} />
           </div>
           {recent.isOffered && (
             <div data-in-order>
-              <CameAndWent index={index} recent={recent} />
+              <RecentDisconnects index={index} recent={recent} />
             </div>
           )}
         </div>

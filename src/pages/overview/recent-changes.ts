@@ -1,5 +1,5 @@
-// What went and came back in the last day: what moved together as one, devices that change state all the time apart from
-// it, and the times in which the service was down.
+// The disconnects and reconnects of the last day, clustered, without the flapping devices, and with the times when the
+// service was down.
 import type { Availability } from '#/contract/history.ts';
 import type { StateEvent } from '#/api/history.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
@@ -7,19 +7,19 @@ import type { Span } from '#/features/device-history/state-stretches.ts';
 import { clusterChanges, type ChangeCluster, type ChangedState } from './change-clusters.ts';
 import { ownersOf } from './down-list.ts';
 
-/** As often away and back in a day is no accident any more. */
+/** A device that goes Offline this often in a day is flapping. */
 const FLAPS = 3;
-/** A shorter one is a restart of the service. */
-const LONG = 60_000;
+/** Milliseconds; a shorter gap is a restart of the service. */
+const SHORTEST_GAP = 60_000;
 
 export interface ChangedDevice extends ChangedState {
   name: string;
   to: string;
-  /** Of a device that came back: how long it was away, as far as that is in the list. */
+  /** How long a device that came back was away, if the events show it. */
   away: number | undefined;
 }
 
-export type Happening =
+export type RecentEntry =
   | { kind: 'changed'; at: number; to: string; cluster: ChangeCluster<ChangedDevice> }
   /** The service was down. */
   | { kind: 'gap'; at: number; from: number; to: number };
@@ -27,23 +27,23 @@ export type Happening =
 export interface Flapping {
   id: string;
   name: string;
-  /** Times that it was away. */
+  /** How often it went Offline. */
   times: number;
 }
 
-/** The worst first. `sums`: those of the last day that changed most. */
+/** The worst first. `sums`: the devices that changed state most often in the last day. */
 export const flappingOf = (sums: readonly Availability[]): Flapping[] =>
   sums
     .map(({ Key, Name, Changes }) => ({ id: Key, name: Name, times: Math.floor(Changes / 2) }))
     .filter(({ times }) => times >= FLAPS);
 
-/** The latest first. `events`: newest first; `flapping`: ids of devices that are listed elsewhere. */
+/** The latest first. `events`: newest first; `flapping`: ids of devices that have their own list. */
 export function recentChanges(
   index: FleetIndex,
   events: readonly StateEvent[],
   gaps: readonly Span[],
   flapping: ReadonlySet<string>,
-): Happening[] {
+): RecentEntry[] {
   const lastAway = new Map<string, number>();
   const changed: ChangedDevice[] = [];
   for (const { id, state: to, at, cause } of events.toReversed()) {
@@ -51,18 +51,18 @@ export function recentChanges(
     const away = to === 'Online' ? lastAway.get(id) : undefined;
     if (to === 'Online') lastAway.delete(id);
     else lastAway.set(id, at);
-    // A first connection is no return.
+    // A first connection is not a reconnect.
     if (row === undefined || cause === 'FirstConnected' || flapping.has(id)) continue;
     changed.push({ id, to, at, away: away === undefined ? undefined : at - away, ...ownersOf(index, row) });
   }
   const states = Map.groupBy(changed, ({ to }) => to);
-  const happenings: Happening[] = [
+  const entries: RecentEntry[] = [
     ...Array.from(states).flatMap(([to, rows]) =>
       clusterChanges(rows, index.size).map((cluster) => ({ kind: 'changed' as const, to, at: cluster.to, cluster })),
     ),
     ...gaps
-      .filter(({ from, to }) => to - from >= LONG)
+      .filter(({ from, to }) => to - from >= SHORTEST_GAP)
       .map(({ from, to }) => ({ kind: 'gap' as const, at: to, from, to })),
   ];
-  return happenings.sort((one, two) => two.at - one.at);
+  return entries.sort((one, two) => two.at - one.at);
 }

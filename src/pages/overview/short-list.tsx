@@ -1,4 +1,4 @@
-// A short list of what needs a look; when nothing does, it shows that instead of being left out.
+// A short list of what needs attention. It says so if nothing does.
 import type { ReactNode } from 'react';
 import { IconCheck } from '@tabler/icons-react';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -10,25 +10,25 @@ import classes from './short-list.module.css';
 interface ShortListProps {
   title: string;
   lead?: ReactNode;
-  /** The way to all of it. */
+  /** A link to the full list. */
   all?: ReactNode;
   /** Below the rows. */
   more?: ReactNode;
   /** Rows, as list items. */
   children: ReactNode[];
-  /** The text when there are none. */
+  /** The text if there are no rows. */
   none: None;
-  /** There are none, as it should be. */
+  /** Having no rows is good news. */
   good?: boolean;
 }
 
-/** `reading`: nobody knows yet whether there are any. */
+/** `reading`: it is not known yet whether there are any rows. */
 interface None {
   text: string;
   reading?: boolean;
 }
 
-/** Rows of each short list; the page behind it has the rest. */
+/** Rows of each short list; the linked page has the rest. */
 export const SHOWN = 6;
 
 export function ShortList({ title, lead, all, more, children, none, good = false }: ShortListProps) {
@@ -47,16 +47,16 @@ export function ShortList({ title, lead, all, more, children, none, good = false
   );
 }
 
-/** A list that could not be read is not an empty one; the reason is shown elsewhere on the page. */
+/** A list that could not be loaded is not empty; the reason is shown elsewhere on the page. */
 export function noneOf({ data, error }: { data: unknown; error: Error | null }, text: string): None {
   if (data !== undefined) return { text };
-  return error ? { text: 'Could not be loaded.' } : { text: 'Reading…', reading: true };
+  return error ? { text: 'Could not be loaded.' } : { text: 'Loading…', reading: true };
 }
 
 interface LineProps {
   name: string;
   to?: string | undefined;
-  /** Its mark is before the name. */
+  /** Its mark precedes the name. */
   state?: string;
   detail: ReactNode;
   at: ReactNode;

@@ -1,4 +1,4 @@
-// The account in a few figures, each the way to the list that shows the same number.
+// Figures of the account, each a link to a list that shows the same number.
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { polled } from '#/api/query.ts';
@@ -7,8 +7,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
 import { daysLeft, usageFigures, type Figure } from '#/features/usage/usage-history.ts';
-import { UsedMeter } from '#/features/usage/used-meter.tsx';
-import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
+import { UsedMeter, useUsageHistory } from '#/features/usage/used-meter.tsx';
 import { queueQueries } from '#/features/job-queue/queues.ts';
 import { staleIn } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
@@ -20,25 +19,25 @@ import { Link } from '#/ui/url/link.tsx';
 import { LATELY, failedLately, runningNow } from './figures.ts';
 import classes from './overview-page.module.css';
 
-/** Milliseconds between two looks at the queues, which nobody reads row by row here; very long ones cost enough. */
+/** Milliseconds between two readings of the queues, which are expensive for a large fleet. */
 const OFTEN = 20_000;
 const SELDOM = 60_000;
 const MANY = 1_000;
-/** Share of a limit, and days until it is reached. */
+/** A limit is nearly reached from this share of it, or if it will be reached within this many days. */
 const NEARLY = 0.8;
 const SOON = 60;
 
 interface TileProps {
   to: string;
   what: string;
-  /** Undefined: not known. */
+  /** Undefined if it is not known. */
   figure: number | undefined;
   bad?: boolean;
-  /** Why it is not known, or not now. */
+  /** Why the figure could not be read or refreshed. */
   error?: Error | null | undefined;
   /** When it was read, in milliseconds since the epoch. */
   readAt: number;
-  /** Below the figure, those that are not false. */
+  /** Lines below the figure; falsy ones are left out. */
   notes: ReactNode[];
 }
 
@@ -53,7 +52,7 @@ function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps
           {figure === undefined ? '–' : formatCount(figure)}
         </span>
       </Link>
-      {(figure === undefined && error ? [`Could not be read: ${error.message}`] : notes).map(
+      {(figure === undefined && error ? [`Could not be loaded: ${error.message}`] : notes).map(
         (note, index) =>
           note && (
             <p key={index} className={classes.note}>
@@ -122,7 +121,7 @@ export function QueueTile() {
       error={error}
       readAt={dataUpdatedAt}
       notes={[
-        waiting > 0 && counted(waiting, 'job waits', 'jobs wait'),
+        waiting > 0 && `${counted(waiting, 'job')} waiting`,
         stale > 0 && (
           <Link key="stale" to={paths.queues({ stale: 'any' })}>
             {devicesText(stale)} with stale jobs
@@ -149,17 +148,17 @@ export function TunnelTile() {
             {formatCount(open)} public, no sign-in
           </Link>
         ),
-        // Who may use the others is not always reported.
+        // A TCP tunnel has no sign-in of its own.
         data &&
           data.length > 0 &&
           data.every(({ Auth }) => Auth?.toLowerCase() === 'basic') &&
-          'All ask for a password.',
+          'All require a password.',
       ]}
     />
   );
 }
 
-/** The navigation shows how many devices there are of how many; here only what needs attention soon. */
+/** The navigation always shows the number of devices and its limit. The overview repeats it only if the limit is near. */
 const isNearlyUsed = (used: number, limit: number, figures: readonly Figure[]) =>
   used >= limit * NEARLY || (daysLeft(figures, limit) ?? Infinity) <= SOON;
 

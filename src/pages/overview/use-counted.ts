@@ -1,4 +1,5 @@
-// Parents that their service does not count: the children of the newest are read, so that a failure among them shows.
+// A plain /v1 service does not count the children of a job: those of the newest jobs are read, so that a failure among
+// them shows.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
@@ -13,13 +14,13 @@ import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { eachOf } from '#/lib/pace.ts';
 import { LATELY } from './figures.ts';
 
-/** More would take a request each. */
+/** Each takes a request. */
 const MOST = 20;
 const AT_ONCE = 2;
-/** Milliseconds between two readings while one of them moves. */
+/** Milliseconds between two readings while one of the jobs is running. */
 const SELDOM = 20_000;
 
-/** A job that was deleted meanwhile. */
+/** A job that has been deleted has no children. */
 const noneIfMissing = (error: unknown): Job[] => {
   if (isMissing(error)) return [];
   throw error;
@@ -43,7 +44,7 @@ const countedQuery = (ids: readonly string[], isAnyMoving: boolean) =>
     { part: `counted ${ids.join(' ')}`, read: () => countAll(ids), poll: isAnyMoving && SELDOM },
   );
 
-/** The same jobs, newest first, each uncounted parent with the counts of its children. */
+/** The same jobs, newest first, with the children of uncounted parents counted. */
 export function useCounted(jobs: Job[], now: Date): Job[] {
   const parents = jobs
     .filter((job) => isParent(job) && outcomeOf(job) === undefined && isWithin(job, LATELY, now))

@@ -1,11 +1,11 @@
-// The latest changes of states in the fleet, read again soon after one is seen.
+// The latest state changes of the fleet, read again soon after the number of Online devices changes.
 import { useEffect, useMemo, useRef } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Span } from '#/features/device-history/state-stretches.ts';
-import { flappingOf, recentChanges, type Flapping, type Happening } from './recent-changes.ts';
+import { flappingOf, recentChanges, type Flapping, type RecentEntry } from './recent-changes.ts';
 
 /** Milliseconds between two readings while states change. */
 const PAUSE = 3_000;
@@ -17,11 +17,11 @@ export interface Recent {
   /** Newest first. */
   events: readonly StateEvent[];
   gaps: readonly Span[];
-  happenings: readonly Happening[];
+  entries: readonly RecentEntry[];
   flapping: readonly Flapping[];
-  /** Since when the list is complete, if that is not the whole day. */
+  /** The time from which the list is complete, if it does not cover the last day. */
   since: number | undefined;
-  /** Undefined until it was read. */
+  /** Undefined until it has loaded. */
   data: object | undefined;
   error: Error | null;
 }
@@ -49,11 +49,11 @@ export function useRecent(isOffered: boolean, index: FleetIndex | undefined, onl
     const { events = NO_EVENTS, isWhole = true } = latest.data ?? {};
     const gaps = (lately.data?.Gaps ?? []).map(({ From, To }) => ({ from: timeOf(From), to: timeOf(To) }));
     const flapping = flappingOf(lately.data?.Items ?? []);
-    // The time before the history began is no time in which the service was down.
+    // The time before the history began does not count as downtime.
     const begin = lately.data ? timeOf(lately.data.From) : 0;
     const down = gaps.filter(({ from }) => from > begin);
-    const happenings = index ? recentChanges(index, events, down, new Set(flapping.map(({ id }) => id))) : [];
+    const entries = index ? recentChanges(index, events, down, new Set(flapping.map(({ id }) => id))) : [];
     const since = isWhole ? undefined : events.at(-1)?.at;
-    return { isOffered, events, gaps, happenings, flapping, since, data: latest.data, error: latest.error };
+    return { isOffered, events, gaps, entries, flapping, since, data: latest.data, error: latest.error };
   }, [isOffered, index, latest.data, latest.error, lately.data]);
 }

@@ -37,7 +37,7 @@ const textOf = (Waves: RolloutWave[], more: Partial<Rollout['Settings']> = {}, S
     NOW,
   );
 
-test('a wave takes as long as those before it, whatever their sizes', () => {
+test('a wave is expected to take as long as those before it, whatever their sizes', () => {
   const running = wave('Running', { StartTime: ago(4), Devices: 1_000 });
   assert.equal(textOf([passed, running]), 'about 6 minutes left');
   assert.equal(
@@ -46,21 +46,21 @@ test('a wave takes as long as those before it, whatever their sizes', () => {
   );
 });
 
-test('the first wave shows its own pace, once enough of its devices have ended', () => {
+test('the first wave is estimated once enough of its devices have ended', () => {
   const first = (success: number) =>
     textOf([wave('Running', { StartTime: ago(4), Counts: { Running: 6 }, Gate: gate(success) })]);
   assert.equal(first(0), undefined);
-  // Six more at one a minute, and five minutes Online.
+  // Six more at one per minute, then five minutes Online.
   assert.equal(first(4), 'about 11 minutes left');
 });
 
-test('devices that only have to stay Online: until the time that the service names', () => {
+test('devices that only have to stay Online take until the time that the service gives', () => {
   const waiting = wave('Running', { StartTime: ago(4), Gate: gate(10, ago(-3)) });
   assert.equal(textOf([waiting]), 'about 3 minutes left');
   assert.equal(textOf([wave('Running', { StartTime: ago(4), Gate: gate(10) })]), undefined);
 });
 
-test('where a person lets waves begin, or nothing moves, no time is named', () => {
+test('there is no estimate for waves that need approval, or when nothing is running', () => {
   const running = wave('Running', { StartTime: ago(4) });
   assert.equal(textOf([passed, running, wave('Pending')], { Advance: 'confirm' }), 'about 6 minutes left in this wave');
   assert.equal(textOf([passed, running], {}, 'Paused'), undefined);

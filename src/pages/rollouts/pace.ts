@@ -1,11 +1,11 @@
-// How long a rollout is going to take from here, by the pace of its waves so far.
+// Estimates how long the rest of a rollout will take, from the pace of its waves so far.
 import type { Rollout, RolloutWave } from '#/contract/rollouts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { leftText } from '#/features/jobs/time-left.ts';
 import { failuresIn } from './rollout-words.ts';
 
 const MINUTE = 60_000;
-/** Devices of the first wave that must have ended before it shows a pace. */
+/** Devices of the first wave that must have ended before there is an estimate. */
 const ENOUGH = 3;
 
 const at = (text: string) => parseTimestamp(text)?.getTime();
@@ -17,24 +17,24 @@ function durationOf({ StartTime, EndTime }: RolloutWave): number | undefined {
 }
 
 interface PaceLeft {
-  /** Milliseconds until the present wave can pass. */
+  /** Milliseconds until the current wave can pass. */
   wave: number;
-  /** Until all of them have; undefined where a person or a window lets waves begin. */
+  /** Until all waves have passed; undefined if waves wait for approval or a window. */
   all: number | undefined;
 }
 
 /**
- * Waves do not take longer for having more devices, which all run at once: the next ones are expected to take as long as
- * those that have passed. The first is estimated by how many of its devices have ended. Undefined where nothing moves.
+ * All devices of a wave run at once, so its size does not matter: the next waves are expected to take as long as those
+ * that have passed. The first is estimated from the devices that have ended. Undefined if nothing is running.
  */
 function paceLeft(
   { State, Waves, Settings }: Pick<Rollout, 'State' | 'Waves' | 'Settings'>,
   now: Date,
 ): PaceLeft | undefined {
-  const present = Waves.find((wave) => wave.State === 'Running');
-  const began = present && at(present.StartTime);
-  if (State !== 'Running' || !present || began === undefined) return undefined;
-  const { Gate, Counts } = present;
+  const current = Waves.find((wave) => wave.State === 'Running');
+  const began = current && at(current.StartTime);
+  if (State !== 'Running' || !current || began === undefined) return undefined;
+  const { Gate, Counts } = current;
   const elapsed = Math.max(0, now.getTime() - began);
   const online = Settings.Gate.OnlineMinutes * MINUTE;
   const usual = median(Waves.flatMap((wave) => durationOf(wave) ?? []));

@@ -1,4 +1,4 @@
-// What a person does to a rollout: each with a question that says what follows, and a reason for the others.
+// The actions on a rollout. Each is confirmed in a dialog that says what will happen and asks for an optional reason.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Group } from '@mantine/core';
@@ -20,40 +20,40 @@ const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words> = {
   retry: {
     label: 'Retry failed',
     title: 'Retry the failed devices',
-    text: 'The devices that failed try again, as further attempts of their jobs. The time limit of the wave begins anew.',
+    text: 'The failed devices retry their jobs, and the wave’s time limit starts over.',
   },
   resume: {
     label: 'Resume',
     title: 'Resume the rollout',
-    text: 'It goes on. Failures so far do not pause it again, and the time limit of the wave begins anew.',
+    text: 'The rollout continues. Failures so far do not pause it again, and the wave’s time limit starts over.',
   },
   advance: {
     label: 'Advance',
-    title: 'Begin the next wave',
-    text: 'The next wave begins without waiting for the gate of this one. Its maintenance window still counts.',
+    title: 'Start the next wave',
+    text: 'The next wave starts without waiting for the gate of this one. Maintenance windows still apply.',
   },
   pause: {
     label: 'Pause',
     title: 'Pause the rollout',
-    text: 'No further wave begins. Jobs that wait or run go on.',
+    text: 'No further wave starts. Waiting and running jobs continue.',
   },
   abort: {
     label: 'Abort',
     title: 'Abort the rollout',
-    text: 'Jobs that wait are cancelled, jobs that run may end. A rollout that was aborted cannot go on.',
+    text: 'Waiting jobs are cancelled; running jobs may finish. An aborted rollout cannot be resumed.',
   },
   rollback: {
     label: 'Roll back',
     title: 'Roll back',
-    text: 'A new rollout brings the version before to exactly those devices that took this one: one of them first, then the others.',
+    text: 'A new rollout installs the previous version on exactly the devices that took this one: one device first, then the others.',
   },
-  remove: { label: 'Delete', title: 'Delete the rollout', text: 'Its waves and steps are deleted. Its jobs stay.' },
+  remove: { label: 'Delete', title: 'Delete the rollout', text: 'Its waves and history are deleted. Its jobs stay.' },
 };
 
 const retryWords = (count: number): Words => ({
   label: `Retry on ${devicesText(count)}`,
   title: 'Retry the devices of this group',
-  text: `${count === 1 ? 'It tries' : 'They try'} again, as ${count === 1 ? 'a further attempt of its job' : 'further attempts of their jobs'}. The time limit of the wave begins anew, and other failures so far do not pause it again.`,
+  text: `${count === 1 ? 'It retries its job' : 'They retry their jobs'}. The wave’s time limit starts over, and other failures so far do not pause the rollout again.`,
 });
 
 const isAction = (name: string | null): name is keyof typeof WORDS => name !== null && Object.hasOwn(WORDS, name);
@@ -83,7 +83,7 @@ export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: 
 interface ActionDialogProps {
   rollout: Rollout;
   action: keyof typeof WORDS;
-  /** Of a retry: only these failed devices. */
+  /** For a retry, only these failed devices. */
   deviceIds?: readonly string[];
   onClose: () => void;
 }
@@ -96,7 +96,7 @@ export function ActionDialog({
 }: ActionDialogProps) {
   const navigate = useNavigate();
   const [reason, setReason] = useState('');
-  // Of the rollout that was seen when the question was asked: what happens meanwhile has to be seen first.
+  // The version that was on the screen when the dialog opened: a rollout that has changed since must be seen first.
   const [version] = useState(Version);
   const { title, label, text } = deviceIds ? retryWords(deviceIds.length) : WORDS[action];
   const write =
@@ -125,7 +125,7 @@ export function ActionDialog({
       {action !== 'remove' && (
         <TextField
           label="Reason"
-          description="For the others of the account."
+          description="Shown to everyone in this account."
           value={reason}
           maxLength={500}
           autoComplete="off"

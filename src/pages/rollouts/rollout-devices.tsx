@@ -1,7 +1,7 @@
-// The devices of a rollout by wave, with why each is in its state.
+// The devices of a rollout by wave, with their states and the reasons.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, NativeSelect } from '@mantine/core';
-import { isOver, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
+import { isOver, ROLLOUT_DEVICE_STATES, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
 import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -18,18 +18,26 @@ import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
+import { oneOf, optional, positive, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { rolloutUrl } from './rollout-url.ts';
-import { deviceWords, isDeviceState, stateCounts } from './rollout-words.ts';
+import { deviceWords, stateCounts } from './rollout-words.ts';
 
 const RolloutMap = lazyPart(() => import('./rollout-map.tsx'), 'RolloutMap');
+
+export const rolloutUrl = urlSchema({
+  state: oneOf(ROLLOUT_DEVICE_STATES),
+  wave: positive,
+  view: oneOf(['list', 'map'], 'list'),
+  /** The failure group that is open. */
+  failures: optional,
+});
 
 interface RolloutDevicesProps {
   rollout: Rollout;
   dialog: Dialog<RolloutAction>;
 }
 
-/** A component of its own, so that the columns, and with them all rows, stay the same when the rollout moves. */
+/** Opens its dialog by itself, so that the columns, and with them the rows, do not change whenever the rollout does. */
 function SkipButton({ device: { DeviceId, DeviceName } }: { device: RolloutDevice }) {
   const dialog = useDialog<RolloutAction>('device');
   return (
@@ -111,7 +119,9 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
           <NativeSelect
             aria-label="State"
             value={state ?? ''}
-            onChange={({ currentTarget: { value } }) => url.set({ state: isDeviceState(value) ? value : undefined })}
+            onChange={({ currentTarget: { value } }) =>
+              url.set({ state: ROLLOUT_DEVICE_STATES.find((each) => each === value) })
+            }
             data={[
               { value: '', label: 'All states' },
               ...stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label })),
@@ -158,14 +168,15 @@ function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter:
       {skipped && (
         <ConfirmDialog
           onClose={dialog.close}
-          title="Leave a device out"
+          title="Leave out a device"
           confirmLabel="Leave out"
           write={rolloutMutations.skip({ id, version }, skipped.DeviceId)}
         >
           <strong>
             <bdi>{skipped.DeviceName || skipped.DeviceId}</bdi>
           </strong>{' '}
-          is no longer part of the rollout. If its job waits, it is cancelled; the gate of its wave no longer counts it.
+          is removed from the rollout. Its job is cancelled if it is still waiting, and the wave’s gate no longer counts
+          it.
         </ConfirmDialog>
       )}
     </>

@@ -1,4 +1,4 @@
-// The head of a rollout's page: what it brings to which devices, and by which rules its waves follow each other.
+// The facts at the top of a rollout's page: what it deploys to which devices, and the rules between its waves.
 import type { Rollout } from '#/contract/rollouts.ts';
 import { PayloadLink, TargetLink } from '#/features/jobs/job-links.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -7,7 +7,7 @@ import { FactList, type Fact } from '#/ui/page/fact-list.tsx';
 
 type Settings = Rollout['Settings'];
 
-const LATER = new Set(['Gate', 'Pauses', 'Next wave', 'Begins only', 'Created', 'Ended']);
+const LATER = new Set(['Gate', 'Pauses', 'Next wave', 'Only during', 'Created', 'Ended']);
 
 /** "100 % succeeded, 10 min Online, within 60 min" */
 const gateRuleText = ({ SuccessPercent, OnlineMinutes, TimeoutMinutes }: Settings['Gate']): string =>
@@ -38,12 +38,12 @@ export function RolloutFacts({ rollout }: { rollout: Rollout }) {
     ['Target', <Target key="target" settings={Settings} />],
     ['Devices', formatCount(Devices)],
     [ArtifactId ? 'Artifact' : 'Workflow', <PayloadLink key="payload" artifact={ArtifactId} workflow={WorkflowId} />],
-    ['Begins', State === 'Scheduled' && StartTime !== undefined && <Timestamp key="at" text={StartTime} ahead />],
+    ['Starts', State === 'Scheduled' && StartTime !== undefined && <Timestamp key="at" text={StartTime} ahead />],
     ['Gate', gateRuleText(Gate)],
     ['Pauses', pauseRuleText(PauseAfter)],
-    ['Next wave', Advance === 'confirm' ? 'When somebody confirms' : 'By itself'],
+    ['Next wave', Advance === 'confirm' ? 'After approval' : 'Automatic'],
     [
-      'Begins only',
+      'Only during',
       Windows.length > 0 && Windows.map((window) => <p key={windowText(window)}>{windowText(window)}</p>),
     ],
     ['Created', <Timestamp key="at" text={CreatedTime} />],

@@ -1,9 +1,18 @@
-// Why devices failed, in all waves of a rollout together.
-import { useMemo, useState } from 'react';
-import { isOver, type Rollout } from '#/contract/rollouts.ts';
+// Why devices failed, across all waves of a rollout.
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import type { Job } from '#/contract/jobs.ts';
+import { isOver, type Rollout, type RolloutWave } from '#/contract/rollouts.ts';
+import { ChildOutputs } from '#/api/child-outputs.ts';
+import type { ChildStates } from '#/api/child-states.ts';
+import { jobQueries } from '#/api/jobs.ts';
+import { isLean } from '#/api/lean-rows.ts';
+import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
 import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.tsx';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
+import { byAttempt } from '#/features/jobs/attempts.ts';
+import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
@@ -11,12 +20,12 @@ import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { ActionDialog } from './rollout-actions.tsx';
-import { useRolloutFailures, type FailedInWaves } from './use-rollout-failures.ts';
+import { failuresIn } from './rollout-words.ts';
 import classes from './rollouts.module.css';
 
 interface RolloutFailuresProps {
   rollout: Rollout;
-  /** The id of the group that is open. */
+  /** The id of the open group. */
   opened: string | undefined;
   onOpen: (id: string | undefined) => void;
 }
@@ -69,7 +78,7 @@ interface MembersProps {
 }
 
 function Members({ rollout, group, failures: { byKey } }: MembersProps) {
-  // What was chosen stays, though the group may grow while the dialog is open.
+  // The devices at the time of the click: the group may grow while the dialog is open.
   const [retried, setRetried] = useState<string[]>();
   const members = useMemo(
     () =>
@@ -86,7 +95,7 @@ function Members({ rollout, group, failures: { byKey } }: MembersProps) {
       <div role="group" aria-label="Actions for this group">
         <RetryGroupButton
           count={group.keys.length}
-          fault={isOver(rollout.State) ? 'The rollout has ended: retry them on the page of their job' : undefined}
+          fault={isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined}
           onClick={() => setRetried(members.map(({ id }) => id))}
         />
       </div>
@@ -96,4 +105,58 @@ function Members({ rollout, group, failures: { byKey } }: MembersProps) {
       )}
     </div>
   );
+}
+
+/** A Map, since React Query copies changed rows of an array, and a copied row would pass for one with its output. */
+const rowsOf = (results: UseQueryResult<ChildStates>[]): ReadonlyMap<number, Job[]> =>
+  new Map(results.map(({ data }, at) => [at, data?.rows ?? []]));
+
+/** An output reader for each of these jobs, closed when the jobs change. */
+function useOutputs(parents: readonly string[]) {
+  const key = parents.join(' ');
+  const outputs = useMemo(() => (key === '' ? [] : key.split(' ').map((id) => new ChildOutputs(id))), [key]);
+  useEffect(() => () => outputs.forEach((each) => each.close()), [outputs]);
+  const source = useMemo(
+    () => ({
+      subscribe: (listener: () => void) => {
+        const leave = outputs.map((each) => each.subscribe(listener));
+        return () => leave.forEach((end) => end());
+      },
+      read: () => outputs.reduce((sum, { version }) => sum + version, 0),
+    }),
+    [outputs],
+  );
+  return { outputs, version: useSyncExternalStore(source.subscribe, source.read) };
+}
+
+interface FailedInWaves {
+  /** The failed jobs whose output was read. */
+  failed: FailedJob[];
+  /** Each failed job and the number of its wave, by job id. */
+  byKey: ReadonlyMap<string, { job: Job; wave: number }>;
+}
+
+function useRolloutFailures(waves: readonly RolloutWave[]): FailedInWaves {
+  const started = waves.filter(({ JobId, Counts }) => JobId !== '' && failuresIn(Counts) > 0);
+  const children = useQueries({ queries: started.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
+  const { outputs, version } = useOutputs(started.map(({ JobId }) => JobId));
+  const rows = useMemo(
+    () =>
+      [...children.values()].map((each) =>
+        byAttempt(each).last.filter((job) => FAILURES.includes(verdictOf(job).verdict)),
+      ),
+    [children],
+  );
+  useEffect(() => rows.forEach((each, at) => outputs[at]?.want(each)), [rows, outputs]);
+  const numbers = started.map(({ Number: number }) => number).join(' ');
+  return useMemo(() => {
+    const byKey: [string, { job: Job; wave: number }][] = [];
+    for (const [at, number] of numbers.split(' ').entries())
+      for (const row of rows[at] ?? [])
+        byKey.push([row.JobId, { job: (version > 0 && outputs[at]?.of(row)) || row, wave: Number(number) }]);
+    const failed = byKey.flatMap(([key, { job }]) =>
+      isLean(job) ? [] : [{ key, job, ended: verdictOf(job).verdict }],
+    );
+    return { failed, byKey: new Map(byKey) };
+  }, [rows, outputs, version, numbers]);
 }

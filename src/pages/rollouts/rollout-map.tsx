@@ -10,7 +10,7 @@ import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { deviceWords, ORDER } from './rollout-words.ts';
+import { deviceWords, STATES_BY_URGENCY } from './rollout-words.ts';
 import classes from './rollouts.module.css';
 
 const LOOKS: Record<RolloutDeviceState, DotLook> = {
@@ -38,12 +38,14 @@ export function RolloutMap({ id, filter: { state, wave } }: RolloutMapProps) {
     const shown = (reading.data ?? []).filter(
       (group) => (state === undefined || group.State === state) && (wave === undefined || group.Wave === wave),
     );
-    // What needs a person is on top.
-    const last = shown.toSorted((one, two) => ORDER.indexOf(two.State) - ORDER.indexOf(one.State));
+    // Drawn last, the most urgent states are on top.
+    const last = shown.toSorted(
+      (one, two) => STATES_BY_URGENCY.indexOf(two.State) - STATES_BY_URGENCY.indexOf(one.State),
+    );
     return new Map(last.flatMap(({ State, DeviceIds }) => DeviceIds.map((each) => [each, State] as const)));
   }, [reading.data, state, wave]);
   const looks = useMemo(() => new Map(Array.from(states, ([each, of]) => [each, LOOKS[of]])), [states]);
-  const shownStates = ORDER.filter((each) => reading.data?.some(({ State }) => State === each));
+  const shownStates = STATES_BY_URGENCY.filter((each) => reading.data?.some(({ State }) => State === each));
   const pickedState = picked === undefined ? undefined : states.get(picked);
   if (!reading.data) return <NoDataYet query={reading} name="the devices" rows={5} />;
   return (
@@ -56,7 +58,7 @@ export function RolloutMap({ id, filter: { state, wave } }: RolloutMapProps) {
   );
 }
 
-/** Rings are what has not begun or is away, as on the map. */
+/** Rings are devices that have not started or are not back, as on the map. */
 function Legend({ states }: { states: readonly RolloutDeviceState[] }) {
   return (
     <span className={classes.key}>

@@ -1,28 +1,30 @@
-// One rollout: its waves, why it waits or is paused and what can be done, its devices, and what was done.
+// One rollout: its waves, why it waits or is paused, the actions on it, its devices and its history.
+import { useState } from 'react';
 import { useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Rollout } from '#/contract/rollouts.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { paths } from '#/paths.ts';
-import { formatClock } from '#/lib/format.ts';
+import { formatClock, formatCount } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { Page } from '#/ui/page/page.tsx';
+import { Page, Section } from '#/ui/page/page.tsx';
 import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
-import { RolloutDevices } from './rollout-devices.tsx';
+import { RolloutDevices, rolloutUrl } from './rollout-devices.tsx';
 import { RolloutFacts } from './rollout-facts.tsx';
-import { RolloutSteps } from './rollout-steps.tsx';
 import { paceText } from './pace.ts';
-import { rolloutUrl } from './rollout-url.ts';
 import { failuresIn, nowText, rolloutWords, stoppedAt } from './rollout-words.ts';
 import { WaveLanes } from './wave-lanes.tsx';
 import classes from './rollouts.module.css';
@@ -100,5 +102,37 @@ function Found({ rollout }: { rollout: Rollout }) {
         <RolloutDevices rollout={rollout} dialog={dialog} />
       </div>
     </Page>
+  );
+}
+
+/** Steps shown before "Show all". */
+const SHOWN = 8;
+
+function RolloutSteps({ rollout: { RolloutId, Steps: steps } }: { rollout: Rollout }) {
+  const audit = useAuditLink(RolloutId);
+  const [all, setAll] = useState(false);
+  const shown = all ? steps : steps.slice(0, SHOWN);
+  return (
+    <Section title="History" actions={audit}>
+      <ol className={classes.steps} aria-label="History">
+        {shown.map(({ Time, Actor, ActorName, Text, Reason }, at) => (
+          <li key={steps.length - at}>
+            <span>
+              {Text}
+              {Reason && <>: {Reason}</>}
+            </span>
+            <span className="dim">
+              {Actor && `${ActorName || Actor}, `}
+              <Timestamp text={Time} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {shown.length < steps.length && (
+        <Button size="xs" onClick={() => setAll(true)}>
+          Show all {formatCount(steps.length)}
+        </Button>
+      )}
+    </Section>
   );
 }

@@ -22,21 +22,21 @@ const wave = (State: 'Pending' | 'Running' | 'Passed', Success: number, BackOnli
   EndTime: '',
 });
 
-test('what a wave still needs is said', () => {
+test('the gate says what a wave still needs', () => {
   assert.equal(gateText(wave('Running', 3, 3)), '3 good, 9 needed');
-  assert.equal(gateText(wave('Running', 5, 3)), '3 good, 9 needed; 2 succeeded and are not Online for long enough yet');
+  assert.equal(gateText(wave('Running', 5, 3)), '3 good, 9 needed; 2 succeeded but have not been Online long enough');
   assert.equal(gateText(wave('Passed', 10, 9)), '9 good, 9 needed');
 });
 
 test('states are counted in words, the worst first', () => {
   assert.equal(
     rolloutCountsText({ Succeeded: 35, Pending: 4, NotBack: 1, Failed: 2 }),
-    '2\u00a0failed, 1\u00a0not back, 35\u00a0succeeded, 4\u00a0not begun',
+    '2\u00a0failed, 1\u00a0not back, 35\u00a0succeeded, 4\u00a0not started',
   );
   assert.equal(rolloutCountsText({}), '');
 });
 
-test('a person can do what its state allows', () => {
+test('the state decides which actions are possible', () => {
   const rollout = { Wave: 1, WaveCount: 3, Counts: { Succeeded: 2, Failed: 1 }, ArtifactId: 'a' };
   assert.deepEqual(actionsOf({ ...rollout, State: 'Paused' }), ['retry', 'resume', 'advance', 'abort', 'rollback']);
   assert.deepEqual(actionsOf({ ...rollout, State: 'Running', Counts: {} }), ['advance', 'pause', 'abort']);
@@ -44,7 +44,7 @@ test('a person can do what its state allows', () => {
   assert.deepEqual(actionsOf({ ...rollout, State: 'Aborted', ArtifactId: undefined }), ['remove']);
 });
 
-test('a rollout that reached its end with failures is not called a success', () => {
+test('a rollout that ended with failures is not called a success', () => {
   const ended = rolloutWords({ State: 'Succeeded', Counts: { Succeeded: 20, Failed: 7, NoAnswer: 2, RolledBack: 1 } });
   assert.deepEqual([stateText(ended), ended.mark], ['Ended · 10 failed', 'Failed']);
   const good = rolloutWords({ State: 'Succeeded', Counts: { Succeeded: 20, NotBack: 1 } });
@@ -66,17 +66,17 @@ test('a rollout that reached its end with failures is not called a success', () 
   );
 });
 
-test('a wave that a person ended has not passed', () => {
+test('a wave that was advanced manually has not passed', () => {
   const wordsOf = (more: object) => waveWords({ ...wave('Passed', 4, 4), ...more }, { State: 'Running' });
-  assert.equal(stateText(wordsOf({ Advanced: true })), 'Advanced by hand');
-  assert.equal(stateText(wordsOf({ Advanced: true, Counts: { Failed: 2 } })), 'Advanced by hand · 2 failed');
+  assert.equal(stateText(wordsOf({ Advanced: true })), 'Advanced manually');
+  assert.equal(stateText(wordsOf({ Advanced: true, Counts: { Failed: 2 } })), 'Advanced manually · 2 failed');
   assert.equal(stateText(wordsOf({})), 'Passed');
   const failed = wordsOf({ Counts: { Succeeded: 9, Failed: 1 } });
   assert.deepEqual([stateText(failed), failed.mark], ['Passed · 1 failed', 'Failed']);
   assert.equal(stateText(waveWords(wave('Running', 1, 1), { State: 'Paused' })), 'Paused');
 });
 
-test('the reason of a pause is of the time of the last one', () => {
+test('a pause has the time of the latest one', () => {
   const step = (Time: string, Text: string) => ({ Time, Text, Actor: '', ActorName: '', Reason: '' });
   const Steps = [
     step('2026-11-24T22:50:00Z', 'Left out gate 1'),

@@ -1,6 +1,6 @@
-// Rollouts in words and marks: of their states, of the states of their devices, and what can be done in each.
+// The words for rollouts: the states of rollouts, waves and devices, and the actions that each state allows.
 import {
-  ROLLOUT_DEVICE_STATES,
+  isOver,
   type Rollout,
   type RolloutDeviceState,
   type RolloutState,
@@ -22,7 +22,7 @@ const ROLLOUTS: Record<RolloutState, StateWords> = {
   Aborted: { label: 'Aborted', mark: 'Cancelled' },
 };
 
-/** Its state: one that reached its end with failures is not called a success. */
+/** A rollout that ended with failures is not called a success. */
 export function rolloutWords({ State, Counts }: Pick<RolloutSummary, 'State' | 'Counts'>): StateWords {
   const failed = failuresIn(Counts);
   if (State === 'Succeeded' && failed > 0) return { label: 'Ended', mark: 'Failed', failed };
@@ -30,22 +30,22 @@ export function rolloutWords({ State, Counts }: Pick<RolloutSummary, 'State' | '
 }
 
 const WAVES: Record<RolloutWave['State'], StateWords> = {
-  Pending: { label: 'Not begun', mark: 'Waiting' },
+  Pending: { label: 'Not started', mark: 'Waiting' },
   Running: { label: 'Running', mark: 'Running' },
   Passed: { label: 'Passed', mark: 'Succeeded' },
 };
 
-export function waveWords(wave: RolloutWave, { State }: Pick<Rollout, 'State'>): StateWords & { isByHand: boolean } {
+export function waveWords(wave: RolloutWave, { State }: Pick<Rollout, 'State'>): StateWords & { isManual: boolean } {
   const failed = failuresIn(wave.Counts);
   if (wave.Advanced)
-    return { label: 'Advanced by hand', mark: failed > 0 ? 'Failed' : 'Interrupted', failed, isByHand: true };
-  if (State === 'Paused' && wave.State === 'Running') return { ...ROLLOUTS.Paused, failed, isByHand: false };
+    return { label: 'Advanced manually', mark: failed > 0 ? 'Failed' : 'Interrupted', failed, isManual: true };
+  if (State === 'Paused' && wave.State === 'Running') return { ...ROLLOUTS.Paused, failed, isManual: false };
   const { label, mark } = WAVES[wave.State];
-  return { label, mark: mark === 'Succeeded' && failed > 0 ? 'Failed' : mark, failed, isByHand: false };
+  return { label, mark: mark === 'Succeeded' && failed > 0 ? 'Failed' : mark, failed, isManual: false };
 }
 
 const DEVICES: Record<RolloutDeviceState, StateWords> = {
-  Pending: { label: 'Not begun', mark: 'Waiting' },
+  Pending: { label: 'Not started', mark: 'Waiting' },
   Waiting: { label: 'Waiting', mark: 'Waiting' },
   Running: { label: 'Running', mark: 'Running' },
   Succeeded: { label: 'Succeeded', mark: 'Succeeded' },
@@ -58,8 +58,8 @@ const DEVICES: Record<RolloutDeviceState, StateWords> = {
 };
 export const deviceWords = (state: RolloutDeviceState): StateWords => DEVICES[state];
 
-/** What needs a person first, then what is done, then what is still open. */
-export const ORDER: readonly RolloutDeviceState[] = [
+/** States that need attention, then what is done, then what is still open. */
+export const STATES_BY_URGENCY: readonly RolloutDeviceState[] = [
   'Failed',
   'RolledBack',
   'NoAnswer',
@@ -77,9 +77,9 @@ export interface StateCount {
   count: number;
 }
 
-/** Those that there are, in one order everywhere. */
+/** The states that occur, the most urgent first. */
 export const stateCounts = (counts: Readonly<Record<string, number>>): StateCount[] =>
-  ORDER.flatMap((state) => (counts[state] ? [{ state, count: counts[state] }] : []));
+  STATES_BY_URGENCY.flatMap((state) => (counts[state] ? [{ state, count: counts[state] }] : []));
 
 /** "2 failed, 35 succeeded" */
 export const rolloutCountsText = (counts: Readonly<Record<string, number>>): string =>
@@ -87,45 +87,35 @@ export const rolloutCountsText = (counts: Readonly<Record<string, number>>): str
     .map(({ state, count }) => `${formatCount(count)}\u00a0${DEVICES[state].label.toLowerCase()}`)
     .join(', ');
 
-/** When it paused or failed. Its reason and the figures in it are of that time; what runs goes on and changes the counts. */
+/**
+ * When it paused or failed. The reason and its figures are from that time; running jobs continue and change the counts.
+ */
 export function stoppedAt({ State, EndTime, Steps }: Pick<Rollout, 'State' | 'EndTime' | 'Steps'>): Date | undefined {
   const time = State === 'Paused' ? Steps.find(({ Text }) => /^Paused\b/.test(Text))?.Time : EndTime;
   return parseTimestamp(time ?? '');
 }
 
-export const isDeviceState = (value: string | undefined): value is RolloutDeviceState =>
-  ROLLOUT_DEVICE_STATES.some((state) => state === value);
-
-/** Whether enough devices of a wave are good for the next one to begin. */
+/** Whether enough devices of a wave are good to start the next one. */
 export const isGateOpen = ({ Gate: { Passed, BackOnline, Needed } }: RolloutWave): boolean =>
   Passed || BackOnline >= Needed;
 
-/** "31 good, 33 needed; 4 succeeded and are not Online for long enough yet" */
+/** "31 good, 33 needed; 4 succeeded but have not been Online long enough" */
 export function gateText({ Gate: { Success, BackOnline, Needed } }: RolloutWave): string {
-  const away = Success - BackOnline;
+  const pending = Success - BackOnline;
   const good = `${formatCount(BackOnline)} good, ${formatCount(Needed)} needed`;
-  if (away <= 0 || BackOnline >= Needed) return good;
-  return `${good}; ${formatCount(away)} succeeded and ${away === 1 ? 'is' : 'are'} not Online for long enough yet`;
+  if (pending <= 0 || BackOnline >= Needed) return good;
+  return `${good}; ${formatCount(pending)} succeeded but ${pending === 1 ? 'has' : 'have'} not been Online long enough`;
 }
 
 export const failuresIn = (counts: Readonly<Record<string, number>>): number =>
   (counts['Failed'] ?? 0) + (counts['RolledBack'] ?? 0) + (counts['NoAnswer'] ?? 0);
 
-/** What a person can do now, the most likely first. */
-export function actionsOf({
-  State,
-  Wave,
-  WaveCount,
-  Counts,
-  ArtifactId,
-}: {
-  State: RolloutState;
-  Wave: number;
-  WaveCount: number;
-  Counts: Readonly<Record<string, number>>;
-  ArtifactId?: string | undefined;
-}): Exclude<RolloutAction, 'skip'>[] {
-  const isOpen = State === 'Scheduled' || State === 'Running' || State === 'Waiting' || State === 'Paused';
+/** The actions that are possible now, the most likely first. */
+export function actionsOf(
+  rollout: Pick<RolloutSummary, 'State' | 'Wave' | 'WaveCount' | 'Counts' | 'ArtifactId'>,
+): Exclude<RolloutAction, 'skip'>[] {
+  const { State, Wave, WaveCount, Counts, ArtifactId } = rollout;
+  const isOpen = !isOver(State);
   const retry = isOpen && failuresIn(Counts) > 0;
   const taken = (Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0) > 0;
   return [
@@ -139,7 +129,7 @@ export function actionsOf({
   ];
 }
 
-/** What happens now. `left`: how long it is going to take, where that is known. */
+/** What is happening now. `left`: the estimated time, if there is one. */
 export function nowText(
   { State, Because, Wave, WaveCount, Devices, Counts }: Omit<RolloutSummary, 'Name'>,
   left?: string,
@@ -151,7 +141,7 @@ export function nowText(
   }.`;
   switch (State) {
     case 'Scheduled':
-      return `${counted(WaveCount, 'wave')} for ${devicesText(Devices)}, not begun yet.`;
+      return `${counted(WaveCount, 'wave')} for ${devicesText(Devices)}, not started yet.`;
     case 'Running':
       return `Wave ${formatCount(Wave)} of ${formatCount(WaveCount)} is running${left ? `, ${left}` : ''}. ${succeeded}`;
     case 'Succeeded':

@@ -1,4 +1,4 @@
-// All rollouts: how far each is, and why one waits or is paused.
+// All rollouts: their progress, and why one waits or is paused.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';

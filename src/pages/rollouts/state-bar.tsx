@@ -1,4 +1,4 @@
-// The states of devices: a bar, and the same in words.
+// The states of devices as a bar, and in words.
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { formatCount } from '#/lib/format.ts';
@@ -8,7 +8,7 @@ import classes from './rollouts.module.css';
 
 interface StateBarProps {
   counts: Readonly<Record<string, number>>;
-  /** Where a state leads to: then each has a mark of its own. */
+  /** Where each state links to; without it the words below the bar are plain text. */
   to?: (state: RolloutDeviceState) => { search: string };
 }
 

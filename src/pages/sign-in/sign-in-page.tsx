@@ -1,5 +1,5 @@
-// Sign-in: a pasted API token, or the code of the link printed when the service starts. Without Mantine, so that what a
-// person loads first is small; the rest of the dashboard is fetched behind it.
+// Sign-in with a pasted API token, or with the code of the link printed when the service starts. It does without Mantine
+// to load fast; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { currentSession, onSession, signIn, type Credential } from '#/api/session.ts';
 import { signInRefusal } from '#/api/sign-in-words.ts';
@@ -14,27 +14,27 @@ function nextOf(search: string): string {
   return next.startsWith('/') && url?.origin === location.origin ? url.pathname + url.search : '/';
 }
 
-/** The single-use code of a sign-in link; it leaves the address bar before anything else happens. */
+/** The single-use code of a sign-in link. It is removed from the address bar before anything else happens. */
 function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code) history.replaceState(history.state, '', location.pathname + location.search);
   return code;
 }
 
-/** What was pasted: a token, or a sign-in link, of which only the code counts. */
+/** The credential in what was pasted: a token, or a sign-in link, of which only the code counts. */
 function credentialOf(pasted: string): Credential {
   const code = /#(?:.*&)?code=([^&\s]+)/.exec(pasted)?.[1];
   return code === undefined ? { Token: pasted } : { Code: code };
 }
 
-/** The other service that is signed in to; undefined for our own. */
+/** The other service behind the gateway; undefined for our own. */
 function useUpstream() {
   const [upstream, setUpstream] = useState<string>();
   useEffect(() => {
     let left = false;
     void currentSession().then(
       ({ Upstream }) => left || setUpstream(Upstream),
-      () => {}, // Signing in shows what is wrong.
+      () => {}, // Signing in will show what is wrong.
     );
     return () => {
       left = true;
@@ -43,11 +43,11 @@ function useUpstream() {
   return upstream;
 }
 
-/** Goes on once somebody is signed in: a sign-in in any tab opens this one as well. */
-function useWayOn(goOn: () => void) {
-  const latest = useRef(goOn);
+/** Calls back once signed in: a sign-in in any tab signs in this one too. */
+function useSignedIn(onSignedIn: () => void) {
+  const latest = useRef(onSignedIn);
   useEffect(() => {
-    latest.current = goOn;
+    latest.current = onSignedIn;
   });
   useEffect(
     () =>
@@ -58,7 +58,7 @@ function useWayOn(goOn: () => void) {
   );
 }
 
-/** Signs in by the code of a link, once; `otherwise` where the page was opened without one. */
+/** Signs in once with the code of a link; calls `otherwise` if the page was opened without one. */
 function useLinkCode(enter: (credential: Credential) => Promise<void>, otherwise: () => void) {
   const code = useRef<string | null | undefined>(undefined);
   useEffect(() => {
@@ -70,37 +70,36 @@ function useLinkCode(enter: (credential: Credential) => Promise<void>, otherwise
   });
 }
 
-interface Attempt {
+interface Progress {
   busy: boolean;
   failure?: { error: unknown; credential: Credential };
 }
 
 interface SignInProps {
-  /** Of the page's address; it says where to go afterwards. */
+  /** The query string of the page, which says where to go afterwards. */
   search: string;
   onSignedIn: (next: string) => void;
-  /** Fetches what follows sign-in, once this page is drawn. */
+  /** Fetches the rest of the dashboard once this page is drawn. */
   prepareApp: () => void;
 }
 
-/** Without the router, which is fetched behind this page. */
 export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
   const upstream = useUpstream();
   const [token, setToken] = useState('');
-  const [{ busy, failure }, setAttempt] = useState<Attempt>({ busy: false });
-  // Which service refused may be known only after its refusal.
+  const [{ busy, failure }, setProgress] = useState<Progress>({ busy: false });
+  // The service behind the gateway may become known only after it has refused.
   const refusal = failure && signInRefusal(failure.error, failure.credential, upstream);
   const input = useRef<HTMLInputElement>(null);
   const enter = async (credential: Credential) => {
-    setAttempt({ busy: true });
+    setProgress({ busy: true });
     try {
       await signIn(credential);
     } catch (error) {
-      setAttempt({ busy: false, failure: { error, credential } });
+      setProgress({ busy: false, failure: { error, credential } });
       input.current?.focus();
     }
   };
-  useWayOn(() => onSignedIn(nextOf(search)));
+  useSignedIn(() => onSignedIn(nextOf(search)));
   useLinkCode(enter, prepareApp);
   return (
     <main className={classes.page}>
@@ -143,7 +142,7 @@ export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
   );
 }
 
-/** Where to get a token, where it is stored, and when the one in the field expires. */
+/** Where to get a token, where it is stored, and when the typed one expires. */
 function TokenHelp({ token, upstream }: { token: string; upstream: string | undefined }) {
   const [now] = useState(Date.now);
   const expires = tokenExpiry(token);

@@ -1,4 +1,4 @@
-// The questions before one tunnel, or all of them, are closed.
+// Confirmations before one tunnel, or all of them, are deleted.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { tunnelMutations } from '#/api/tunnels.ts';
 import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
@@ -16,8 +16,8 @@ export function DeleteTunnel({ tunnel, onClose }: { tunnel: Tunnel; onClose: () 
     >
       <p className="breakable">
         <strong className="mono">{address || tunnel.Name}</strong> stops working at once and its connections end
-        {tunnel.DeviceName ? ` (to ${tunnel.LocalDest} on ${tunnel.DeviceName})` : ''}. A tunnel opened again gets
-        another name.
+        {tunnel.DeviceName ? ` (to ${tunnel.LocalDest} on ${tunnel.DeviceName})` : ''}. If it is opened again, it gets a
+        new name.
       </p>
     </ConfirmDialog>
   );
@@ -34,7 +34,7 @@ export function DeleteAllTunnels({ count, onClose }: { count: number; onClose: (
       typed={String(count)}
     >
       {all} of this account {count === 1 ? 'stops' : 'stop'} working at once and every connection through them ends,
-      those of other people included.
+      including those of other people.
     </ConfirmDialog>
   );
 }

@@ -1,21 +1,21 @@
-// The filters of the tunnels, each in the URL, and from which age on a tunnel counts as old.
+// The filters of the tunnels, all in the URL, and the age from which a tunnel counts as old.
 import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { AGES, EXPOSURES, NO_TUNNEL_FILTER, deviceOf, exposureText, tunnelsUrl } from './exposure.ts';
+import { AGES, EXPOSURES, NO_TUNNEL_FILTER, exposureText, tunnelsUrl } from './exposure.ts';
 import classes from './tunnels-page.module.css';
 
 const sorted = (values: Iterable<string>) =>
   [...new Set(values)].filter(Boolean).toSorted((a, b) => a.localeCompare(b));
 
-/** `count`: how many there are, in words. */
+/** `count`: the number of tunnels, as text. */
 export function TunnelFilters({ tunnels, count }: { tunnels: readonly Tunnel[]; count: string }) {
   const [view, url] = useUrlState(tunnelsUrl);
-  const devices = new Map(tunnels.map((tunnel) => [deviceOf(tunnel), tunnel.DeviceName || deviceOf(tunnel)]));
+  const devices = new Map(tunnels.map(({ DeviceId = '', DeviceName }) => [DeviceId, DeviceName || DeviceId]));
   devices.delete('');
   const isKnown = devices.size > 0;
-  // The current filter is always among the options, even if the list has no such tunnel.
+  // The current filter stays among the options even if no tunnel matches it.
   if (view.device && !devices.has(view.device)) devices.set(view.device, view.device);
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);

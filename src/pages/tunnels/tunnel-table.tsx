@@ -1,28 +1,43 @@
-// The open tunnels, newest first, with what the service reports about each.
+// The open tunnels, newest first, with what the service reports about each and what can be done with it.
+import { ActionIcon } from '@mantine/core';
+import {
+  IconClock,
+  IconExternalLink,
+  IconHourglass,
+  IconLock,
+  IconPlug,
+  IconQrcode,
+  IconTrash,
+  IconWorld,
+} from '@tabler/icons-react';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { publicAddress } from '#/features/tunnels/tunnel-address.ts';
+import { unusableId } from '#/api/call.ts';
+import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { onlyHere, portExposure, publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
+import { formatBytes, formatCount, formatDuration } from '#/lib/format.ts';
+import { webAddress } from '#/lib/web-address.ts';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
-import { DataTable, type Column } from '#/ui/table/table.tsx';
-import { formatBytes, formatCount } from '#/lib/format.ts';
-import { useMoreRows } from '#/ui/table/more-rows.tsx';
-import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { Link } from '#/ui/url/link.tsx';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
-import type { Exposure } from './exposure.ts';
-import { TunnelMarks } from './tunnel-marks.tsx';
-import { TunnelTools, type TunnelDialog } from './tunnel-tools.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { useMoreRows } from '#/ui/table/more-rows.tsx';
+import { DataTable, type Column } from '#/ui/table/table.tsx';
+import { Link } from '#/ui/url/link.tsx';
+import { exposureText, type Exposure } from './exposure.ts';
 import classes from './tunnels-page.module.css';
+
+export type TunnelDialog = 'open' | 'delete' | 'delete-all' | 'phone';
 
 export interface MarkedTunnel {
   tunnel: Tunnel;
   marks: readonly Exposure[];
 }
 
-/** The name is shown below an address that does not contain it. */
+/** The name of a tunnel appears below its address, unless the address contains it. */
 function Where({ tunnel }: { tunnel: Tunnel }) {
   const { Name, Protocol, LocalDest } = tunnel;
   const isNamed = publicAddress(tunnel).text.includes(Name);
@@ -80,12 +95,102 @@ function Traffic({ tunnel: { Connections, BytesIn, BytesOut } }: { tunnel: Tunne
   );
 }
 
+const icon = { size: 15, stroke: 1.7, 'aria-hidden': true };
+
+function Mark({ exposure, days }: { exposure: Exposure; days: number }) {
+  const text = exposureText(exposure, days);
+  if (exposure === 'offline') return <StateMark state="Offline" label={text} />;
+  const Icon = exposure === 'public' ? IconWorld : IconClock;
+  return (
+    <span className={classes.warn}>
+      <Icon {...icon} /> {text}
+    </span>
+  );
+}
+
+function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: readonly Exposure[]; days: number }) {
+  const isProtected = tunnel.Auth?.toLowerCase() === 'basic';
+  const { ExpiresAt, IdleTimeout } = tunnel;
+  const port = portExposure(tunnel);
+  if (marks.length === 0 && !port && !isProtected && !ExpiresAt && !IdleTimeout) return <span className="dim">–</span>;
+  return (
+    <span className={classes.marks}>
+      {marks.map((mark) => (
+        <Mark key={mark} exposure={mark} days={days} />
+      ))}
+      {port && (
+        <span className={classes.fact} title={port.title}>
+          <IconPlug {...icon} /> {port.text}
+        </span>
+      )}
+      {isProtected && (
+        <span className={classes.fact}>
+          <IconLock {...icon} /> Password required
+        </span>
+      )}
+      {ExpiresAt && (
+        <span className={classes.fact}>
+          <IconHourglass {...icon} /> Ends <Timestamp text={ExpiresAt} ahead />
+        </span>
+      )}
+      {IdleTimeout !== undefined && IdleTimeout > 0 && (
+        <span className={classes.fact}>
+          <IconHourglass {...icon} /> Ends after {formatDuration(IdleTimeout * 1000).replace(/ 0 s$/, '')} unused
+        </span>
+      )}
+    </span>
+  );
+}
+
+function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<TunnelDialog> }) {
+  const { Name } = tunnel;
+  const unusable = unusableId(Name);
+  const href = webAddress(publicAddress(tunnel).text);
+  const reason = href && onlyHere(href);
+  return (
+    <span className={classes.tools}>
+      {href && (
+        <>
+          <ActionIcon
+            component="a"
+            href={href}
+            target="_blank"
+            rel="noopener noreferrer"
+            aria-label={`Open ${Name} in a new tab`}
+            title="Open in a new tab"
+          >
+            <IconExternalLink size={18} stroke={1.6} aria-hidden />
+          </ActionIcon>
+          <IconButton
+            icon={IconQrcode}
+            iconSize={18}
+            label={`QR code of ${Name} for a phone`}
+            aria-description={reason}
+            title={reason ?? 'QR code for a phone'}
+            off={reason !== undefined}
+            onClick={() => dialog.open('phone', Name)}
+          />
+        </>
+      )}
+      <IconButton
+        icon={IconTrash}
+        iconSize={18}
+        label={`Delete ${Name}`}
+        title={unusable ?? 'Delete'}
+        aria-description={unusable}
+        off={unusable !== undefined}
+        onClick={() => dialog.open('delete', Name)}
+      />
+    </span>
+  );
+}
+
 const timeOf = ({ tunnel: { Created } }: MarkedTunnel) => parseTimestamp(Created)?.getTime() ?? -1;
 
 const keyOf = ({ tunnel: { Name } }: MarkedTunnel) => Name;
 
 interface TunnelTableProps {
-  /** Those of no filter too. */
+  /** Including those that the filters hide. */
   all: readonly MarkedTunnel[];
   tunnels: readonly MarkedTunnel[];
   days: number;

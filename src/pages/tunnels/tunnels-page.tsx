@@ -1,4 +1,4 @@
-// Tunnels: what devices have made reachable from outside; open it, copy it, see who may use it, close it.
+// Tunnels: services on devices that can be reached from outside. They are opened, copied, reviewed and closed here.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
@@ -14,13 +14,9 @@ import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { webAddress } from '#/lib/web-address.ts';
 import { DeleteAllTunnels, DeleteTunnel } from './delete-tunnels.tsx';
-import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, tunnelsUrl, type StateOf } from './exposure.ts';
+import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, tunnelsUrl } from './exposure.ts';
 import { TunnelFilters } from './tunnel-filters.tsx';
-import { TunnelTable } from './tunnel-table.tsx';
-import type { TunnelDialog } from './tunnel-tools.tsx';
-import { parseTimestamp } from '#/contract/timestamps.ts';
-import { accountQueries } from '#/api/account.ts';
-import { useFleet } from '#/fleet/use-fleet.ts';
+import { TunnelTable, type TunnelDialog } from './tunnel-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
@@ -81,51 +77,22 @@ export function TunnelsPage() {
 
 function Filtered({ all, dialog }: { all: Tunnel[]; dialog: Dialog<TunnelDialog> }) {
   const [view, url] = useUrlState(tunnelsUrl);
-  const { stateOf, nameOf } = useTunnelDevices(all);
   const now = useNow();
-  const named = all.map((tunnel) => ({ ...tunnel, DeviceName: tunnel.DeviceName || nameOf(tunnel) }));
-  const marked = named.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, { now, days: view.days, stateOf }) }));
+  const marked = all.map((tunnel) => ({ tunnel, marks: exposuresOf(tunnel, now, view.days) }));
   const shown = marked.filter(({ tunnel, marks }) => isTunnelShown(tunnel, marks, view));
   const words = counted(all.length, 'tunnel');
   const count = shown.length === all.length ? words : `${formatCount(shown.length)} of ${words}`;
   return (
     <div className="stack">
-      <TunnelFilters tunnels={named} count={count} />
+      <TunnelFilters tunnels={all} count={count} />
       {shown.length > 0 ? (
         <TunnelTable all={marked} tunnels={shown} days={view.days} dialog={dialog} />
       ) : (
         <Empty
-          title="No tunnel matches"
+          title="No matching tunnels"
           next={{ label: 'Clear filters', variant: 'default', onClick: () => url.set(NO_TUNNEL_FILTER) }}
         />
       )}
     </div>
   );
-}
-
-const asWritten = (state: string): string =>
-  ['Online', 'Offline'].find((known) => known.toLowerCase() === state.toLowerCase()) ?? state;
-
-/** The names and states of the devices of tunnels: as the service reports them with the tunnel, or from the fleet. */
-function useTunnelDevices(tunnels: readonly Tunnel[]) {
-  const isMissing = tunnels.some(
-    ({ DeviceId, DeviceName, DeviceStatus }) => DeviceId && (!DeviceStatus || !DeviceName),
-  );
-  const account = useQuery({ ...accountQueries.get(), enabled: isMissing });
-  // A large fleet is not read for a mark.
-  const { index, at } = useFleet({ devices: isMissing ? account.data?.NumDevicesAdded : undefined });
-  const nameOf = ({ DeviceId }: Tunnel): string | undefined => {
-    const row = DeviceId ? index?.rowOf(DeviceId) : undefined;
-    return row === undefined ? undefined : index?.device(row).DeviceName;
-  };
-  const stateOf: StateOf = ({ DeviceId, DeviceStatus, Created }) => {
-    if (DeviceStatus) return asWritten(DeviceStatus);
-    if (!DeviceId || !index || at === undefined) return undefined;
-    const row = index.rowOf(DeviceId);
-    if (row !== undefined) return asWritten(index.device(row).DeviceStatus);
-    // A device that was added after the fleet was read is not gone.
-    const opened = parseTimestamp(Created);
-    return index.complete && opened && opened.getTime() < at ? 'Gone' : undefined;
-  };
-  return { nameOf, stateOf };
 }

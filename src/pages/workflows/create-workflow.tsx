@@ -1,4 +1,4 @@
-// A new workflow: a name and a command. What was typed stays when the dialog is closed by mistake.
+// Creates a workflow from a name and a command. What was typed is kept if the dialog is closed by mistake.
 import { useState } from 'react';
 import { Textarea } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';

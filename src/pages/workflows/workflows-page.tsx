@@ -1,23 +1,81 @@
-// Workflows: the older way to deploy, complete, and marked as such.
+// Workflows: stored commands, the older way to deploy. They are complete, and marked as legacy.
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
-import { IconHistory, IconPlus } from '@tabler/icons-react';
+import { IconHistory, IconPlus, IconTrash } from '@tabler/icons-react';
+import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { Workflow } from '#/contract/workflows.ts';
 import { workflowMutations, workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
-import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { CopyButton, ShortId } from '#/ui/controls/copy-button.tsx';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
-import { Page } from '#/ui/page/page.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
-import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
+import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { useMoreRows } from '#/ui/table/more-rows.tsx';
+import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
-import { WorkflowTable, type WorkflowDialog } from './workflow-table.tsx';
 import classes from './workflows-page.module.css';
+
+type WorkflowDialog = 'create' | 'view' | 'delete';
+
+/** The command in one line, with line ends made visible. */
+const inOneLine = (command: string) =>
+  command
+    .trim()
+    .slice(0, 300)
+    .replace(/\s*\n\s*/g, ' ↵ ');
+
+const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
+  {
+    header: 'Name',
+    phone: 'wide',
+    cell: ({ WorkflowId, Name }) => (
+      <Link {...dialog.link('view', WorkflowId)} className={rowName}>
+        <MiddleEllipsis text={Name || 'Without a name'} />
+      </Link>
+    ),
+  },
+  {
+    header: 'Command',
+    cell: ({ Command }) => (
+      <span className={`${classes.command} mono dim`} title={Command.slice(0, 500)}>
+        {inOneLine(Command)}
+      </span>
+    ),
+    phone: 'wide',
+  },
+  {
+    header: 'Created',
+    cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
+    phone: 'second',
+  },
+  { header: 'Id', cell: ({ WorkflowId }) => <ShortId value={WorkflowId} what="workflow id" />, phone: 'hide' },
+  {
+    header: 'Actions',
+    tools: true,
+    cell: ({ WorkflowId, Name }) => (
+      <span className="snug">
+        <Button component={Link} to={paths.deploy({ workflow: WorkflowId })} size="xs" aria-label={`Deploy ${Name}`}>
+          Deploy
+        </Button>
+        <IconButton
+          icon={IconTrash}
+          iconSize={18}
+          label={`Delete ${Name}`}
+          title="Delete"
+          onClick={() => dialog.open('delete', WorkflowId)}
+        />
+      </span>
+    ),
+  },
+];
 
 export function WorkflowsPage() {
   const workflows = useQuery(workflowQueries.list());
@@ -71,6 +129,18 @@ export function WorkflowsPage() {
   );
 }
 
+const timeOf = ({ CreatedTime }: Workflow) => parseTimestamp(CreatedTime)?.getTime() ?? -1;
+
+function WorkflowTable({ workflows, dialog }: { workflows: Workflow[]; dialog: Dialog<WorkflowDialog> }) {
+  const [rows, more] = useMoreRows(workflows.toSorted((a, b) => timeOf(b) - timeOf(a)));
+  return (
+    <>
+      <DataTable name="Workflows" columns={columnsOf(dialog)} rows={rows} rowKey={({ WorkflowId }) => WorkflowId} />
+      {more}
+    </>
+  );
+}
+
 function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
   return (
     <ConfirmDialog
@@ -84,7 +154,7 @@ function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: ()
   );
 }
 
-/** One workflow with its whole command. */
+/** One workflow with its full command. */
 function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
   return (
     <BaseDialog onClose={onClose} title={workflow?.Name || 'No such workflow'} size="lg">

@@ -1,4 +1,3 @@
-// What is reported of jobs that moved while nobody looked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
@@ -16,7 +15,7 @@ const job = (JobId: string, fields: Partial<Job>): Job => ({
 });
 const newsOf = (before: Job[], now: Job[]) => newsBetween(before, now).map(({ id, text, isBad }) => [id, text, isBad]);
 
-test('a job that ended is reported, one that had ended before or still runs is not', () => {
+test('a job that ended meanwhile is reported; one that had already ended, or still runs, is not', () => {
   const before = [
     job('a', { Status: 'Running', DeviceId: 'd' }),
     job('b', { Status: 'Succeeded', DeviceId: 'd' }),
@@ -31,7 +30,7 @@ test('a job that ended is reported, one that had ended before or still runs is n
   assert.deepEqual(newsOf(before, now), [['a', 'Result: failed', true]]);
 });
 
-test('of a deployment the end, and the first failure before it, once', () => {
+test('a deployment is reported when it ends, and once at its first failure', () => {
   const moving = job('p', { Counts: { Running: 3, Succeeded: 1 } });
   const failing = job('p', { Counts: { Running: 2, Succeeded: 1, Failed: 1 } });
   const worse = job('p', { Counts: { Running: 1, Succeeded: 1, Failed: 2 } });
@@ -42,7 +41,7 @@ test('of a deployment the end, and the first failure before it, once', () => {
   assert.deepEqual(newsOf([moving], [job('p', { Counts: { Succeeded: 4 } })]), [['p', 'Result: 4 succeeded', false]]);
 });
 
-test('of a deployment that goes on the title says its state as its page does', () => {
+test('the title about a running deployment has the state that its page shows', () => {
   const moving = job('p', { JobName: 'Update', Counts: { Running: 9 } });
   const failing = job('p', { JobName: 'Update', Counts: { Running: 1, Failed: 8 } });
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// What became of jobs between two looks at their list.
+// The jobs to report: those that ended or failed between two readings of the list.
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/contract/job-state.ts';
 import { failedIn, jobWords, outcomeOf, outcomeText, stateOf } from '#/features/jobs/outcome.ts';
@@ -16,11 +16,11 @@ export interface JobNews {
 
 const badOf = (job: Job): number => failedIn(outcomeOf(job) ?? {});
 
-/** Of the jobs that moved before: those that have ended, and those in which the first device failed. */
+/** Of the jobs that were running before: those that have ended, and those in which a first device has failed. */
 export function newsBetween(before: readonly Job[], now: readonly Job[]): JobNews[] {
-  const moved = new Map(before.filter(isMoving).map((job) => [job.JobId, job]));
+  const wasMoving = new Map(before.filter(isMoving).map((job) => [job.JobId, job]));
   return now.flatMap((job): JobNews[] => {
-    const earlier = moved.get(job.JobId);
+    const earlier = wasMoving.get(job.JobId);
     if (!earlier) return [];
     const moves = isMoving(job);
     const bad = badOf(job);

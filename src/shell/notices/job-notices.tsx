@@ -1,5 +1,5 @@
-// Reports jobs that ended or failed while nobody looked: in the title of the tab, as a notice of the system where that
-// is switched on, and in the corner of the page when somebody is back. A hidden page polls only while something moves.
+// Reports jobs that ended or failed while the page was hidden: in the tab's title, as a system notification if that is
+// switched on, and in the corner of the page once it is visible again. A hidden page polls only while a job is running.
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -15,12 +15,12 @@ import { setUnseen } from '#/ui/page/title.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { newsBetween, type JobNews } from './job-news.ts';
 
-/** Milliseconds until the first look, and between two; browsers make it a minute for a tab that is long hidden. */
-const FIRST_LOOK = 10_000;
-const LOOK = 35_000;
-/** By so much the clock of the service may be behind. */
-const CLOCKS = 600_000;
-/** A list that was read this short a time ago still holds. */
+/** Milliseconds until the first reading, and between two; browsers stretch it to a minute in a long hidden tab. */
+const FIRST_POLL = 10_000;
+const POLL = 35_000;
+/** The service's clock may be this far behind, in milliseconds. */
+const CLOCK_SKEW = 600_000;
+/** A list that was read less than this many milliseconds ago is current. */
 const FRESH = 5_000;
 
 const showNews = ({ id, title, text, isBad }: JobNews) =>
@@ -49,7 +49,7 @@ export function JobNotices() {
     let timer: ReturnType<typeof setTimeout>;
     let left = new Date();
 
-    const look = async (before: readonly Job[] | undefined, signal: AbortSignal) => {
+    const poll = async (before: readonly Job[] | undefined, signal: AbortSignal) => {
       let seen = before;
       try {
         const now = (await readMoving(client, seen && left, signal)) ?? (await readJobs(signal));
@@ -61,17 +61,17 @@ export function JobNotices() {
         setUnseen(unseen.size);
         seen = now;
       } catch {
-        // Checked again: the page itself informs a user who is back.
+        // Retried; once the page is visible, it shows the error itself.
       }
-      if (!signal.aborted && (!seen || seen.some(isMoving))) timer = setTimeout(() => void look(seen, signal), LOOK);
+      if (!signal.aborted && (!seen || seen.some(isMoving))) timer = setTimeout(() => void poll(seen, signal), POLL);
     };
     const leave = () => {
       stop = new AbortController();
-      left = new Date(Date.now() - CLOCKS);
+      left = new Date(Date.now() - CLOCK_SKEW);
       const { signal } = stop;
       const { data, dataUpdatedAt = 0 } = client.getQueryState(jobQueries.list().queryKey) ?? {};
-      if (!data || (!isLive() && Date.now() - dataUpdatedAt > FRESH)) void look(undefined, signal);
-      else if (data.some(isMoving)) timer = setTimeout(() => void look(data, signal), FIRST_LOOK);
+      if (!data || (!isLive() && Date.now() - dataUpdatedAt > FRESH)) void poll(undefined, signal);
+      else if (data.some(isMoving)) timer = setTimeout(() => void poll(data, signal), FIRST_POLL);
     };
     const comeBack = () => {
       stop?.abort();
@@ -80,10 +80,10 @@ export function JobNotices() {
       unseen.clear();
       setUnseen(0);
     };
-    const attend = () => (document.visibilityState === 'hidden' ? leave() : comeBack());
-    document.addEventListener('visibilitychange', attend);
+    const onVisibility = () => (document.visibilityState === 'hidden' ? leave() : comeBack());
+    document.addEventListener('visibilitychange', onVisibility);
     return () => {
-      document.removeEventListener('visibilitychange', attend);
+      document.removeEventListener('visibilitychange', onVisibility);
       stop?.abort();
       clearTimeout(timer);
       setUnseen(0);

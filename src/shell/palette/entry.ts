@@ -1,4 +1,4 @@
-// What the command palette lists: one line each, with where it leads or what it does.
+// The entries of the command palette, and how well they match a search.
 import type { StateWords } from '#/ui/controls/state-words.ts';
 import { fold, wordsOf } from '#/fleet/text.ts';
 
@@ -8,22 +8,22 @@ export interface EntryGroup {
 }
 
 export interface Entry {
-  /** Unique among all entries, and the same the next time. */
+  /** Unique and stable, since recent entries are stored by it. */
   id: string;
   label: string;
-  /** Beside the label: an id, a version, how many. */
+  /** Beside the label: an id, a version or a count. */
   detail?: string | undefined;
-  /** Of a device or a job. */
+  /** The state of a device or job. */
   state?: StateWords | undefined;
-  /** Other words that it is found by. */
+  /** Other words that find it. */
   also?: string;
   /** A path of the dashboard; without one, `run` does it. */
   to?: string;
   run?: () => void;
 }
 
-/** How well words fit a text: 0 not at all, more is better. What begins like the words is what they are most often meant for. */
-function fit(words: readonly string[], label: string, also: string): number {
+/** How well words match a label: 0 is no match, 5 the exact label. `also`: other words of the entry. */
+function matchOf(words: readonly string[], label: string, also: string): number {
   const text = fold(label);
   const rest = fold(also);
   if (!words.every((word) => text.includes(word) || rest.includes(word))) return 0;
@@ -36,26 +36,26 @@ function fit(words: readonly string[], label: string, also: string): number {
   return words.every((word) => text.includes(word)) ? 2 : 1;
 }
 
-const fitOf = (entry: Entry, words: readonly string[]) =>
-  fit(words, entry.label, `${entry.detail ?? ''} ${entry.also ?? ''}`);
+const entryMatch = (entry: Entry, words: readonly string[]) =>
+  matchOf(words, entry.label, `${entry.detail ?? ''} ${entry.also ?? ''}`);
 
 /**
- * Which group is listed first, the smallest first: a page or action with exactly that name is what was meant, before
- * any device that has the word in its name; one that is only found by other words is listed after them.
+ * The rank of a group; the smallest is listed first. A page or action whose name starts with the search precedes any
+ * device; one that is only found by other words comes later.
  */
 export function rankOf({ kind, entries: [first] }: EntryGroup, search: string): number {
   if (!first || (kind !== 'Pages' && kind !== 'Actions')) return kind === 'Search' ? 3 : 1;
-  const fits = fitOf(first, wordsOf(search));
-  return fits >= 4 ? 0 : fits >= 2 ? 1 : 2;
+  const match = entryMatch(first, wordsOf(search));
+  return match >= 4 ? 0 : match >= 2 ? 1 : 2;
 }
 
-/** The entries that fit, the best first, at most so many. In the order given where they fit alike. */
+/** At most `most` matching entries, the best first. Equal matches keep their order. */
 export function bestOf(entries: readonly Entry[], search: string, most: number): Entry[] {
   const words = wordsOf(search);
   return entries
-    .map((entry) => ({ entry, fits: fitOf(entry, words) }))
-    .filter(({ fits }) => fits > 0)
-    .sort((one, two) => two.fits - one.fits)
+    .map((entry) => ({ entry, match: entryMatch(entry, words) }))
+    .filter(({ match }) => match > 0)
+    .sort((one, two) => two.match - one.match)
     .slice(0, most)
     .map(({ entry }) => entry);
 }

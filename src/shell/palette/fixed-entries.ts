@@ -1,15 +1,15 @@
-// What the palette lists before anything was typed: the pages, and what can be done from anywhere or to the device that is being looked at.
+// The fixed entries of the palette: pages, and actions that are possible anywhere or on the current device.
 import { matchPath } from 'react-router';
 import type { Capability } from '#/contract/account.ts';
 import { paths } from '#/paths.ts';
 import type { Entry } from './entry.ts';
 
 interface Page extends Entry {
-  /** What the service has to offer for it, one of these; nothing for what the document has. */
-  needs: readonly Capability[];
+  /** The capability that the page depends on, unless it is part of every /v1 service. */
+  needs: Capability | undefined;
 }
 
-const page = (label: string, to: string, also = '', ...needs: Capability[]): Page => ({
+const page = (label: string, to: string, also = '', needs?: Capability): Page => ({
   id: `page:${to}`,
   label,
   to,
@@ -39,9 +39,9 @@ const PAGES: readonly Page[] = [
   page('Account', paths.account(), 'tokens licence usage settings appearance'),
 ];
 
-/** The pages that there are with what the service offers. */
+/** The pages that the service offers. */
 export const pagesOf = (all: readonly Capability[]): readonly Entry[] =>
-  PAGES.filter(({ needs }) => needs.length === 0 || needs.some((each) => all.includes(each)));
+  PAGES.filter(({ needs }) => needs === undefined || all.includes(needs));
 
 const action = (label: string, to: string, also = ''): Entry => ({ id: `action:${to}`, label, to, also });
 
@@ -53,7 +53,7 @@ const ACTIONS: readonly Entry[] = [
   action('Upload an artifact', paths.artifacts(), 'new file script tar.gz'),
 ];
 
-/** What can be done from the page at this path. `hasOwnAgent`: our agent is what makes a machine a device here. */
+/** The actions that are possible on the page at this path. `hasOwnAgent`: devices run our agent. */
 export function actionsAt(pathname: string, hasOwnAgent: boolean): Entry[] {
   const everywhere = hasOwnAgent ? [...ACTIONS, THIS_MACHINE] : [...ACTIONS];
   const id = matchPath('/devices/:id', pathname)?.params.id;

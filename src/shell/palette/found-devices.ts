@@ -1,4 +1,4 @@
-// The devices that a search finds: in the whole fleet once it is in memory, and asked of the service until then.
+// The devices that match a search: found in the whole fleet once it is in memory, and by the service until then.
 import { useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
@@ -10,10 +10,10 @@ import { paths } from '#/paths.ts';
 import { bestOf, type Entry } from './entry.ts';
 
 const MOST = 6;
-/** Of very many that match, these are looked at for the ones that match best. */
-const LOOKED_AT = 500;
-/** Milliseconds without a key before the service is asked. */
-const PAUSE = 150;
+/** The best matches are chosen among at most this many. */
+const CANDIDATES = 500;
+/** Milliseconds after the last keystroke before a request is sent. */
+const DEBOUNCE = 150;
 
 const entryOf = (device: Device): Entry => {
   const { DeviceId, DeviceName, DeviceGroup, DeviceStatus, CustomerName, CustomerSite, Tags = [] } = device;
@@ -30,28 +30,28 @@ const entryOf = (device: Device): Entry => {
 function ofIndex(index: FleetIndex, search: string): { entries: Entry[]; total: number } {
   const rows = index.query({ filter: { search } });
   const exact = index.rowOf(search);
-  const looked = Array.from(rows.subarray(0, LOOKED_AT), (row) => entryOf(index.passing(row)));
-  const best = bestOf(looked, search, MOST);
+  const candidates = Array.from(rows.subarray(0, CANDIDATES), (row) => entryOf(index.passing(row)));
+  const best = bestOf(candidates, search, MOST);
   const first = exact === undefined ? [] : [entryOf(index.device(exact))];
   const others = best.filter(({ id }) => id !== first[0]?.id);
   return { entries: [...first, ...others].slice(0, MOST), total: rows.length };
 }
 
-/** `total`: how many there are in all; undefined where only the service was asked, for some of them. */
+/** `total`: the number of matches; undefined until the fleet is in memory. */
 export function useFoundDevices(search: string) {
-  const isAsked = search !== '';
-  const fleet = useFleet({ need: isAsked });
+  const isSearching = search !== '';
+  const fleet = useFleet({ need: isSearching });
   const { index } = fleet;
-  const [settled] = useDebouncedValue(search, PAUSE);
-  // A filter of the API holds all its conditions at once, so that a name and an id are two questions.
-  const ask = (filter: DeviceFilter) => ({
+  const [settled] = useDebouncedValue(search, DEBOUNCE);
+  // A filter of the API combines its conditions with AND, so that name and id take a request each.
+  const queryOf = (filter: DeviceFilter) => ({
     ...polled(deviceQueries.page(1, MOST, filter), false),
     enabled: !index && settled !== '',
     gcTime: 30_000,
   });
-  const named = useQuery(ask({ device_name: settled }));
-  const withId = useQuery(ask({ device_id: settled }));
-  if (!isAsked) return { entries: [], total: undefined, isBusy: false, fleet, error: null };
+  const named = useQuery(queryOf({ device_name: settled }));
+  const withId = useQuery(queryOf({ device_id: settled }));
+  if (!isSearching) return { entries: [], total: undefined, isBusy: false, fleet, error: null };
   if (index) return { ...ofIndex(index, search), isBusy: false, fleet, error: null };
   const byId = new Map(
     [...(named.data?.rows ?? []), ...(withId.data?.rows ?? [])].map((device) => [device.DeviceId, entryOf(device)]),

@@ -1,5 +1,5 @@
-// The command palette: one field that finds pages, actions, devices, jobs, artifacts, groups and tags. A combobox as WAI-ARIA
-// describes it: the focus stays in the field, the arrows move through the list, Enter goes there.
+// The command palette: one field that finds pages, actions, devices, jobs, artifacts, groups and tags. It is a combobox as
+// in WAI-ARIA: the focus stays in the field, arrow keys move through the list, Enter opens the active entry.
 import '#/ui/dialog/modal.css';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
@@ -14,16 +14,16 @@ import { addRecent } from './recent.ts';
 import { useEntries } from './use-entries.ts';
 import classes from './palette.module.css';
 
-/** How far the first reading of the fleet is, and what went wrong. */
+/** The progress of loading the fleet, or what went wrong. */
 function noteOf({ fleet, error, isBusy }: FoundDevices): string {
   if (error && !isBusy) return `Devices could not be looked up: ${error.message}`;
   if (fleet.error && !fleet.index) return `The fleet could not be read: ${fleet.error.message}`;
   const { progress } = fleet;
-  if (progress?.total) return `Reading the fleet, ${formatCount(progress.read)} of ${formatCount(progress.total)}`;
-  return isBusy || progress ? 'Looking for devices' : '';
+  if (progress?.total) return `Loading the fleet, ${formatCount(progress.read)} of ${formatCount(progress.total)}`;
+  return isBusy || progress ? 'Searching devices' : '';
 }
 
-/** The entry that Enter takes, scrolled into view. */
+/** The entry that Enter opens; it is scrolled into view. */
 function useActive(all: readonly Entry[]) {
   const [chosen, setChosen] = useState('');
   const active = all.find(({ id }) => id === chosen) ?? all[0];
@@ -37,9 +37,9 @@ function useActive(all: readonly Entry[]) {
 
 interface PaletteDialogProps {
   onClose: () => void;
-  /** What was typed before this was loaded. */
+  /** Returns what was typed before the dialog had loaded. */
   takeTyped: () => string;
-  /** Opens what the page reads, as commands. */
+  /** Opens the requests of the page as curl commands. */
   showRequests: () => void;
 }
 
@@ -51,17 +51,17 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
   const all = groups.flatMap(({ entries }) => entries);
   const { active, setChosen, list, prefix, idOf } = useActive(all);
 
-  const take = (entry: Entry | undefined, elsewhere: boolean) => {
+  const take = (entry: Entry | undefined, inNewTab: boolean) => {
     if (!entry) return;
     addRecent(entry);
-    if (elsewhere && entry.to) return void window.open(entry.to, '_blank', 'noopener');
+    if (inNewTab && entry.to) return void window.open(entry.to, '_blank', 'noopener');
     onClose();
     if (entry.to) void navigate(entry.to);
     else entry.run?.();
   };
   const move = (to: number) => setChosen(all[(to + all.length) % all.length]?.id ?? '');
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key that ends the writing of a word in Japanese or Chinese is not ours.
+    // While a Japanese or Chinese word is being composed, keys belong to the input method.
     if (event.nativeEvent.isComposing) return;
     const at = active ? all.indexOf(active) : 0;
     const groupAt = groups.findIndex(({ entries }) => active && entries.includes(active));

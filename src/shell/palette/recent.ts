@@ -1,4 +1,4 @@
-// What was opened from the palette lately, as this browser stores it for each account.
+// The entries opened most recently, stored in this browser for each account.
 import * as z from 'zod/mini';
 import { json, stored } from '#/lib/stored.ts';
 import type { Entry } from './entry.ts';
@@ -8,13 +8,13 @@ const MOST = 6;
 const recent = stored(
   'muster-recent',
   [],
-  // Only paths of the dashboard, whatever is in the storage.
+  // Only paths of the dashboard are accepted from storage.
   json(z.array(z.object({ id: z.string(), label: z.string(), to: z.string().check(z.regex(/^\/(?![/\\])/)) }))),
 );
 
 export const recentEntries = (): Entry[] => recent.get();
 
-/** Puts an entry first. Only one with a path: actions are listed anyway. */
+/** Puts an entry first. Actions without a path are always listed, so they are left out. */
 export function addRecent({ id, label, to }: Entry): void {
   if (to === undefined) return;
   const others = recent.get().filter((each) => each.id !== id);

@@ -1,5 +1,7 @@
-// All that the palette lists for what is typed, group by group.
+// The entries that the palette lists for a search, by group.
 import { useMemo } from 'react';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
@@ -8,7 +10,9 @@ import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { useCapabilities, useOffered } from '#/api/capabilities.ts';
+import { signOut } from '#/api/session.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { noNotices, switchNotices, useNoticesOn } from '#/ui/controls/system-notices.ts';
 import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { useOldSince } from '#/ui/page/away.ts';
@@ -17,18 +21,18 @@ import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
 import { actionsAt, pagesOf } from './fixed-entries.ts';
 import { useFoundDevices } from './found-devices.ts';
-import { useOwnActions } from './own-actions.ts';
 import { recentEntries } from './recent.ts';
 
-/** Read once when the palette opens and typed into; no list is polled for it. */
-const once = <Options extends object>(options: Options) => ({ ...polled(options, false), staleTime: ONCE });
-const ONCE = 30_000;
+/** Milliseconds for which a list that the palette has read stays fresh. No list is polled for it. */
+const FRESH = 30_000;
+const once = <Options extends object>(options: Options) => ({ ...polled(options, false), staleTime: FRESH });
+/** Entries of each group. */
 const SOME = 4;
 const SEARCH_ARCHIVE = 'search:archive';
-/** Jobs that the service finds by their name. */
-const FOUND = 20;
+/** Jobs with the name that are read. */
+const MOST_JOBS = 20;
 
-/** The members of a group or tag, counted once the fleet is in memory, and no longer once that is old. */
+/** Groups or tags, with the number of their devices once the fleet is in memory, unless that is out of date. */
 function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isOld: boolean): Entry[] {
   if (!index) return [];
   const values = index.facets({}, [facet])[facet] ?? [];
@@ -43,8 +47,8 @@ function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isO
 }
 
 function useJobEntries(search: string): Entry[] {
-  const isAsked = search !== '';
-  const jobs = useJobs({ name: search.trim() }, { most: FOUND, enabled: isAsked, staleTime: ONCE }).data;
+  const isSearching = search !== '';
+  const jobs = useJobs({ name: search.trim() }, { most: MOST_JOBS, enabled: isSearching, staleTime: FRESH }).data;
   return useMemo(
     () =>
       (jobs ?? []).map((job) => ({
@@ -58,8 +62,8 @@ function useJobEntries(search: string): Entry[] {
   );
 }
 
-function useArtifactEntries(isAsked: boolean): Entry[] {
-  const artifacts = useQuery({ ...once(artifactQueries.list()), enabled: isAsked }).data;
+function useArtifactEntries(isSearching: boolean): Entry[] {
+  const artifacts = useQuery({ ...once(artifactQueries.list()), enabled: isSearching }).data;
   return useMemo(
     () =>
       (artifacts ?? []).map((artifact) => ({
@@ -72,11 +76,11 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
   );
 }
 
-/** Groups and tags, counted where the fleet is in memory and has its tags; else tags as the service lists them. */
-function useLabelEntries(isAsked: boolean, { index, at }: Pick<FleetInUse, 'index' | 'at'>) {
+/** Groups and tags from the fleet in memory, or tags as the service lists them if the fleet does not include them. */
+function useLabelEntries(isSearching: boolean, { index, at }: Pick<FleetInUse, 'index' | 'at'>) {
   const isOld = useOldSince(at) !== undefined;
   const hasTags = useOffered('tags') === true;
-  const tags = useQuery({ ...once(tagQueries.list()), enabled: isAsked && hasTags && !index?.includesTags }).data;
+  const tags = useQuery({ ...once(tagQueries.list()), enabled: isSearching && hasTags && !index?.includesTags }).data;
   return useMemo(
     () => ({
       groupEntries: facetEntries(index, 'group', isOld),
@@ -92,29 +96,76 @@ function useLabelEntries(isAsked: boolean, { index, at }: Pick<FleetInUse, 'inde
   );
 }
 
+/** Actions that open no page: notifications, colour scheme, curl, and signing out. */
+function useOwnActions(showRequests: () => void): Entry[] {
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
+  const isOn = useNoticesOn();
+  const why = noNotices();
+  return [
+    {
+      id: 'action:notices',
+      label: isOn ? 'Turn off deployment notifications' : 'Turn on deployment notifications',
+      also: 'system notifications desktop',
+      detail: why ?? (isOn ? 'They are on' : 'The browser asks first'),
+      run: () =>
+        why === undefined
+          ? void switchNotices(!isOn).then(() => {
+              const refused = noNotices();
+              if (refused) notifications.show({ message: refused, color: 'red' });
+            })
+          : void notifications.show({ message: why, color: 'red' }),
+    },
+    {
+      id: 'action:scheme',
+      label: `Switch to ${other}`,
+      also: 'theme appearance light dark mode',
+      run: () => setColorScheme(other),
+    },
+    {
+      id: 'action:curl',
+      label: 'Show the requests of this page as curl',
+      also: 'api requests script terminal',
+      run: showRequests,
+    },
+    {
+      id: 'action:sign-out',
+      label: 'Sign out',
+      also: 'log out leave',
+      run: () =>
+        void signOut().catch((error: unknown) =>
+          notifications.show({
+            message: `Not signed out: ${error instanceof Error ? error.message : String(error)}`,
+            color: 'red',
+          }),
+        ),
+    },
+  ];
+}
+
 function useActions(showRequests: () => void): Entry[] {
   const { pathname } = useLocation();
   return [...useOwnActions(showRequests), ...actionsAt(pathname, useOwnAgent())];
 }
 
-/** The groups that have entries, in the order they are shown; and the devices, for the state of their search. */
+/** The groups with entries, in order, and the device search, for its progress and errors. */
 export function useEntries(search: string, showRequests: () => void) {
   const devices = useFoundDevices(search);
   const capabilities = useCapabilities();
   const pages = pagesOf(capabilities);
-  // Another service may have offered more.
-  const isThere = ({ id }: Entry) =>
+  // Recent entries may be from a service that offered more.
+  const isAvailable = ({ id }: Entry) =>
     id === SEARCH_ARCHIVE
       ? capabilities.includes('archive')
       : !id.startsWith('page:') || pages.some((page) => page.id === id);
-  const isAsked = search !== '';
+  const isSearching = search !== '';
   const jobEntries = useJobEntries(search);
-  const artifactEntries = useArtifactEntries(isAsked);
-  const { groupEntries, tagEntries } = useLabelEntries(isAsked, devices.fleet);
+  const artifactEntries = useArtifactEntries(isSearching);
+  const { groupEntries, tagEntries } = useLabelEntries(isSearching, devices.fleet);
   const actions = useActions(showRequests);
   const best = (entries: readonly Entry[]) => bestOf(entries, search, SOME);
-  const allText = devices.total === undefined ? undefined : `All ${formatCount(devices.total)} devices that match`;
-  const groups: EntryGroup[] = isAsked
+  const allText = devices.total === undefined ? undefined : `All ${formatCount(devices.total)} matching devices`;
+  const groups: EntryGroup[] = isSearching
     ? [
         { kind: 'Devices', entries: devices.entries },
         { kind: 'Pages', entries: best(pages) },
@@ -126,22 +177,22 @@ export function useEntries(search: string, showRequests: () => void) {
         {
           kind: 'Search',
           entries: [
-            { id: 'search:devices', label: allText ?? 'Filter the devices by this', to: paths.devices({ q: search }) },
+            { id: 'search:devices', label: allText ?? 'Filter devices by this text', to: paths.devices({ q: search }) },
             ...(capabilities.includes('archive')
-              ? [{ id: SEARCH_ARCHIVE, label: 'Search the archive for this', to: paths.archive(search) }]
+              ? [{ id: SEARCH_ARCHIVE, label: 'Search the archive for this text', to: paths.archive(search) }]
               : []),
           ],
         },
       ]
     : [
-        { kind: 'Recent', entries: recentEntries().filter(isThere) },
+        { kind: 'Recent', entries: recentEntries().filter(isAvailable) },
         { kind: 'Pages', entries: pages },
         { kind: 'Actions', entries: actions },
       ];
   return {
     groups: groups
       .filter(({ entries }) => entries.length > 0)
-      .sort((one, two) => (isAsked ? rankOf(one, search) - rankOf(two, search) : 0)),
+      .sort((one, two) => (isSearching ? rankOf(one, search) - rankOf(two, search) : 0)),
     devices,
   };
 }

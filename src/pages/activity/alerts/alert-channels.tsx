@@ -1,4 +1,4 @@
-// The channels, each with a test whose result is shown beside it.
+// The channels, each with a test and its result.
 import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { AlertChannel } from '#/contract/alerts.ts';

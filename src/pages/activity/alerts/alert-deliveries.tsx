@@ -1,4 +1,4 @@
-// What was sent, and what still waits to be.
+// Messages that were sent, or are waiting to be.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AlertDelivery } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
@@ -33,7 +33,7 @@ function DeliveryState({ State, Attempts, Because, NextTime }: AlertDelivery) {
   );
 }
 
-/** Lines that are shown at once. */
+/** Lines shown before "more lines". */
 const SHOWN = 3;
 
 function Message({ Rule, Event, Text, JobId }: AlertDelivery) {
@@ -80,7 +80,7 @@ export function AlertDeliveries() {
         name="the deliveries"
         rows={2}
         isEmpty={({ length }) => length === 0}
-        empty={<p className="dim">Nothing was sent yet.</p>}
+        empty={<p className="dim">Nothing has been sent yet.</p>}
       >
         {(rows) => (
           <>

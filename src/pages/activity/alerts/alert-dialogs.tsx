@@ -1,4 +1,4 @@
-// The dialogs of the page of alerts, opened by the URL.
+// The dialogs of the Alerts page, opened by the URL.
 import { useQuery } from '@tanstack/react-query';
 import type { AlertChannel, AlertRule } from '#/contract/alerts.ts';
 import { alertMutations, alertQueries } from '#/api/alerts.ts';
@@ -43,7 +43,7 @@ function DeleteRule({ rule, onClose }: { rule: AlertRule; onClose: () => void })
       confirmLabel="Delete rule"
       write={alertMutations.removeRule(rule.RuleId)}
     >
-      <strong>{rule.Name}</strong> sends nothing any more. Messages that are under way are still sent.
+      <strong>{rule.Name}</strong> stops sending messages. Those already queued are still sent.
     </ConfirmDialog>
   );
 }
@@ -65,9 +65,11 @@ function DeleteChannel({ channel, rules, onClose }: DeleteChannelProps) {
       write={alertMutations.removeChannel(channel.ChannelId)}
     >
       <p>
-        <strong>{channel.Name}</strong> gets no messages any more, also none that wait for another attempt.
+        <strong>{channel.Name}</strong> receives no more messages, including those waiting to be retried.
       </p>
-      {lost.length > 0 && <p>Without another channel send nothing: {lost.map(({ Name }) => Name).join(', ')}.</p>}
+      {lost.length > 0 && (
+        <p>Rules left without a channel, which send nothing: {lost.map(({ Name }) => Name).join(', ')}.</p>
+      )}
     </ConfirmDialog>
   );
 }

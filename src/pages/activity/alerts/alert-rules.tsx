@@ -18,12 +18,12 @@ import { conditionText, messagesText } from './alert-words.ts';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
 
-interface Known {
+interface Context {
   channels: readonly AlertChannel[];
   tags: readonly Tag[];
 }
 
-const columnsOf = ({ channels, tags }: Known, dialog: Dialog<AlertDialog>): Column<AlertRule>[] => [
+const columnsOf = ({ channels, tags }: Context, dialog: Dialog<AlertDialog>): Column<AlertRule>[] => [
   {
     header: 'Name',
     cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
@@ -98,7 +98,7 @@ function EndSilence({ rule }: { rule: AlertRule }) {
 }
 
 interface AlertRulesProps {
-  /** Undefined until they are read. */
+  /** Undefined until they are loaded. */
   channels: readonly AlertChannel[] | undefined;
   dialog: Dialog<AlertDialog>;
 }
@@ -118,7 +118,7 @@ export function AlertRules({ channels, dialog }: AlertRulesProps) {
   return (
     <Section
       title="Rules"
-      lead={channels?.length === 0 && 'A rule needs a channel to send to: create one first.'}
+      lead={channels?.length === 0 && 'Create a channel first: a rule needs one to send to.'}
       actions={rules.data?.length === 0 ? null : create}
     >
       <View

@@ -33,7 +33,7 @@ test('a rule reads as a sentence', () => {
   assert.equal(words({ When: 'Later' }), 'Later');
 });
 
-test('and says where its messages go', () => {
+test('a rule says where its messages go', () => {
   assert.equal(
     messagesText({ Channels: ['c1'], QuietMinutes: 30 }, [channel]),
     '→ Ops webhook, at most one message in 30 minutes',
@@ -45,7 +45,7 @@ test('and says where its messages go', () => {
   assert.equal(messagesText({ Channels: [], QuietMinutes: 0 }, [channel]), '→ no channel');
 });
 
-test('a message that is tried again says how often it failed', () => {
+test('a message that is retried says how often it failed', () => {
   const text = (State: string, Attempts: number) => stateText(deliveryWords({ State, Attempts }));
   assert.equal(text('Waiting', 0), 'Waiting');
   assert.equal(text('Waiting', 2), 'Waiting · 2 failed');

@@ -1,4 +1,4 @@
-// A rule as a sentence, and its events in words.
+// Rules as sentences, and labels of events and deliveries.
 import type { AlertChannel, AlertDelivery, AlertEvent, AlertRule } from '#/contract/alerts.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted } from '#/lib/format.ts';
@@ -16,7 +16,7 @@ export const EVENT_LABELS: Record<AlertEvent, string> = {
 export const eventLabel = (event: string): string =>
   Object.hasOwn(EVENT_LABELS, event) ? EVENT_LABELS[event as AlertEvent] : event;
 
-/** A message that waits for its next attempt does not hide that earlier ones failed. */
+/** A message that is waiting for its next attempt shows that earlier ones failed. */
 export const deliveryWords = ({ State, Attempts }: Pick<AlertDelivery, 'State' | 'Attempts'>): StateWords => ({
   label: State,
   mark: State === 'Delivered' ? 'Succeeded' : State,

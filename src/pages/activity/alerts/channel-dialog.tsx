@@ -1,4 +1,4 @@
-// A new channel: a webhook, whose secret is shown once, or addresses of e-mail.
+// A new channel: a webhook, whose secret is shown once, or e-mail addresses.
 import { useState } from 'react';
 import { NativeSelect, Textarea } from '@mantine/core';
 import { alertEndpoints, channelDraft, type ChannelDraft } from '#/contract/alerts.ts';
@@ -19,7 +19,7 @@ const SENT = formRules(channelDraft, LABELS);
 
 const addressesOf = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
 
-/** An error of one address is shown at the field of all. */
+/** The error of one address is shown at the field that holds them all. */
 function check(body: unknown): Record<string, string> {
   const errors = SENT.check(body);
   const wrong = Object.keys(errors).find((field) => field.startsWith('To.'));
@@ -46,7 +46,7 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
         fileName="muster-webhook-secret.txt"
         onDone={onClose}
       >
-        The receiver verifies with it that a message is from here: each has the header Muster-Signature.
+        Use it to verify that a message came from this service: each has a Muster-Signature header.
       </SecretDialog>
     );
   return (
@@ -56,13 +56,13 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
       rules={RULES}
       initial={{ Kind: 'webhook', Name: '', Url: '', Format: 'json', To: '' }}
       bodyOf={bodyOf}
-      // No time in the cache: when the dialog has gone, nothing of the secret is left.
+      // Not cached, so that nothing of the secret outlives the dialog.
       write={{ ...alertMutations.createChannel(keys), gcTime: 0 }}
       request={(body) => requestOf(alertEndpoints.createChannel, { body })}
       explain={unconfirmed('channel')}
       submitLabel="Create channel"
       onDone={({ Secret }, body) => {
-        // Slack verifies no signature: its address is the secret.
+        // Slack verifies no signature: its URL is the secret.
         if (Secret && body.Format === 'json') setMade({ name: body.Name, secret: Secret });
         else onClose();
       }}
@@ -85,14 +85,16 @@ function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Fie
         ]}
         onChange={(Kind) => fill({ Kind })}
       />
-      {!hasEmail && <p className="small dim">For e-mail, the service’s operator sets SMTP_URL and SMTP_FROM.</p>}
+      {!hasEmail && (
+        <p className="small dim">To send e-mail, the service’s operator must set SMTP_URL and SMTP_FROM.</p>
+      )}
       <TextField placeholder="Ops" autoComplete="off" required data-autofocus {...field('Name')} />
       {values.Kind === 'email' ? (
-        <Textarea description="One to 20, in lines." autosize minRows={2} required {...field('To')} />
+        <Textarea description="Up to 20, one per line." autosize minRows={2} required {...field('To')} />
       ) : (
         <>
           <TextField
-            description="An http or https address, to which each message is posted."
+            description="An http or https address that messages are posted to."
             placeholder="https://hooks.example.com/muster"
             autoComplete="off"
             spellCheck={false}

@@ -1,4 +1,4 @@
-// What fires now, by rule, with its devices and sites.
+// Alerts firing now, by rule, with their devices and sites.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { FiringAlert } from '#/contract/alerts.ts';
@@ -15,7 +15,7 @@ import type { AlertDialog } from './alert-dialogs.tsx';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
 
-/** Devices that are named; the rest is counted. */
+/** Devices listed by name; the rest are counted. */
 const SHOWN = 5;
 
 function FiringDevices({ Devices, Count, When }: FiringAlert) {
@@ -55,7 +55,7 @@ function FiringDevices({ Devices, Count, When }: FiringAlert) {
 
 const columnsOf = (dialog: Dialog<AlertDialog>): Column<FiringAlert>[] => [
   {
-    header: 'What',
+    header: 'Alert',
     cell: (alert) => (
       <div className={classes.text}>
         {alert.Text}
@@ -76,7 +76,7 @@ const columnsOf = (dialog: Dialog<AlertDialog>): Column<FiringAlert>[] => [
         <Button
           variant="default"
           size="xs"
-          aria-label={`Silence what fires: ${Rule}`}
+          aria-label={`Silence firing rule ${Rule}`}
           onClick={() => dialog.open('silence', RuleId)}
         >
           Silence
@@ -91,10 +91,10 @@ export function FiringAlerts({ dialog }: { dialog: Dialog<AlertDialog> }) {
     <Section title="Firing now">
       <View
         query={firing}
-        name="what fires"
+        name="firing alerts"
         rows={2}
         isEmpty={({ length }) => length === 0}
-        empty={<p className="dim">Nothing fires.</p>}
+        empty={<p className="dim">No alerts are firing.</p>}
       >
         {(alerts) => (
           <DataTable name="Firing now" columns={columnsOf(dialog)} rows={alerts} rowKey={({ RuleId }) => RuleId} />

@@ -1,4 +1,4 @@
-// A rule, new or changed: what it watches, where its messages go, and how often at most.
+// Creates or edits a rule: what it watches, where its messages go, and how often at most.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
@@ -32,7 +32,7 @@ const RULES = formRules(ruleDraft, {
   DeviceGroup: 'Group',
   TagId: 'Tag',
   CustomerSite: 'Site',
-  ForMinutes: 'For how many minutes',
+  ForMinutes: 'For (minutes)',
   QuietMinutes: 'Minutes between messages',
   Channels: 'Channels',
 });
@@ -41,10 +41,10 @@ type Field = keyof typeof RULES.labels;
 const EVENTS = ALERT_EVENTS.map((value) => ({ value, label: EVENT_LABELS[value] }));
 const isLasting = (event: string) => LASTING.includes(event as AlertEvent);
 const isScoped = (event: string) => !UNSCOPED.includes(event as AlertEvent);
-const listed = (text: string): string[] => text.split(' ').filter(Boolean);
+const idsOf = (text: string): string[] => text.split(' ').filter(Boolean);
 const minutes = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
-/** What cannot apply to the event is left out of what is sent. */
+/** Fields that do not apply to the event are reset. */
 function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup' | 'TagId' | 'CustomerSite', string> {
   const { Name, When, DeviceGroup, TagId, CustomerSite } = values;
   return {
@@ -53,12 +53,12 @@ function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup'
     ...(isScoped(When) ? { DeviceGroup, TagId, CustomerSite } : { DeviceGroup: '', TagId: '', CustomerSite: '' }),
     ForMinutes: isLasting(When) ? minutes(values.ForMinutes) : 0,
     QuietMinutes: minutes(values.QuietMinutes),
-    Channels: listed(values.Channels),
+    Channels: idsOf(values.Channels),
   };
 }
 
 interface RuleDialogProps {
-  /** Undefined: a new one. */
+  /** Undefined for a new rule. */
   rule: AlertRule | undefined;
   channels: readonly AlertChannel[];
   onClose: () => void;
@@ -66,7 +66,6 @@ interface RuleDialogProps {
 
 export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
   const [keys] = useState(() => new RequestKeys());
-  const [only] = channels;
   const initial: Record<Field, string> = {
     Name: rule?.Name ?? '',
     When: rule?.When ?? 'DeviceOffline',
@@ -75,7 +74,7 @@ export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
     CustomerSite: rule?.CustomerSite ?? '',
     ForMinutes: String(rule?.ForMinutes ?? 5),
     QuietMinutes: String(rule?.QuietMinutes ?? 30),
-    Channels: rule ? rule.Channels.join(' ') : channels.length === 1 && only ? only.ChannelId : '',
+    Channels: rule ? rule.Channels.join(' ') : channels.length === 1 ? (channels[0]?.ChannelId ?? '') : '',
   };
   return (
     <FormDialog
@@ -108,7 +107,7 @@ function RuleFields({ form, channels }: { form: FormFields<Field>; channels: rea
   return (
     <>
       <TextField
-        description="The subject of its messages."
+        description="Also the subject of its messages."
         autoComplete="off"
         data-autofocus
         required
@@ -134,7 +133,7 @@ function RuleFields({ form, channels }: { form: FormFields<Field>; channels: rea
           type="number"
           min={0}
           max={43_200}
-          description="At least; what happens meanwhile is in the next one."
+          description="At least. Anything in between is in the next message."
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...field('QuietMinutes')}
         />
@@ -154,7 +153,7 @@ function ChannelBoxes({
   form: FormFields<Field>;
   channels: readonly AlertChannel[];
 }) {
-  const chosen = listed(values.Channels);
+  const chosen = idsOf(values.Channels);
   const error: unknown = field('Channels').error;
   return (
     <fieldset className={classes.channels}>

@@ -1,4 +1,4 @@
-// A rule that sends nothing for a while, with the reason.
+// Silences a rule for a while, with a reason.
 import { useState } from 'react';
 import { silenceDraft, alertEndpoints, type AlertRule } from '#/contract/alerts.ts';
 import { alertMutations } from '#/api/alerts.ts';
@@ -9,7 +9,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
 
-const RULES = formRules(silenceDraft, { Until: 'The end', Reason: 'Reason' });
+const RULES = formRules(silenceDraft, { Until: 'End', Reason: 'Reason' });
 const HOUR = 3_600_000;
 const SPANS = [
   { value: '1', label: '1 hour' },
@@ -20,13 +20,13 @@ const SPANS = [
 
 export const SilenceNote = ({ silence: { Until, Reason } }: { silence: { Until: string; Reason: string } }) => (
   <span className="small dim">
-    Silent, ends <Timestamp text={Until} ahead />
+    Silenced, ends <Timestamp text={Until} ahead />
     {Reason && <>: {Reason}</>}
   </span>
 );
 
 export function SilenceDialog({ rule, onClose }: { rule: AlertRule; onClose: () => void }) {
-  // From when it was opened: the request that is shown does not change by itself.
+  // Counted from when the dialog opened, so that the displayed request does not change.
   const [opened] = useState(() => Date.now());
   return (
     <FormDialog
@@ -42,15 +42,15 @@ export function SilenceDialog({ rule, onClose }: { rule: AlertRule; onClose: () 
     >
       {({ field, values, fill }) => (
         <>
-          <p className="dim">Nothing that happens until then is sent. What still fires at the end is.</p>
+          <p className="dim">No messages are sent until then. Alerts still firing then are sent.</p>
           <SegmentedControl
-            aria-label="Silent for"
+            aria-label="Silence for"
             value={values.Until}
             data={SPANS}
             onChange={(Until) => fill({ Until })}
           />
           <TextField
-            description="For the others of the account."
+            description="Shown to everyone in this account."
             autoComplete="off"
             maxLength={255}
             {...field('Reason')}

@@ -1,5 +1,5 @@
-// What went and came back in the last day, the latest first, with the times in which the service was down; and the
-// devices that change state all the time.
+// The devices that disconnected and came back in the last day, the latest first, with the times when the service was
+// down; and the flapping devices.
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
@@ -9,18 +9,18 @@ import { useLook } from '#/ui/controls/look.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { clusterText, ownersText, spanText } from './change-clusters.ts';
-import type { Flapping, Happening } from './recent-changes.ts';
+import type { Flapping, RecentEntry } from './recent-changes.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 import type { Recent } from './use-recent.ts';
 import classes from './short-list.module.css';
 
-/** Members of a cluster that are named. */
+/** Devices of a cluster listed by name. */
 const NAMED = 60;
 
-export function CameAndWent({ index, recent }: { index: FleetIndex | undefined; recent: Recent }) {
+export function RecentDisconnects({ index, recent }: { index: FleetIndex | undefined; recent: Recent }) {
   const { zone } = useLook();
   const [most, setMost] = useState(SHOWN);
-  const { happenings, since, data, error } = recent;
+  const { entries, since, data, error } = recent;
   return (
     <ShortList
       title="Recent disconnects"
@@ -30,7 +30,7 @@ export function CameAndWent({ index, recent }: { index: FleetIndex | undefined; 
           : `Since ${formatClock(new Date(since), zone)}; there were more in the last 24 h.`
       }
       more={
-        happenings.length > most && (
+        entries.length > most && (
           <Button size="xs" onClick={() => setMost(most + 5 * SHOWN)}>
             Show more
           </Button>
@@ -39,8 +39,8 @@ export function CameAndWent({ index, recent }: { index: FleetIndex | undefined; 
       none={noneOf({ data: data && index, error }, 'No device disconnected.')}
       good={data !== undefined && index !== undefined}
     >
-      {happenings.slice(0, most).map((happening) => (
-        <OneHappening key={keyOf(happening)} happening={happening} />
+      {entries.slice(0, most).map((entry) => (
+        <Entry key={keyOf(entry)} entry={entry} />
       ))}
     </ShortList>
   );
@@ -57,21 +57,19 @@ export function FlappingDevices({ flapping }: { flapping: readonly Flapping[] })
   );
 }
 
-const keyOf = (happening: Happening) =>
-  happening.kind === 'gap'
-    ? `gap ${happening.from}`
-    : `${happening.cluster.rows[0]?.id} ${happening.to} ${happening.cluster.from}`;
+const keyOf = (entry: RecentEntry) =>
+  entry.kind === 'gap' ? `gap ${entry.from}` : `${entry.cluster.rows[0]?.id} ${entry.to} ${entry.cluster.from}`;
 
-function OneHappening({ happening }: { happening: Happening }) {
+function Entry({ entry }: { entry: RecentEntry }) {
   const { zone } = useLook();
   const clock = (at: number) => formatClock(new Date(at), zone);
-  if (happening.kind === 'gap')
+  if (entry.kind === 'gap')
     return (
       <li className={classes.gap}>
-        The service was down between {clock(happening.from)} and {clock(happening.to)}
+        The service was down between {clock(entry.from)} and {clock(entry.to)}
       </li>
     );
-  const { to, cluster } = happening;
+  const { to, cluster } = entry;
   const [first] = cluster.rows;
   if (!first) return null;
   const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went Offline' : `became ${to}`;

@@ -1,4 +1,4 @@
-// What is under way, with bars that move, and what went wrong in the last day.
+// The running jobs with their progress, and the jobs that failed in the last day.
 import type { Job } from '#/contract/jobs.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { outcomeOf } from '#/features/jobs/outcome.ts';
@@ -8,10 +8,10 @@ import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { LATELY, byName, failedLately, runningNow, untoldLately, type JobLine } from './figures.ts';
+import { LATELY, byName, failedLately, runningNow, endedWithoutResult, type JobLine } from './figures.ts';
 import { Line, SHOWN, ShortList, noneOf } from './short-list.tsx';
 
-interface DeploymentsProps {
+interface JobListProps {
   reading: { data: Job[] | undefined; error: Error | null };
   jobs: Job[];
 }
@@ -23,7 +23,7 @@ const linkToAll = (to: string, { length }: readonly JobLine[]) =>
 
 const jobName = ({ JobName, JobId }: Job) => JobName || JobId;
 
-/** What became of a job, and its device where it has only one. */
+/** The state of a job, and its device if it has only one. */
 const jobDetail = ({ job, state, detail, failed = 0 }: JobLine, isParent = false) => (
   <>
     <StateMark state={state} label={detail} isBad={failed > 0} />
@@ -31,7 +31,7 @@ const jobDetail = ({ job, state, detail, failed = 0 }: JobLine, isParent = false
   </>
 );
 
-export function UnderWay({ reading, jobs }: DeploymentsProps) {
+export function RunningJobs({ reading, jobs }: JobListProps) {
   const lines = runningNow(jobs);
   return (
     <ShortList
@@ -58,10 +58,10 @@ export function UnderWay({ reading, jobs }: DeploymentsProps) {
   );
 }
 
-export function FailedLately({ reading, jobs }: DeploymentsProps) {
+export function FailedJobs({ reading, jobs }: JobListProps) {
   const now = useNow();
   const lines = failedLately(jobs, now);
-  const untold = untoldLately(jobs, now);
+  const untold = endedWithoutResult(jobs, now);
   return (
     <ShortList
       title="Failed, last 24 h"
@@ -77,7 +77,7 @@ export function FailedLately({ reading, jobs }: DeploymentsProps) {
         .map(([line, ...others]) => {
           if (!line) return null;
           const { job, state } = line;
-          // The list finds a part of a name, so that it may show a few more.
+          // The linked list finds parts of names too, so its jobs are counted the same way.
           const part = job.JobName.trim().toLowerCase();
           const count = () => lines.filter(({ job: other }) => other.JobName.toLowerCase().includes(part)).length;
           return (
