@@ -26,8 +26,6 @@ export interface DatabaseKind {
 export interface FileOptions {
   /** The disk refuses writes. */
   readOnly?: boolean;
-  /** Why nothing may be written, if the disk is not the reason; and how to bring older tables up to date. */
-  whyReadOnly?: string;
   /** Called before tables are created in an empty file; throws if they should exist. */
   beforeNew?: () => void;
   /** Called before each migration with its index, to save elsewhere what it removes. */
@@ -179,12 +177,7 @@ function bringUpToDate(
   sqlite: DatabaseSync,
   file: string,
   { steps }: DatabaseKind,
-  {
-    readOnly,
-    whyReadOnly = 'the disk is read-only: make it writable, so that the tables can be changed',
-    beforeNew,
-    beforeStep,
-  }: FileOptions,
+  { readOnly, beforeNew, beforeStep }: FileOptions,
 ): void {
   const at = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
   if (at > steps.length)
@@ -192,7 +185,10 @@ function bringUpToDate(
       `${file} is of a newer version of Muster (its step ${at}; this one knows ${steps.length}): start the newer version, or restore a backup from before it.`,
     );
   if (at === steps.length) return;
-  if (readOnly) throw new ConfigError(`${file} is of another version of Muster, and ${whyReadOnly}.`);
+  if (readOnly)
+    throw new ConfigError(
+      `${file} is of another version of Muster, and the disk is read-only: make it writable, so that the tables can be changed.`,
+    );
   if (at === 0) beforeNew?.();
   for (const [index, step] of steps.entries()) {
     if (index < at) continue;

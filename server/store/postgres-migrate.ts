@@ -4,7 +4,7 @@ import { ConfigError } from '../config-error.ts';
 import { migrations } from './migrations.ts';
 import { longStatement } from './postgres-connection.ts';
 import { BASELINE, BASELINE_STEPS, TRIGGERS } from './postgres-schema.ts';
-import { unfinishedMove, UNFINISHED_TABLE } from './unfinished-move.ts';
+import { unfinishedRestore, UNFINISHED_TABLES } from './unfinished-restore.ts';
 
 /** Earlier versions are no longer maintained. */
 const OLDEST_SERVER = 140_000;
@@ -34,9 +34,10 @@ export async function requireServer(client: ClientBase, where: string): Promise<
 export const hasTable = async (client: ClientBase, table: string) =>
   (await client.query<{ yes: number }>('SELECT to_regclass($1) IS NOT NULL AS yes', [table])).rows[0]?.yes === 1;
 
-/** Refuses a database that a move has not filled to the end. */
+/** Refuses a database that was not filled to the end. */
 export async function requireFinishedDatabase(client: ClientBase, where: string): Promise<void> {
-  if (await hasTable(client, UNFINISHED_TABLE)) throw unfinishedMove(where, `the table ${UNFINISHED_TABLE}`);
+  for (const table of UNFINISHED_TABLES)
+    if (await hasTable(client, table)) throw unfinishedRestore(where, `the table ${table}`);
 }
 
 /** Creates or migrates the tables; the caller's transaction has the lock. `where` names the database for an error. */

@@ -15,7 +15,7 @@ import type { DiskSpace } from './disk-space.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** The service's own tables. */
-const SERVICE: DatabaseKind = {
+export const SERVICE: DatabaseKind = {
   steps: migrations.map((step) => (typeof step === 'string' ? step : step.sqlite)),
   ownTable: 'accounts',
   whenReadOnly: {
