@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -253,6 +254,38 @@ test('a place that is in use, not empty or missing is refused', async (t) => {
   await asAdministrator(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
   await refused(restoreBackup(none, file), /is read-only \(.*\): make it writable/);
 });
+
+if (!onPostgres) {
+  void test('a database that is damaged is named, and no backup of it is made', async (t) => {
+    const service = await startTestService();
+    t.after(() => rmSync(service.dataDir, { recursive: true }));
+    await service.close();
+    const database = path.join(service.dataDir, 'muster.db');
+    const bytes = readFileSync(database);
+    writeFileSync(database, bytes.fill(0xff, bytes.length - 40_000, bytes.length - 30_000));
+    const places = readPlaces({ DATA_DIR: service.dataDir });
+    await refused(makeBackup(places, at('of damaged.tar')), / is damaged \(.*\): restore a backup of it first\.$/);
+    assert.ok(!readdirSync(folder).some((name) => name.startsWith('of damaged')));
+  });
+
+  void test('a disk that is full is named, and what had arrived is removed', async (t) => {
+    const service = await startTestService();
+    t.after(() => service.end());
+    const file = at('for a full disk.tar');
+    await makeBackup(readPlaces(envOf(service)), file);
+    const places = readPlaces({ DATA_DIR: at('full') });
+    const exec: (this: DatabaseSync, sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
+    t.mock.method(DatabaseSync.prototype, 'exec', function fail(this: DatabaseSync, sql: string) {
+      if (sql === 'COMMIT')
+        throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+      exec.call(this, sql);
+    });
+    await refused(restoreBackup(places, file), /full is full \(database or disk is full\): free space on its disk/);
+    t.mock.restoreAll();
+    assert.deepEqual(readdirSync(places.dataDir), ['muster.lock']);
+    await restoreBackup(places, file);
+  });
+}
 
 test('a damaged artifact file is named, and keeps nothing else out of the backup', async (t) => {
   const service = await startTestService();

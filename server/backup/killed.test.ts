@@ -37,7 +37,7 @@ const newPlace = () => emptyPlace(path.join(root, `place-${(count += 1)}`));
 
 const stages: [stage: string, statement: string][] = [
   ['while rows are read', 'INSERT INTO "jobs"'],
-  ['when all was read', 'PRAGMA foreign_key_check'],
+  ['when all was read', 'SELECT count(*) AS n FROM'],
   ['while states are changed', 'UPDATE devices SET online = 0'],
   ['when states were changed', 'COMMIT'],
 ];
@@ -84,6 +84,27 @@ test('a place whose restore ended before its last step is refused', async (t) =>
   } else await restoreBackup(readPlaces(place), file);
   await answersTheSame(t, filled, place);
 });
+
+if (onPostgres)
+  void test('when the answer to the commit is lost, nothing that may be in use is removed', async (t) => {
+    const place = await newPlace();
+    const { Client } = await import('pg');
+    const query = Reflect.get(Client.prototype, 'query') as (this: unknown, ...args: unknown[]) => Promise<unknown>;
+    t.mock.method(Client.prototype, 'query', async function lose(this: unknown, ...args: unknown[]) {
+      const answer = await query.apply(this, args);
+      if (args[0] === 'COMMIT') throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      return answer;
+    });
+    await refused(
+      restoreBackup(readPlaces(place), file),
+      /cannot be reached any longer .* is not known\. Run the restore/,
+    );
+    t.mock.restoreAll();
+    await refused(startAt(t, place), UNFINISHED);
+    await refused(restoreBackup(readPlaces(place), file), /is not empty/);
+    rmSync(path.join(place.DATA_DIR, UNFINISHED_FOLDER), { recursive: true });
+    await answersTheSame(t, filled, place);
+  });
 
 test('what an unfinished move of an earlier version left is still refused', async (t) => {
   const place = await newPlace();

@@ -73,7 +73,7 @@ export async function makeBackup(places: Places, file: string, options: BackupOp
     const tar = await openTar(partial);
     let made: MadeBackup;
     try {
-      made = await write(source, tar, places, options);
+      made = await at(places.dataDir, () => write(source, tar, places, options));
     } finally {
       await tar.close();
     }

@@ -16,7 +16,7 @@ import {
   requireServer,
 } from '../store/postgres-migrate.ts';
 import { WRITE_LOCK } from '../store/postgres.ts';
-import { UNFINISHED_TABLE, UNFINISHED_TABLES } from '../store/unfinished-restore.ts';
+import { UNFINISHED_FOLDER, UNFINISHED_TABLE, UNFINISHED_TABLES } from '../store/unfinished-restore.ts';
 import { at } from './fault.ts';
 import { definitionsOf, emptyTables, schemaOf } from './source.ts';
 import type { Source } from './source.ts';
@@ -200,7 +200,7 @@ export async function openPostgresTarget(url: URL): Promise<PostgresTarget> {
       const { command } = await run('COMMIT').catch((cause: unknown) => {
         if (!(cause instanceof ConfigError)) throw cause;
         throw new ConfigError(
-          `${cause.message} Whether it has all of the data is not known: if a service starts with it, it has; else run the restore again.`,
+          `${cause.message} Whether it has all of the data is not known. Run the restore again: if that says that ${address} is not empty, it has, and you can delete the folder ${UNFINISHED_FOLDER} in DATA_DIR.`,
         );
       });
       if (command !== 'COMMIT') throw new TypeError('PostgreSQL rolled back the transaction');

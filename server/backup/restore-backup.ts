@@ -94,10 +94,13 @@ async function restore(
 ): Promise<Restored> {
   const folder = path.join(dataDir, UNFINISHED_FOLDER);
   const progress = openProgress(report);
-  const clear = () => {
+  const undo = async () => {
     for (const part of PARTS.toReversed()) rmSync(path.join(dataDir, part), { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
+    await postgres?.undo();
   };
+  /** PostgreSQL may have all of it, even if the answer to its commit was lost. */
+  let isCommitted = false;
   try {
     await postgres?.begin();
     const staged = await at(dataDir, async () => {
@@ -120,13 +123,13 @@ async function restore(
         await syncFolder(dataDir);
       }
     });
+    isCommitted = postgres !== undefined;
     await postgres?.complete();
     rmSync(folder, { recursive: true });
     await syncFolder(dataDir);
     return { ...staged, artifacts: staged.artifacts.size, waiting, areInterrupted, replaced };
   } catch (cause) {
-    clear();
-    await postgres?.undo();
+    if (!isCommitted) await undo();
     if (cause instanceof TarFault || cause instanceof DamagedBackup)
       throw new ConfigError(
         `${file} is no backup that can be restored: ${cause instanceof TarFault ? `it ${cause.message}` : cause.message}. Nothing was changed.`,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { escapeInvisible } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config-error.ts';
 import { openDatabaseFile } from '../store/database-file.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -28,6 +29,12 @@ export const emptyTables = (): DatabaseSync => openDatabaseFile(':memory:', SERV
 export const schemaOf = (sqlite: DatabaseSync): number =>
   Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
 
+/** SQLite's check of each page. */
+export function requireSound(sqlite: DatabaseSync, file: string): void {
+  const found = String(sqlite.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
+  if (found !== 'ok') throw new ConfigError(`${file} is damaged (${escapeInvisible(found)}).`);
+}
+
 /** What creates the tables of this database, in order. */
 export const definitionsOf = (sqlite: DatabaseSync): string[] =>
   sqlite
@@ -39,8 +46,6 @@ export function openSqliteSource(dataDir: string): Source {
   const file = path.join(dataDir, 'muster.db');
   if (!existsSync(file))
     throw new ConfigError(`There is no muster.db in ${dataDir}: set DATA_DIR to the folder that the service uses.`);
-  // Released at once: a service may start, which this moment does not show any more.
-  const lock = lockIfFree(dataDir);
   const sqlite = new DatabaseSync(file, { readOnly: true });
   const now = new DatabaseSync(file, { readOnly: true });
   const close = () => {
@@ -49,16 +54,12 @@ export function openSqliteSource(dataDir: string): Source {
   };
   try {
     for (const each of [sqlite, now]) each.exec('PRAGMA busy_timeout = 30000');
-    sqlite.exec('BEGIN');
-    // The snapshot is taken by the first statement that reads.
-    const Schema = schemaOf(sqlite);
-    const Time = new Date().toISOString();
-    const facts = { Engine: 'SQLite', Schema, Definitions: definitionsOf(sqlite), Time, Running: !lock } as const;
-    const tables = tablesOf(sqlite);
+    const snapshot = takeSnapshot(sqlite, dataDir);
+    requireSound(sqlite, file);
     const artifact = now.prepare('SELECT 1 FROM artifacts WHERE id = ?');
     return {
-      facts,
-      tables,
+      facts: { Engine: 'SQLite', ...snapshot, Definitions: definitionsOf(sqlite) },
+      tables: tablesOf(sqlite),
       rows: (table) => sqliteRows(sqlite, table),
       counter: (table) => sqliteCounter(sqlite, table),
       hasArtifact: (id) => artifact.get(id) !== undefined,
@@ -67,6 +68,16 @@ export function openSqliteSource(dataDir: string): Source {
   } catch (cause) {
     close();
     throw cause;
+  }
+}
+
+/** The lock is held for this moment only: a service that starts later changes nothing in the snapshot. */
+function takeSnapshot(sqlite: DatabaseSync, dataDir: string): Pick<Manifest, 'Schema' | 'Time' | 'Running'> {
+  const lock = lockIfFree(dataDir);
+  try {
+    sqlite.exec('BEGIN');
+    // The first statement that reads takes it.
+    return { Schema: schemaOf(sqlite), Time: new Date().toISOString(), Running: !lock };
   } finally {
     lock?.release();
   }

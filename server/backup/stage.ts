@@ -23,7 +23,7 @@ import {
   SUMS,
 } from './manifest.ts';
 import type { Manifest, Summary } from './manifest.ts';
-import { emptyTables, schemaOf } from './source.ts';
+import { emptyTables, requireSound, schemaOf } from './source.ts';
 import { parseRow, quoted, tablesOf } from './tables.ts';
 
 /** What is wrong with a backup; reads as "It is no backup that can be restored: <message>". */
@@ -197,7 +197,7 @@ function checkEarlier(found: Found, texts: Map<string, string>, database: string
   if (Tables > newestSchema()) throw new DamagedBackup(NEWER);
   const sqlite = new DatabaseSync(database);
   try {
-    requireSound(sqlite);
+    requireSound(sqlite, DATABASE_FILE);
     if (schemaOf(sqlite) !== Tables) throw new DamagedBackup('its database is of another version than it says');
   } catch (cause) {
     throw asDamage(cause, DATABASE_FILE);
@@ -206,12 +206,6 @@ function checkEarlier(found: Found, texts: Map<string, string>, database: string
   }
   // It did not say whether a service ran.
   return { time: Time, wasRunning: true, damaged: Damaged, artifactsIn: ArtifactStore?.Url };
-}
-
-/** SQLite's check of each page. */
-function requireSound(sqlite: DatabaseSync): void {
-  const found = String(sqlite.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
-  if (found !== 'ok') throw new DamagedBackup(`the database in it is damaged (${found})`);
 }
 
 /** What fails while a member is read is its fault, unless the disk is to blame. */
@@ -224,7 +218,7 @@ function asDamage(cause: unknown, name: string): unknown {
 interface Loader {
   /** Inserts the rows of a member. */
   load(name: string, gzipped: Uint8Array): void;
-  /** Creates indexes and triggers, and checks all of it. */
+  /** Checks that no rows are missing, and creates indexes and triggers. */
   complete(schema: number, summary: Summary): void;
   close(): void;
 }
@@ -245,7 +239,7 @@ function openLoader(file: string, { Definitions }: Manifest): Loader {
     }
   };
   const isTable = (sql: string) => /^CREATE TABLE /i.test(sql);
-  // Until it is complete, a crash begins it anew.
+  // Nothing has to survive a crash: the next restore starts over.
   sqlite.exec(`
     PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = OFF;
@@ -293,8 +287,6 @@ function openLoader(file: string, { Definitions }: Manifest): Loader {
           sqlite.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, CAST(? AS INTEGER))').run(name, last);
       }
       define(Definitions.filter((sql) => !isTable(sql)));
-      const [broken] = sqlite.prepare('PRAGMA foreign_key_check').all();
-      if (broken) throw new DamagedBackup(`a row of ${String(broken['table'])} in it refers to one that is missing`);
       sqlite.exec(`PRAGMA user_version = ${schema}`);
     },
     close: () => sqlite.close(),
