@@ -1,6 +1,6 @@
 // What comes after many devices were created: their keys as a file, labels for the printer, and devices that come Online.
 import type { Page } from '@playwright/test';
-import { expect, test, type Service } from './fixtures.ts';
+import { expect, signIn, test, type Service } from './fixtures.ts';
 import { devices, downloadKeys, paste, result } from './rows-to-create.ts';
 
 /** Creates four devices, one with a name that a spreadsheet would take for a formula. */
@@ -33,9 +33,47 @@ test('the file of keys is safe to open and has the key of each device, and the b
     JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), location.href]),
   );
   for (const [, , , key = ''] of keys) expect(stored).not.toContain(key);
-  // The keys are saved: nothing holds the reader back.
   await page.getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('many devices are one request, and their keys are read again by the same session until they are deleted', async ({
+  signedIn: page,
+  service,
+  browser,
+}) => {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
+  });
+  await createFour(page, service);
+  expect(sent).toEqual(['/v1/bulk']);
+  const keys = await downloadKeys(page);
+  await page.reload();
+  await expect(page.getByText('4 keys')).toBeVisible();
+
+  // Another visit, by the way of all bulk work.
+  await page.goto(`${service.url}/bulk`);
+  await page.getByRole('link', { name: 'Create 4 devices' }).click();
+  await expect(page.getByText('4 done.')).toBeVisible();
+  await page.getByRole('link', { name: 'Devices and their keys' }).click();
+  expect(await downloadKeys(page)).toEqual(keys);
+
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  await signIn(other, service);
+  await other.goto(page.url());
+  await expect(other.getByText('4 of 4 devices created')).toBeVisible();
+  await expect(other.getByText('only the session that created them can read them')).toBeVisible();
+  await expect(other.getByRole('button', { name: 'Download keys' })).toBeDisabled();
+  await context.close();
+
+  await page.getByRole('button', { name: 'Delete keys' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete 4 keys' }).click();
+  await expect(page.getByText('only the session that created them can read them')).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('No keys to show')).toBeVisible();
+  await expect(result(page, 'fan')).toContainText('Created');
 });
 
 test('a device that connects with its new key is counted as Online in the list', async ({

@@ -1,7 +1,7 @@
-// Many devices from a list, for real: hostile and faulty cells corrected in place, a licence that ends in the middle, an
-// answer that is lost with its key. What comes after: add-many-keys.spec.ts.
+// Many devices from a list, for real: hostile and faulty cells corrected in place, a licence that ends in the middle, and
+// a service that creates one device at a time. What comes after: add-many-keys.spec.ts.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './fixtures.ts';
+import { expect, expectAccessible, test, withoutOffers } from './fixtures.ts';
 import { cell, devices, downloadKeys, paste, result, rowsRegion, runEnded, type Listed } from './rows-to-create.ts';
 
 /** Chooses a file with five rows, of which three have errors. */
@@ -101,9 +101,9 @@ test('devices of a file are created with their customer, location and tags @main
 });
 
 test.describe('with a small licence', () => {
-  test.use({ serviceEnv: { MAX_DEVICES: '5' }, expectedConsole: [/status of 403/] });
+  test.use({ serviceEnv: { MAX_DEVICES: '5' } });
 
-  test('creating stops at the limit, with the reason, and goes on when there is room', async ({
+  test('rows beyond the limit fail with the reason, and are created when there is room', async ({
     signedIn: page,
     service,
   }) => {
@@ -111,86 +111,109 @@ test.describe('with a small licence', () => {
     const names = Array.from({ length: 12 }, (_, number) => `d${number}`);
     await paste(page, service, names);
     await expect(rowsRegion(page)).toContainText('12 devices will be created; licence: 3 free');
-    await expect(rowsRegion(page)).toContainText('Your plan has room for 3 of them: creating stops there');
+    await expect(rowsRegion(page)).toContainText('Your plan has room for 3 of them');
     await page.getByRole('button', { name: 'Create 12 devices' }).click();
-    const ending = page.getByRole('alert').filter({ hasText: 'Device limit reached' });
-    await expect(ending).toContainText('3 of 12 devices were created, 9 wait');
+    const ending = page.getByRole('alert').filter({ hasText: 'licence is used up' });
+    await expect(ending).toContainText('9 rows not created');
     await expect(ending).toContainText('The account holds 5 of 5 devices');
-    expect(await devices(service)).toHaveLength(5);
+    await expect(page.getByText('3 of 12 devices created, 9 not created')).toBeVisible();
     await expect(page.getByText('3 keys')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Download keys' })).toBeInViewport();
     await expectAccessible(page);
 
     await service.call('DELETE', `/v1/devices/${first.DeviceId}`);
-    await page.getByRole('button', { name: 'Continue with 9 rows' }).click();
-    await expect(ending).toContainText('4 of 12 devices were created, 8 wait');
+    await page.getByRole('button', { name: 'Retry the failed (9)' }).click();
+    await expect(ending).toContainText('8 rows not created');
     await expect(page.getByText('4 keys')).toBeVisible();
 
     // The rest goes back to where it can be edited; what is created stays, with its keys.
     await page.getByRole('button', { name: 'Edit 8 rows not created' }).click();
     await expect(rowsRegion(page)).toContainText('8 devices will be created');
-    await expect(page.getByText('4 of 4 devices created', { exact: true })).toBeVisible();
-
-    // Leaving without the keys takes a word more.
-    await page.getByRole('link', { name: 'Overview' }).click();
-    const question = page.getByRole('dialog', { name: 'Leave without the keys?' });
-    await expect(question).toContainText('4 keys were neither downloaded nor printed');
-    await question.getByRole('button', { name: 'Stay' }).click();
-    await expect(question).toBeHidden();
-    const keys = await downloadKeys(page);
-    expect(keys).toHaveLength(5);
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+    expect(await downloadKeys(page)).toHaveLength(5);
   });
 });
 
-test.describe('with an answer that is lost', () => {
+test.describe('in front of a service that creates one device at a time', () => {
   test.use({ expectedConsole: [/ERR_FAILED|ERR_CONNECTION|status of 50[03]/] });
+  test.beforeEach(({ page }) => withoutOffers(page, 'bulk'));
 
-  test('the device is found without its key and gets a new one; a busy service is waited for', async ({
+  test('they are created one after the other, and what cannot be set on one is said', async ({
     signedIn: page,
     service,
   }) => {
-    let creates = 0;
-    let locates = 0;
+    let [underWay, most, creates] = [0, 0, 0];
+    await page.route('**/v1/devices', async (route) => {
+      most = Math.max(most, ++underWay);
+      if (creates++ === 0) {
+        underWay--;
+        return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' });
+      }
+      const answer = await route.fetch();
+      underWay--;
+      return route.fulfill({ response: answer });
+    });
+    await page.route('**/v1/devices/location/*', (route) =>
+      route.fulfill({ status: 500, body: '{"detail":"no place"}' }),
+    );
+    await paste(page, service, ['name,group,site,lat,lng,tags', 'one,g,Hall 1,,,edge', 'two,g', 'placed,g,,1,2']);
+    await page.getByRole('button', { name: 'Create 3 devices' }).click();
+    await expect(page.getByText('3 of 3 devices created, 1 not complete')).toBeVisible();
+    await expect(runEnded(page)).toBeVisible();
+    expect([most, creates]).toEqual([1, 4]);
+    await expect(result(page, 'placed')).toContainText('Location not set: The service failed (500): no place');
+    const [one] = (await devices(service)).filter(({ DeviceName }) => DeviceName === 'one');
+    expect([one?.CustomerSite, one?.Tags?.map(({ TagName }) => TagName)]).toEqual(['Hall 1', ['edge']]);
+
+    // Only this page has the keys: leaving without them takes a word more.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without the keys?' });
+    await expect(question).toContainText('3 keys were neither downloaded nor printed');
+    await question.getByRole('button', { name: 'Stay' }).click();
+    expect(await downloadKeys(page)).toHaveLength(4);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  });
+
+  test('at a lost answer it stops: the device may be there, and is not created a second time', async ({
+    signedIn: page,
+    service,
+  }) => {
     await page.route('**/v1/devices', async (route) => {
       const { DeviceName } = route.request().postDataJSON() as { DeviceName: string };
-      creates++;
-      if (DeviceName === 'busy' && creates <= 3)
-        return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' });
       if (DeviceName !== 'lost') return route.continue();
       await route.fetch();
       return route.abort();
     });
-    await page.route('**/v1/devices/location/*', (route) =>
-      locates++ === 0 ? route.fulfill({ status: 500, body: '{"detail":"no place"}' }) : route.continue(),
-    );
-    await paste(page, service, ['name,group,site,lat,lng', 'lost,g,Hall 1', 'busy,g', 'placed,g,,1,2']);
-    await page.getByRole('button', { name: 'Create 3 devices' }).click();
-    await expect(page.getByText('3 of 3 devices created, 1 with a problem')).toBeVisible();
-    await expect(runEnded(page)).toBeVisible();
-    await expect(result(page, 'lost')).toContainText('Created, key lost');
-    await expect(result(page, 'busy')).toContainText('Created');
-    await expect(result(page, 'placed')).toContainText('Location not set: The service failed (500): no place');
+    await paste(page, service, ['first', 'lost', 'third', 'fourth']);
+    await page.getByRole('button', { name: 'Create 4 devices' }).click();
+    const ending = page.getByRole('alert').filter({ hasText: 'it may have been accepted' });
+    await expect(ending).toContainText('No answer arrived for lost');
+    await expect(ending.getByRole('link', { name: 'device list' })).toHaveAttribute('href', /\/devices\?q=lost/);
+    await expect(page.getByText('1 of 4 devices created, 2 not created, 1 unknown')).toBeVisible();
+    await expect(page.getByRole('button', { name: /Retry/ })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Continue with 2 rows' }).click();
+    await expect(page.getByText('3 of 4 devices created, 1 unknown')).toBeVisible();
+    await expect(result(page, 'lost')).toContainText('May have been created');
+    const names = (await devices(service)).map(({ DeviceName }) => DeviceName);
+    expect(names).toEqual(['first', 'lost', 'third', 'fourth']);
+  });
 
-    const made = await devices(service);
-    expect(made.map(({ DeviceName }) => DeviceName).sort((one, two) => one.localeCompare(two))).toEqual([
-      'busy',
-      'lost',
-      'placed',
-    ]);
-    expect(made.find(({ DeviceName }) => DeviceName === 'lost')?.CustomerSite).toBe('Hall 1');
-
-    await page.getByRole('button', { name: 'Retry placed' }).click();
-    await expect(result(page, 'placed')).not.toContainText('Location not set');
-    await page.getByRole('button', { name: 'New key for lost' }).click();
-    await expect(result(page, 'lost')).not.toContainText('key lost');
-    expect(await devices(service)).toHaveLength(3);
-
-    const keys = await downloadKeys(page);
-    const key = keys.find(([name]) => name === 'lost')?.[3] ?? '';
-    await service.agent(key);
-    await expect(result(page, 'lost').getByText('Online')).toBeVisible();
+  test('it is stopped in the middle, and continued', async ({ signedIn: page, service }) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let creates = 0;
+    await page.route('**/v1/devices', async (route) => {
+      if (creates++ > 0) await promise;
+      await route.continue();
+    });
+    await paste(page, service, ['a', 'b', 'c', 'd']);
+    await page.getByRole('button', { name: 'Create 4 devices' }).click();
+    await expect(page.getByText('1 of 4 devices created')).toBeVisible();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    resolve();
+    await expect(page.getByText('2 of 4 devices created, 2 not created')).toBeVisible();
+    await page.getByRole('button', { name: 'Continue with 2 rows' }).click();
+    await expect(page.getByText('4 of 4 devices created', { exact: true })).toBeVisible();
+    await expect(page.getByText('4 keys')).toBeVisible();
   });
 });
 

@@ -27,6 +27,8 @@ test('a job that waits for one device says how many failed, in the list, on its 
   expect(
     await outcome.evaluate((words) => [words.scrollWidth - words.clientWidth, words.scrollHeight - words.clientHeight]),
   ).toEqual([0, 0]);
+  await page.goto(`${service.url}/artifacts`);
+  await expect(page.getByRole('table', { name: 'Artifacts' })).toContainText('1 waiting · 2 failed');
   await page.goto(service.url);
   await expect(page.getByRole('region', { name: 'Running jobs' })).toContainText('2 of 3 done · 2 failed');
   await page.keyboard.press('ControlOrMeta+k');

@@ -1,42 +1,25 @@
 // The stranger's path, nothing of it simulated: the printed link, this machine added with the command that the page
 // copies, an archive dropped, deployed, and its own words on the screen while it still runs. Then the same for a machine
 // without a clone, through the line that installs the agent.
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from '@playwright/test';
+import { TestProcess } from '../scripts/test-process.ts';
 import { bareMachine } from './bare-machine.ts';
 import { expect, test, type Service } from './fixtures.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
 /** A line of a person's shell. It gets a process group of its own, because npm starts the agent as a child. */
-class Line {
-  private printed = '';
-  private readonly child: ChildProcess;
-  readonly ended: Promise<number | null>;
-
-  constructor(line: string, options: { cwd: string; env: Record<string, string> }) {
-    this.child = spawn('/bin/sh', ['-c', line], {
-      cwd: options.cwd,
-      env: { ...process.env, ...options.env },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [this.child.stdout, this.child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
-    this.ended = once(this.child, 'close').then(([code]) => code as number | null);
-  }
-
-  output(): string {
-    return this.printed;
+class Line extends TestProcess {
+  constructor(line: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
+    super(['-c', line], { command: '/bin/sh', cwd, env: { ...process.env, ...env }, detached: true });
   }
 
   async stop(): Promise<void> {
-    if (this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null)
-      process.kill(-this.child.pid, 'SIGTERM');
+    if (this.child.pid !== undefined && !this.hasEnded) process.kill(-this.child.pid, 'SIGTERM');
     await this.ended;
   }
 }
@@ -232,7 +215,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
   const agent = await addThisMachine(page, service, folder);
   try {
     const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
-    await expect(connect.getByText('this-machine is Online'), agent.output()).toBeVisible({ timeout: 60_000 });
+    await expect(connect.getByText('this-machine is Online'), agent.printed).toBeVisible({ timeout: 60_000 });
     await connect.getByRole('button', { name: 'Done' }).click();
     await expect(page.getByRole('heading', { level: 1, name: /this-machine\s*Online/ })).toBeVisible();
     await uploadBoth(page, folder, updateSh);
@@ -294,10 +277,10 @@ test('a machine without a clone becomes a device by the one line that is shown, 
   const install = new Line(command, { cwd: folder, env });
   let control = '';
   try {
-    expect(await install.ended, install.output()).toBe(0);
+    expect(await install.ended, install.printed).toBe(0);
     const [name = ''] = await readdir(home);
     control = path.join(home, name, 'muster-agent');
-    expect(install.output()).toContain(
+    expect(install.printed).toContain(
       `sh '${control}' status | stop | start | restart | tunnel ADDRESS | back | remove`,
     );
     await expect(page.getByText('shelf 4 is Online')).toBeVisible();
@@ -311,7 +294,7 @@ test('a machine without a clone becomes a device by the one line that is shown, 
     await page.getByRole('link', { name: 'shelf 4', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1, name: /shelf 4\s*Online/ })).toBeVisible();
     const removal = new Line('sh "$CONTROL" remove', { cwd: folder, env: { ...env, CONTROL: control } });
-    expect(await removal.ended, removal.output()).toBe(0);
+    expect(await removal.ended, removal.printed).toBe(0);
     await expect(page.getByRole('heading', { level: 1, name: /shelf 4\s*Offline/ })).toBeVisible();
     expect(existsSync(path.dirname(control))).toBe(false);
   } finally {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
-import { TestProcess } from '../scripts/test-process.ts';
+import { ServiceProcess, TestProcess } from '../scripts/test-process.ts';
 import { TokenGuard } from './token-guard.ts';
 
 const TOKEN = 'e2e-token-0123456789abcdefghij';
@@ -24,21 +24,23 @@ interface AgentStart {
 /** A running service, and the calls that a test sends to it without the browser. */
 export class Service {
   readonly token = TOKEN;
-  url = '';
   signInLink = '';
-  private tunnelPort = '0';
-  private program: TestProcess | undefined;
+  private readonly program: ServiceProcess;
   private readonly agents: TestProcess[] = [];
   private readonly folders: string[] = [];
-  private readonly env: Environment;
 
   constructor(env: Environment) {
-    this.env = env;
+    const own = { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: undefined };
+    this.program = new ServiceProcess({ ...process.env, ...own, AUTH_TOKEN: TOKEN, SIGNIN_LIMIT: '1000', ...env });
+  }
+
+  get url(): string {
+    return this.program.url;
   }
 
   /** Where the service keeps its data. */
   get dataFolder(): string {
-    return this.env['DATA_DIR'] ?? '';
+    return this.program.env['DATA_DIR'] ?? '';
   }
 
   async folder(name: string): Promise<string> {
@@ -49,30 +51,14 @@ export class Service {
 
   /** Starts it; a second time on the same port and folder, as after a crash. */
   async start(): Promise<void> {
-    const port = this.url ? new URL(this.url).port : '0';
-    this.env['DATA_DIR'] ??= await this.folder('data');
-    this.program = new TestProcess(['server/main.ts'], {
-      env: {
-        ...process.env,
-        AUTH_TOKEN: TOKEN,
-        HOST: '127.0.0.1',
-        SIGNIN_LIMIT: '1000',
-        TUNNEL_PORT: this.tunnelPort,
-        ...this.env,
-        PORT: port,
-      },
-    });
-    this.url = (await this.program.line(/running at (http\S+)/))[1] ?? '';
-    this.signInLink = (await this.program.line(/Sign in: (\S+)/))[1] ?? '';
-    await this.program.line(/^Data:/);
-    // A gateway to another service has no port for tunnels.
-    for (const line of this.program.lines)
-      this.tunnelPort = /^Tunnels: .* port (\d+)$/.exec(line)?.[1] ?? this.tunnelPort;
+    this.program.env['DATA_DIR'] ??= await this.folder('data');
+    const program = await this.program.start();
+    this.signInLink = (await program.line(/Sign in: (\S+)/))[1] ?? '';
   }
 
   /** Ends the service's process; SIGKILL is the crash. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
-    await this.program?.end(signal);
+    await this.program.end(signal);
   }
 
   async close(): Promise<void> {

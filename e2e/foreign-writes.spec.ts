@@ -104,22 +104,6 @@ test('a deployment is sent once, even by a double click @main', async ({ signedI
   await expectNoLeak(page, foreign);
 });
 
-test('a part of a job that the service does not remove is reported in its words', async ({
-  signedIn: page,
-  service,
-  foreign,
-}) => {
-  await page.goto(`${service.url}/jobs`);
-  await page.getByRole('link', { name: 'rollout 7' }).click();
-  await page.getByRole('button', { name: 'Cancel the 1 that waits…' }).click();
-  const cancel = page.getByRole('dialog', { name: 'Cancel where it waits: 1 device' });
-  await cancel.getByRole('button', { name: 'Cancel on 1 device' }).click();
-  await expect(cancel).toContainText('1 failed.');
-  await expect(cancel).toContainText('cannot remove one device from a job');
-  expect(foreign.heard.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/job/gc2']);
-  await expect(page.getByRole('button', { name: 'Stop…' })).toHaveCount(0);
-});
-
 test('without tags a job still goes to one', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/deploy?artifact=ga1`);
   await page.getByText('Tag', { exact: true }).click();

@@ -39,7 +39,7 @@ async function uploadUpdate(service: Service): Promise<string> {
 /** Rules as a version with another engine stored them. */
 function storeRules(service: Service, rules: object[]): void {
   const database = new DatabaseSync(path.join(service.dataFolder, 'muster.db'));
-  database.prepare('UPDATE rules SET rules = ?').run(JSON.stringify(rules));
+  database.prepare('UPDATE outcome_rules SET rules = ?').run(JSON.stringify(rules));
   database.close();
 }
 

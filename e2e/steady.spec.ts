@@ -4,9 +4,7 @@ import { expect, slowDown, test, type Service } from './fixtures.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 
 /** How many times slower than this machine the browser is made, so that each answer is drawn by itself. */
-const SLOWER = 4;
-/** A page holds back what is below a part that it reads, for two seconds: longer here, however slow this machine is. */
-const HOLD = ':is(#outranks, section, [data-in-order]) { animation-duration: 60s !important }';
+const SLOWER = 2;
 /** The share of the window that moves times how far, in shares of it; 0.1 is what browsers call good. */
 const MOST = 0.02;
 
@@ -23,10 +21,7 @@ interface Shift {
 /** Writes down what moves in each document from here on. */
 async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; moved: string[] }>> {
   await slowDown(page, SLOWER);
-  await page.addInitScript((hold) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(hold);
-    document.adoptedStyleSheets.push(sheet);
+  await page.addInitScript(() => {
     const shifts: Shift[] = [];
     Object.assign(globalThis, { shifts });
     new PerformanceObserver((list) => {
@@ -39,7 +34,7 @@ async function watchShifts(page: Page): Promise<() => Promise<{ sum: number; mov
           ),
         });
     }).observe({ type: 'layout-shift', buffered: true });
-  }, HOLD);
+  });
   return async () => {
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expect(page.locator('[data-reading], main[aria-busy="true"], main [aria-busy="true"]')).toHaveCount(0);

@@ -1,7 +1,10 @@
 // Two clicks in one task, before anything can be drawn disabled: every button that sends a write sends it once. The writes
-// are answered here and change nothing, so that each dialog is about the same things.
+// are answered here and change nothing, so that each dialog is about the same things. Not here: dialogs that write nothing
+// (commands to copy, columns, exports, details, what a browser stores), dialogs about many items, which send one bulk
+// request or go on from step to step (their specs count the requests), and uploads, which are a page's and not a dialog's.
 import type { Page } from '@playwright/test';
 import { expect, test, type Service } from './fixtures.ts';
+import { rollOut } from './rolled-out.ts';
 
 interface Write {
   /** Where its dialog is. */
@@ -9,6 +12,8 @@ interface Write {
   button: string;
   /** What is sent. */
   sent: string;
+  /** A button on the page that opens it, where no address does. */
+  opener?: string;
   /** Typed before the button works. */
   typed?: Record<string, string>;
 }
@@ -27,7 +32,11 @@ async function fillIn(page: Page, typed: Record<string, string>): Promise<void> 
   const dialog = page.getByRole('dialog');
   for (const [label, text] of Object.entries(typed)) {
     const secret = dialog.getByLabel(label).and(dialog.locator('input[type="password"]'));
-    await dialog.getByRole('textbox', { name: label, exact: true }).or(secret).fill(text);
+    const field = dialog.getByRole('textbox', { name: label, exact: true });
+    await field
+      .or(dialog.getByRole('combobox', { name: label, exact: true }))
+      .or(secret)
+      .fill(text);
   }
 }
 
@@ -68,7 +77,93 @@ async function dialogsOf(service: Service): Promise<Write[]> {
     WorkflowId,
   });
   const { TokenId } = await service.call<{ TokenId: string }>('POST', '/v1/account/tokens', { Name: 'build' });
+  const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', {
+    Kind: 'webhook',
+    Name: 'ops',
+    Url: 'https://hooks.example.com/muster',
+    Format: 'json',
+  });
+  const { RuleId } = await service.call<{ RuleId: string }>('POST', '/v1/alerts/rules', {
+    Name: 'labs offline',
+    When: 'DeviceOffline',
+    ForMinutes: 5,
+    QuietMinutes: 30,
+    Channels: [ChannelId],
+  });
+  const used = await service.uploadScript('used.sh', '#!/bin/sh\necho 2\n', '/opt');
+  await service.call('PUT', '/v1/orders/labs', { DeviceGroup: 'later', ArtifactId: used });
+  await service.call('POST', `/v1/device/${device}/notes`, { Text: 'in the yard' });
+  const rollout = await rollOut(service, { units: [], ArtifactId: used, broken: '' }, { DeviceGroup: 'lab' });
+  const notes = await service.call<{ Items: { NoteId?: string }[] }>('GET', `/v1/device/${device}/timeline`);
+  const note = notes.Items.find(({ NoteId }) => NoteId !== undefined)?.NoteId;
+  const rolloutAction = (action: string, button: string, sent = `POST /v1/rollout/${rollout}/${action}`) => ({
+    at: `/rollouts/${rollout}?dialog=${action}`,
+    button,
+    sent,
+  });
   return [
+    {
+      at: `/devices/${device}?dialog=update-agent`,
+      button: 'Update agent',
+      sent: `POST /v1/device/${device}/update-agent`,
+    },
+    {
+      at: `/devices/${device}`,
+      opener: 'Delete note',
+      button: 'Delete note',
+      sent: `DELETE /v1/device/${device}/notes/${note}`,
+    },
+    {
+      at: '/devices?group=lab&cols=name,group',
+      opener: 'Save this view',
+      button: 'Save view',
+      sent: 'PUT /v1/views/labs',
+      typed: { Name: 'labs' },
+    },
+    { at: '/account?dialog=end-sessions', button: 'Sign out', sent: 'DELETE /v1/account/sessions' },
+    {
+      at: `/activity/alerts?dialog=delete-rule&alert=${RuleId}`,
+      button: 'Delete rule',
+      sent: `DELETE /v1/alerts/rules/${RuleId}`,
+    },
+    {
+      at: `/activity/alerts?dialog=rule&alert=${RuleId}`,
+      button: 'Save',
+      sent: `PATCH /v1/alerts/rules/${RuleId}`,
+      typed: { Name: 'labs' },
+    },
+    {
+      at: `/activity/alerts?dialog=silence&alert=${RuleId}`,
+      button: 'Silence rule',
+      sent: `POST /v1/alerts/rules/${RuleId}/silence`,
+    },
+    {
+      at: '/activity/alerts?dialog=channel',
+      button: 'Create channel',
+      sent: 'POST /v1/alerts/channels',
+      typed: { Name: 'second', Address: 'https://hooks.example.com/second' },
+    },
+    {
+      at: `/activity/alerts?dialog=delete-channel&alert=${ChannelId}`,
+      button: 'Delete channel',
+      sent: `DELETE /v1/alerts/channels/${ChannelId}`,
+    },
+    {
+      at: '/rollouts/orders?dialog=edit&order=labs',
+      button: 'Save',
+      sent: 'PUT /v1/orders/labs',
+      typed: { Group: 'lab' },
+    },
+    {
+      at: '/rollouts/orders?dialog=delete&order=labs',
+      button: 'Delete standing order',
+      sent: 'DELETE /v1/orders/labs',
+    },
+    rolloutAction('pause', 'Pause'),
+    rolloutAction('abort', 'Abort'),
+    rolloutAction('remove', 'Delete', `DELETE /v1/rollout/${rollout}`),
+    rolloutAction(`skip&device=${device}`, 'Leave out', `POST /v1/rollout/${rollout}/skip`),
+
     { at: `/devices/${device}?dialog=delete`, button: 'Delete device', sent: `DELETE /v1/devices/${device}` },
     { at: `/devices/${device}?dialog=new-key`, button: 'Create new key', sent: `POST /v1/devices/${device}/key` },
     {
@@ -130,10 +225,11 @@ async function dialogsOf(service: Service): Promise<Write[]> {
 test('two clicks in one task send one write, whatever dialog it is', async ({ signedIn: page, service }) => {
   const writes = await dialogsOf(service);
   const held = await holdWrites(page);
-  for (const { at, button, sent, typed = {} } of writes)
+  for (const { at, opener, button, sent, typed = {} } of writes)
     await test.step(`${button} (${sent})`, async () => {
       held.sent.length = 0;
       await page.goto(service.url + at);
+      if (opener !== undefined) await page.getByRole('button', { name: opener }).click();
       const dialog = page.getByRole('dialog');
       await fillIn(page, typed);
       const confirm = dialog.getByRole('button', { name: button, exact: true });

@@ -2,10 +2,9 @@
 // machines differ, so each figure is compared with another of the same run, and only their ratio can be compared
 // between machines. It fails if what it measures goes wrong.
 //
-//   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--days 2]
+//   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--postgres]
 //
-// Sections: weight, service, delivery, storm, flood, tunnels, carriers, fleet, map, opening, pages, live, log, jobs, bulk, rollouts, history, events, engines, cluster; all of them when none is named.
-// Each prints a table:
+// All sections run if none is named. Each prints a table:
 //
 //   <section>: <what it was measured on>
 //   measured                        figure          compared with                figure          ratio
@@ -17,26 +16,14 @@ import type { Section } from './bench/section.ts';
 import { tableOf } from './bench/table.ts';
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
-  weight: async () => (await import('./bench/weight.ts')).weight,
-  service: async () => (await import('./bench/service.ts')).service,
-  delivery: async () => (await import('./bench/delivery.ts')).delivery,
-  storm: async () => (await import('./bench/storm.ts')).storm,
-  flood: async () => (await import('./bench/flood.ts')).flood,
-  tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
-  carriers: async () => (await import('./bench/carriers.ts')).carriers,
-  fleet: async () => (await import('./bench/fleet.ts')).fleet,
-  map: async () => (await import('./bench/map.ts')).map,
   opening: async () => (await import('./bench/opening.ts')).opening,
   pages: async () => (await import('./bench/pages.ts')).pages,
-  live: async () => (await import('./bench/live.ts')).live,
+  map: async () => (await import('./bench/map.ts')).map,
   log: async () => (await import('./bench/log.ts')).log,
   jobs: async () => (await import('./bench/jobs.ts')).jobs,
-  bulk: async () => (await import('./bench/bulk.ts')).bulk,
-  rollouts: async () => (await import('./bench/rollouts.ts')).rollouts,
-  history: async () => (await import('./bench/history.ts')).history,
-  events: async () => (await import('./bench/events.ts')).events,
-  engines: async () => (await import('./bench/engines.ts')).engines,
-  cluster: async () => (await import('./bench/cluster.ts')).cluster,
+  service: async () => (await import('./bench/service.ts')).service,
+  delivery: async () => (await import('./bench/delivery.ts')).delivery,
+  tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
 };
 
 try {
@@ -61,7 +48,7 @@ function readArguments(args: string[]) {
       agents: { type: 'string', default: '1000' },
       points: { type: 'string', default: '100000,1000000' },
       log: { type: 'string', default: '10' },
-      days: { type: 'string', default: '2' },
+      postgres: { type: 'boolean', default: false },
     },
   });
   const unknown = positionals.find((name) => !(name in SECTIONS));
@@ -79,7 +66,7 @@ function readArguments(args: string[]) {
       agents: whole('agents', values.agents),
       points: values.points.split(',').map((points) => whole('points', points)),
       logMegabytes: whole('log', values.log),
-      days: whole('days', values.days),
+      postgres: values.postgres,
     },
   };
 }

@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePort } from '../server/test-agents.ts';
 import { Device, temporaryFolder } from './chaos/devices.ts';
 import { alerts } from './chaos/alerts.ts';
 import { checkAudit } from './chaos/audit-chain.ts';
@@ -22,9 +21,10 @@ import { LocalServer, tunnels } from './chaos/tunnels.ts';
 import { openRelay } from './chaos/relay.ts';
 import { installEngines } from './engines/install.ts';
 import { DURABLE, startPostgres } from './engines/postgres-server.ts';
-import { ServiceProcess } from './chaos/service-process.ts';
+import { FaultyService } from './chaos/service-process.ts';
 import { mountSmallDisk } from './chaos/small-disk.ts';
 import { drain, verify, type Check } from './chaos/verify.ts';
+import { freePort } from './test-process.ts';
 import { Client, newLedger, scriptForm, submitJobs, writeArtifacts, writeDevices } from './chaos/writer.ts';
 
 const { values } = parseArgs({
@@ -74,7 +74,7 @@ const randomSecret = randomBytes(32).toString('base64url');
 const token = randomBytes(24).toString('base64url');
 const services = ports.map(
   (port, index) =>
-    new ServiceProcess(port, {
+    new FaultyService(port, {
       DATA_DIR: dataDir,
       AUTH_TOKEN: token,
       PUBLIC_URL: relay.url,

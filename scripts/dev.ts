@@ -3,10 +3,10 @@
 // Origin of writes and an agent's --server all name it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createServer as createVite } from 'vite';
 import { buildIfStale } from './dist.ts';
+import { freePort } from './test-process.ts';
 
 const root = dirname(import.meta.dirname);
 const host = process.env['HOST'] ?? '127.0.0.1';
@@ -40,13 +40,3 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 await once(service, 'exit');
 await vite.close();
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no free port');
-  return address.port;
-}

@@ -2,7 +2,7 @@
 // Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { budgetReport } from './budget.ts';
+import { weigh } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { precompress } from './precompress.ts';
 
@@ -22,9 +22,9 @@ const SOURCES = [
   'scripts/budget.ts',
   'scripts/dist.ts',
   'scripts/first-load.ts',
-  'scripts/unused-components.ts',
   'scripts/precompress.ts',
   'scripts/shared-modules.ts',
+  'scripts/visible-text.ts',
 ];
 
 /** Builds only what `npm start` and the tests need: nothing at all when dist/ already matches the sources. */
@@ -48,7 +48,8 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
       configFile: join(root, 'vite.config.ts'),
       build: { outDir, emptyOutDir: true, manifest: true },
     });
-    const over = budgetReport(outDir);
+    const { sizes, over } = weigh(outDir);
+    if (verbose) process.stdout.write(`${sizes}\n`);
     rmSync(join(outDir, '.vite'), { recursive: true });
     await build({
       ...common,

@@ -48,8 +48,8 @@ const BELOW: Record<string, string[]> = {
  */
 const SERVER_BELOW: Record<string, string[]> = {
   operation: [],
-  http: ['operation'],
-  store: ['operation', 'http'],
+  store: ['operation'],
+  http: ['operation', 'store'],
   auth: ['operation', 'http', 'store'],
   cluster: ['operation', 'http', 'store'],
   agents: ['operation', 'http', 'store'],
@@ -67,7 +67,8 @@ function upward(tree: string, below: Record<string, string[]>): string[] {
     .filter(({ file, to }) => {
       const [from, target] = [folderOf(file), folderOf(to)];
       const allowed = below[from];
-      return allowed !== undefined && target in below && target !== from && !allowed.includes(target);
+      const isKnown = target in below || (tree === 'src' && /\.tsx?$/.test(target));
+      return allowed !== undefined && isKnown && target !== from && !allowed.includes(target);
     })
     .map(say);
 }

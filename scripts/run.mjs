@@ -10,6 +10,9 @@ import { install, missingPackage } from './install.mjs';
 const MINIMUM = [24, 14]; // "#/…" entries in the imports of package.json are understood from here on
 const WITHOUT_DEV_PACKAGES = new Set(['scripts/start.ts', 'scripts/build.ts', 'agent/main.ts', 'server/token.ts']);
 
+/** Objects of a moment may fill 32 MB until they are collected, instead of 128 MB: a long export would fill them all. */
+const SERVICE_FLAGS = ['--max-semi-space-size=16'];
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedPackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const [file, ...args] = process.argv.slice(2);
@@ -52,7 +55,8 @@ async function launch([node, ...others]) {
   const pathName = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   env[pathName] = [dirname(node), join(root, 'node_modules', '.bin'), env[pathName]].filter(Boolean).join(delimiter);
 
-  const child = spawn(node, [join(root, file), ...args], { stdio: 'inherit', env });
+  const flags = file === 'scripts/start.ts' ? SERVICE_FLAGS : [];
+  const child = spawn(node, [...flags, join(root, file), ...args], { stdio: 'inherit', env });
   const stopForwarding = forwardSignals(child);
   const [code, signal, error] = await new Promise((done) => {
     child.on('error', (failure) => done([1, null, failure]));

@@ -93,6 +93,16 @@ describe('scripts/run.mjs', () => {
     assert.match(npmRuns()[0] ?? '', /^ci --include=dev --include=optional /);
   });
 
+  test('the service starts with a limit for short-lived objects, other scripts with that of Node', async () => {
+    for (const [file, flags] of [
+      ['start.ts', '--max-semi-space-size=16'],
+      ['flags.ts', ''],
+    ] as const) {
+      writeFileSync(join(root, 'scripts', file), 'console.log(process.execArgv.join(" "));');
+      assert.equal((await outcome(start(`scripts/${file}`))).out.trim(), flags);
+    }
+  });
+
   test('installs again when the lockfile has another version or a package folder is gone', async () => {
     await outcome(start('scripts/say.ts', '0'));
     lock({ ...LOCK, 'node_modules/needed': { version: '1.0.1' } });

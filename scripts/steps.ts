@@ -13,9 +13,11 @@ import { buildIfStale, requireBudget } from './dist.ts';
 import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightReport, type Tally } from './tally.ts';
 
 const root = dirname(import.meta.dirname);
-/** Files of unit tests. Those that kill a real service again and again take a minute together. */
+/** Files of unit tests. */
 export const UNIT_TESTS = globSync('{src,server,agent,scripts}/**/*.test.ts', { cwd: root }).toSorted();
-export const isKillTest = (file: string): boolean => file.endsWith('-kills.test.ts');
+const STARTS_PROGRAMS = /\b(TestProcess|ServiceProcess|spawnAgent|killableService|startPostgres)\b|\bspawn\(/;
+/** Whether the tests of a file start services, agents or installers as processes: a few files with a fifth of the work. */
+export const startsPrograms = (file: string): boolean => STARTS_PROGRAMS.test(readFileSync(join(root, file), 'utf8'));
 const UNIT_TEST_LIMIT_MS = 120_000;
 // A file whose process doesn't end because something in it stays open: it is killed and counts as failed.
 const SILENCE_LIMIT_MS = UNIT_TEST_LIMIT_MS + 30_000;
@@ -73,6 +75,7 @@ export function unitTests(files: readonly string[]): Promise<Tally> {
     const output = await text(Readable.from(worthShowing()).compose<Readable>(new spec()));
     clearTimeout(watch);
     const { passed, failed } = tallyOfNode(counts);
+    for (const [line] of output.matchAll(/^Left out, .*$/gm)) process.stdout.write(`${line}\n`);
     return {
       passed: passed - empty.length,
       failed: failed + empty.length,

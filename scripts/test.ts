@@ -1,8 +1,8 @@
-// `npm test`: all checks, the unit tests but those that kill a service, and the end-to-end tests of each page's main tasks,
+// `npm test`: all checks, the unit tests but those that start programs, and the end-to-end tests of each page's main tasks,
 // which have @main in their names; counted in one last line. `--all` (`npm run test:all`) runs all tests, `--rest` those
 // that `npm test` leaves out. Other arguments name what alone is run: unit test files (`*.test.ts`) go to Node's runner,
 // everything else to Playwright (`npm test -- e2e/jobs.spec.ts -g delete`).
-import { UNIT_TESTS, endToEndTests, isKillTest, staticChecks, unitTests } from './steps.ts';
+import { UNIT_TESTS, endToEndTests, startsPrograms, staticChecks, unitTests } from './steps.ts';
 import { sum } from './tally.ts';
 
 const MAIN = '@main';
@@ -13,7 +13,7 @@ const isWhole = named.length === 0 && !args.includes('--rest');
 function unitFiles(): string[] {
   if (named.length > 0) return named.filter((arg) => arg.endsWith('.test.ts'));
   if (args.includes('--all')) return UNIT_TESTS;
-  return UNIT_TESTS.filter((file) => isKillTest(file) !== isWhole);
+  return UNIT_TESTS.filter((file) => startsPrograms(file) !== isWhole);
 }
 
 function playwrightArgs(): string[] | undefined {

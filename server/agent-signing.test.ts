@@ -1,15 +1,13 @@
 // Signed updates, with a real service and agents that install.sh has installed.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Device } from '#/contract/devices.ts';
-import { FakeAgent, freePort, scratch } from './test-agents.ts';
-import { TestProcess, until as waitUntil } from '../scripts/test-process.ts';
+import { FakeAgent, scratch } from './test-agents.ts';
+import { freePort, TestProcess, until as waitUntil } from '../scripts/test-process.ts';
 import { makeBackup } from './backup/make-backup.ts';
 import { readPlaces } from './backup/places.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
@@ -45,9 +43,8 @@ beforeEach(() => void publish());
 
 async function sh(line: string, env: Record<string, string>): Promise<void> {
   const PATH = `${path.dirname(process.execPath)}:${process.env['PATH']}`;
-  const child = spawn('/bin/sh', ['-c', line], { env: { PATH, HOME: at.folder, ...env }, stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  assert.equal(code, 0, line);
+  const ran = new TestProcess(['-c', line], { command: '/bin/sh', env: { PATH, HOME: at.folder, ...env } });
+  assert.equal(await ran.ended, 0, `${line}\n${ran.printed}`);
 }
 
 const answer = async <T>(from: TestService, method: string, where: string, body?: unknown) =>

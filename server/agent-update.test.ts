@@ -1,7 +1,6 @@
 // Agents that update themselves, and agents with an incompatible link version: a real service, and an agent that
 // install.sh has installed. Its program is a small wrapper of the source, so that each build is another file.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +10,7 @@ import { LINK_VERSION } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { FakeAgent, scratch } from './test-agents.ts';
-import { until as waitUntil } from '../scripts/test-process.ts';
+import { TestProcess, until as waitUntil } from '../scripts/test-process.ts';
 import { startTestService } from './test-service.ts';
 
 /** Programs start one after the other: on a busy machine that takes long. */
@@ -49,9 +48,8 @@ const update = async (id: string) => {
 
 async function sh(line: string, env: Record<string, string>): Promise<void> {
   const PATH = `${path.dirname(process.execPath)}:${process.env['PATH']}`;
-  const child = spawn('/bin/sh', ['-c', line], { env: { PATH, HOME: at.folder, ...env }, stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  assert.equal(code, 0, line);
+  const ran = new TestProcess(['-c', line], { command: '/bin/sh', env: { PATH, HOME: at.folder, ...env } });
+  assert.equal(await ran.ended, 0, `${line}\n${ran.printed}`);
 }
 /** The folder of an agent that runs as on a device. */
 async function install(key: string, env: Record<string, string> = {}): Promise<string> {

@@ -2,7 +2,7 @@
 // last hash in a file in DATA_DIR, and in the log of the service once an hour.
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { systemCode } from './http/system-fault.ts';
+import { systemCode } from './store/system-fault.ts';
 import { log } from './operation/log.ts';
 import { syncFolder } from './store/artifact-files.ts';
 import { DamagedMark, lastHashed, parseMark, printMark } from './store/audit-mark.ts';

@@ -1,7 +1,8 @@
 // Reads and checks the environment: an invalid value stops the start with one sentence that names it.
-import { BlockList, isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { readAlertConfig, type AlertConfig } from './alert-config.ts';
 import { ConfigError } from './config-error.ts';
 import { readInstallCommand, readUpstreamUrl } from './upstream-config.ts';
@@ -231,24 +232,22 @@ export function readLogFormat({ LOG_FORMAT }: Environment): LogFormat {
 /** Addresses and networks, separated by commas; `loopback` names this machine. */
 function readProxies(text: string | undefined): (address: string) => boolean {
   if (text === undefined) return () => false;
-  const trusted = new BlockList();
-  for (const item of text.split(',').map((part) => part.trim())) {
-    if (item === 'loopback') {
-      trusted.addSubnet('127.0.0.0', 8, 'ipv4');
-      trusted.addAddress('::1', 'ipv6');
-      continue;
-    }
-    const [address = '', bits, ...rest] = item.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const most = family === 'ipv6' ? 128 : 32;
-    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (!isIP(address) || rest.length > 0 || !(length <= most))
-      throw new ConfigError(
-        `TRUSTED_PROXY holds "${item}", but it must be addresses or networks separated by commas, like 10.0.0.2 or 10.0.0.0/8, or the word loopback.`,
-      );
-    trusted.addSubnet(address, length, family);
-  }
-  return (address) => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const items = text.split(',').map((part) => part.trim());
+  const networks = items
+    .flatMap((item) => (item === 'loopback' ? ['127.0.0.0/8', '::1/128'] : [item]))
+    .map((item) => {
+      const network = item.includes('/') ? item : `${item}/${isIPv6(item) ? 128 : 32}`;
+      if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(network) && !ipaddr.IPv6.isValidCIDR(network))
+        throw new ConfigError(
+          `TRUSTED_PROXY holds "${item}", but it must be addresses or networks separated by commas, like 10.0.0.2 or 10.0.0.0/8, or the word loopback.`,
+        );
+      return ipaddr.parseCIDR(network);
+    });
+  return (address) => {
+    if (!isIP(address)) return false;
+    const parsed = ipaddr.parse(address);
+    return networks.some((network) => parsed.kind() === network[0].kind() && parsed.match(network));
+  };
 }
 
 function readTls(certFile: string | undefined, keyFile: string | undefined): Config['tls'] {

@@ -35,7 +35,7 @@ import { openDeviceOrder, type DeviceOrder } from './store/device-order.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { moveOpenTimes } from './store/open-times.ts';
 import { newId } from './store/ids.ts';
-import { reportFault } from './http/system-fault.ts';
+import { reportFault } from './store/system-fault.ts';
 import { openTraffic, stopping, type Traffic } from './http/traffic.ts';
 import { openNodeProofs } from './cluster/node-proof.ts';
 import { loginProof, openRemoteTunnels, type RemoteTunnels } from './tunnels/remote-tunnels.ts';

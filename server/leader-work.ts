@@ -1,5 +1,5 @@
 // What the service does by itself in the background, on one node at a time: the one that leads.
-import { logFault } from './http/system-fault.ts';
+import { singleFlight } from './single-flight.ts';
 
 export interface LeaderTask {
   /** Completes "could not …" in the log. */
@@ -18,20 +18,12 @@ export interface LeaderWork {
  * @param mayRun whether this node leads and can write
  */
 export function openLeaderWork(mayRun: () => boolean, tasks: readonly LeaderTask[]): LeaderWork {
-  const running = new Map<LeaderTask, Promise<unknown>>();
-  const run = (task: LeaderTask) => {
-    if (!mayRun() || running.has(task)) return;
-    const done = task
-      .run()
-      .catch((cause: unknown) => logFault(`could not ${task.what}`, cause))
-      .finally(() => running.delete(task));
-    running.set(task, done);
-  };
-  const timers = tasks.map((task) => setInterval(run, task.everyMs, task).unref());
+  const runs = tasks.map(({ what, everyMs, run }) => ({ everyMs, ...singleFlight(`could not ${what}`, run) }));
+  const timers = runs.map(({ everyMs, run }) => setInterval(() => void (mayRun() && run()), everyMs).unref());
   return {
     close: async () => {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all(running.values());
+      await Promise.all(runs.map(({ settled }) => settled()));
     },
   };
 }

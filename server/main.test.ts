@@ -1,6 +1,5 @@
 // The service as a process: killed, started twice, started with errors.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -177,19 +176,12 @@ test(
   'the last few open files are left for saying that there are no more',
   { skip: process.platform !== 'linux' },
   async () => {
-    const limited = spawn(
-      'sh',
-      ['-c', 'ulimit -n 80; exec "$0" "$1"', process.execPath, path.join(import.meta.dirname, 'main.ts')],
-      {
-        env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: path.join(folder, 'limited'), AUTH_TOKEN: TOKEN },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
-    let output = '';
-    for (const stream of [limited.stdout, limited.stderr])
-      stream.on('data', (text: Buffer) => (output += text.toString()));
-    while (!/Data: .*\n/.test(output)) await once(limited.stdout, 'data');
-    const { hostname, port } = new URL(/running at (\S+)/.exec(output)?.[1] ?? '');
+    const limited = new TestProcess(['-c', 'ulimit -n 80; exec "$0" server/main.ts', process.execPath], {
+      command: 'sh',
+      env: { PORT: '0', DATA_DIR: path.join(folder, 'limited'), AUTH_TOKEN: TOKEN },
+    });
+    await limited.line(/^Data:/);
+    const { hostname, port } = new URL(/running at (\S+)/.exec(limited.printed)?.[1] ?? '');
     const open: Socket[] = [];
     let answer = '';
     while (!/ 503 /.test(answer)) {
@@ -201,9 +193,7 @@ test(
     }
     assert.match(answer, /application\/problem\+json/);
     for (const socket of open) socket.destroy();
-    assert.doesNotMatch(output, /\n +at /);
-    limited.kill('SIGKILL');
-    await once(limited, 'close');
+    assert.doesNotMatch(limited.printed, /\n +at /);
   },
 );
 

@@ -1,7 +1,7 @@
 // The service as a program: reads the environment, handles signals, prints a few lines.
 import { ConfigError } from './config-error.ts';
 import { readConfig, readLogFormat } from './config.ts';
-import { Problem } from './http/problem.ts';
+import { StoreError } from './store/errors.ts';
 import type { Config } from './config.ts';
 import { placeOf } from './database-url.ts';
 import { proxyNote } from './http/proxy-notice.ts';
@@ -38,7 +38,7 @@ try {
     greet(service);
   }
 } catch (cause) {
-  if (cause instanceof Problem) log.error(`${cause.message}. ${cause.detail ?? ''}`);
+  if (cause instanceof StoreError) log.error(`${cause.message}. ${cause.detail ?? ''}`);
   else if (cause instanceof ConfigError) log.error(cause.message);
   else log.error('The service cannot start', cause);
   process.exitCode = 1;

@@ -6,15 +6,15 @@ import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
 import { log } from './operation/log.ts';
 import { requireDatabaseOfFiles } from './store/artifact-folder.ts';
-import { fileSize } from './store/database-file.ts';
-import { openDatabase } from './store/sqlite.ts';
+import { fileSize, requireKnownVersion } from './store/database-file.ts';
+import { openDatabase, SERVICE_TABLES } from './store/sqlite.ts';
 import type { Database } from './store/database.ts';
 import type { PostgresDatabase } from './store/postgres.ts';
 import { lockFolder } from './store/lock.ts';
 import { openDiskSpace } from './store/disk-space.ts';
 import { requireFinishedFolder } from './store/unfinished-restore.ts';
 import type { DiskSpace } from './store/disk-space.ts';
-import { isFull, SQLITE, sqliteCode, systemCode } from './http/system-fault.ts';
+import { isFull, SQLITE, sqliteCode, systemCode } from './store/system-fault.ts';
 
 export interface Store {
   db: Database;
@@ -63,8 +63,9 @@ async function openStoreInPostgres({ dataDir }: Config, url: URL): Promise<Store
 }
 
 async function openStoreInFolder({ dataDir }: Config): Promise<Store> {
-  const writable = makeFolder(dataDir) === 'writable';
   const file = path.join(dataDir, 'muster.db');
+  requireKnownVersion(file, SERVICE_TABLES);
+  const writable = makeFolder(dataDir) === 'writable';
   const logBytes = fileSize(`${file}-wal`);
   const lock = writable ? lockFolder(dataDir) : undefined;
   const disk = openDiskSpace(dataDir, { report: (line) => log.warn(line) });

@@ -1,7 +1,7 @@
 // Whether the service can serve: the database works, has its tables and accepts a write, the disk has space, and the
 // service is not stopping.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FieldError } from './http/problem.ts';
+import type { FieldError } from './store/errors.ts';
 import type { Database } from './store/database.ts';
 
 interface ReadinessOptions {

@@ -1,13 +1,13 @@
 // Gauges of the service, read when /metrics is requested.
 import type { Context } from './context.ts';
-import type { Gauge } from './operation/metrics.ts';
+import type { Gauges } from './operation/metrics.ts';
 import { processGauges } from './operation/process-metrics.ts';
 import { countRunning } from './store/last-run.ts';
 
 /** Values from tables are slow to read, and are cached this long. */
 const CACHE_MS = 5_000;
 
-export function serviceGauges({ db, link, clock, backups, config, events, cluster }: Context): Gauge[] {
+export function serviceGauges({ db, link, clock, backups, config, events, cluster }: Context): Gauges {
   const number = async (sql: string) => (await db.get<{ number: number | null }>(sql))?.number ?? 0;
   const tables = remembered(async () => ({
     devices: await number('SELECT sum(num_devices) AS number FROM accounts'),
@@ -23,90 +23,52 @@ export function serviceGauges({ db, link, clock, backups, config, events, cluste
     undelivered: await number("SELECT count(*) AS number FROM alert_deliveries WHERE state = 'Waiting'"),
     tunnels: await number('SELECT count(*) AS number FROM tunnels WHERE connected IS NOT NULL'),
   }));
-  const gauges: Gauge[] = [
-    {
-      name: 'muster_devices',
-      help: 'Devices by state.',
-      read: async () => {
-        const { devices, online } = await tables();
-        return [
-          ['state="Online"', online],
-          ['state="Offline"', devices - online],
-        ];
-      },
-    },
-    {
-      name: 'muster_agents_connected',
-      help: 'Agents that are connected now.',
-      read: () => [['', [...link.all()].length]],
-    },
-    {
-      name: 'muster_jobs',
-      help: 'Jobs of devices that have not ended, by state.',
-      read: async () => {
-        const { unfinished, running } = await tables();
-        return [
-          ['state="Waiting"', unfinished - running],
-          ['state="Running"', running],
-        ];
-      },
-    },
-    {
-      name: 'muster_job_output_stored_bytes',
-      help: 'Output of ended jobs that is stored.',
-      read: async () => [['', (await tables()).output]],
-    },
-    {
-      name: 'muster_artifacts_stored_bytes',
-      help: 'Artifacts that are stored.',
-      read: async () => [['', (await tables()).artifacts]],
-    },
-    {
-      name: 'muster_tunnels_open',
-      help: 'Tunnels that an agent holds up.',
-      read: async () => [['', (await tables()).tunnels]],
-    },
-    {
-      name: 'muster_alerts_firing',
-      help: 'Devices, tunnels and limits for which an alert fires.',
-      read: async () => [['', (await tables()).firing]],
-    },
-    {
-      name: 'muster_alert_deliveries_waiting',
-      help: 'Deliveries of alerts that wait for their first or next attempt.',
-      read: async () => [['', (await tables()).undelivered]],
-    },
-    {
-      name: 'muster_event_streams',
-      help: 'Open streams of events to dashboards.',
-      read: () => [['', events.count()]],
-    },
-    {
-      name: 'muster_db_queue',
-      help: 'Writes that wait for their turn.',
-      read: () => [['', db.waiting()]],
-    },
-    {
-      name: 'muster_clock_set_seconds',
-      help: "By how much the computer's clock was set in all.",
-      read: () => [['', (clock.now() - clock.unset()) / 1000]],
-    },
-  ];
-  gauges.push({
-    name: 'muster_clock_ahead_of_database_seconds',
-    help: "By how much this machine's clock is ahead of the shared database's; negative behind it.",
-    read: () => [['', cluster.clockAheadMs() / 1000]],
-  });
+  const gauges = processGauges(config.dataDir);
+  const devices = async () => {
+    const { devices: all, online } = await tables();
+    return { Online: online, Offline: all - online };
+  };
+  gauges.add('muster_devices', 'Devices by state.', devices, 'state');
+  gauges.add('muster_agents_connected', 'Agents that are connected now.', () => [...link.all()].length);
+  const jobs = async () => {
+    const { unfinished, running } = await tables();
+    return { Waiting: unfinished - running, Running: running };
+  };
+  gauges.add('muster_jobs', 'Jobs of devices that have not ended, by state.', jobs, 'state');
+  const fromTables = (
+    name: string,
+    help: string,
+    field: 'output' | 'artifacts' | 'tunnels' | 'firing' | 'undelivered',
+  ) => gauges.add(name, help, async () => (await tables())[field]);
+  fromTables('muster_job_output_stored_bytes', 'Output of ended jobs that is stored.', 'output');
+  fromTables('muster_artifacts_stored_bytes', 'Artifacts that are stored.', 'artifacts');
+  fromTables('muster_tunnels_open', 'Tunnels that an agent holds up.', 'tunnels');
+  fromTables('muster_alerts_firing', 'Devices, tunnels and limits for which an alert fires.', 'firing');
+  fromTables(
+    'muster_alert_deliveries_waiting',
+    'Deliveries of alerts that wait for their first or next attempt.',
+    'undelivered',
+  );
+  gauges.add('muster_event_streams', 'Open streams of events to dashboards.', () => events.count());
+  gauges.add('muster_db_queue', 'Writes that wait for their turn.', () => db.waiting());
+  gauges.add(
+    'muster_clock_set_seconds',
+    "By how much the computer's clock was set in all.",
+    () => (clock.now() - clock.unset()) / 1000,
+  );
+  gauges.add(
+    'muster_clock_ahead_of_database_seconds',
+    "By how much this machine's clock is ahead of the shared database's; negative behind it.",
+    () => cluster.clockAheadMs() / 1000,
+  );
   if (backups)
-    gauges.push({
-      name: 'muster_backup_last_timestamp_seconds',
-      help: 'When the last scheduled backup since the start ended; 0 for none.',
-      read: () => [
-        ['outcome="success"', (backups.last.success ?? 0) / 1000],
-        ['outcome="failure"', (backups.last.failure ?? 0) / 1000],
-      ],
-    });
-  return [...gauges, ...processGauges(config.dataDir)];
+    gauges.add(
+      'muster_backup_last_timestamp_seconds',
+      'When the last scheduled backup since the start ended; 0 for none.',
+      () => ({ success: (backups.last.success ?? 0) / 1000, failure: (backups.last.failure ?? 0) / 1000 }),
+      'outcome',
+    );
+  return gauges;
 }
 
 function remembered<Value>(read: () => Value): () => Value {

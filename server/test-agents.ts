@@ -1,8 +1,6 @@
 // Agents for tests of the service: the real program in a process of its own, and a scripted one.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { WebSocket } from 'ws';
@@ -13,16 +11,6 @@ import { TestProcess, until } from '../scripts/test-process.ts';
 /** Starts the agent program as a person would. */
 export const spawnAgent = (args: string[], data: string, env: NodeJS.ProcessEnv = {}): TestProcess =>
   new TestProcess(['agent/main.ts', '--data', data, ...args], { env });
-
-/** A port that is free now, for a service that restarts on it after each crash. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** A folder for an agent or for what jobs write; call `remove` after the test. */
 export function scratch(): { folder: string; remove: () => void } {

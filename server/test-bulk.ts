@@ -4,7 +4,7 @@ import type { Bulk, BulkItem } from '#/contract/bulk.ts';
 import { until } from '../scripts/test-process.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Response>;
-type BulkAnswer = Bulk & { Items: BulkItem[]; Next: string };
+type BulkAnswer = Bulk & { Items: BulkItem[]; Next: string; Keys?: Record<string, string> };
 
 const AT_ONCE = 50;
 
@@ -37,6 +37,7 @@ export function testBulk(call: Call): TestBulk {
       for (let { Next } = last; Next !== '';) {
         const page = await bulk.get(id, `?limit=500&before=${Next}`);
         last.Items.push(...page.Items);
+        if (page.Keys) last.Keys = { ...last.Keys, ...page.Keys };
         ({ Next } = page);
       }
       return last;

@@ -10,6 +10,9 @@ export interface TestEvent {
   data: ChangeEvent & { Version?: string };
 }
 
+/** The ids that an event names, of a resource whose ids are reported. */
+export const idsIn = (reported: ChangeEvent[string] | undefined): string[] => (Array.isArray(reported) ? reported : []);
+
 export class TestStream {
   readonly events: TestEvent[] = [];
   isOver = false;
@@ -61,7 +64,7 @@ export class TestStream {
   /** The first event that names this device, and all before it, which are taken off the list. */
   naming(device: string): Promise<TestEvent[]> {
     return until(`an event that names ${device}`, async () => {
-      const at = this.events.findIndex(({ data }) => data.Devices?.includes(device));
+      const at = this.events.findIndex(({ data }) => idsIn(data['Devices']).includes(device));
       return at !== -1 && this.events.splice(0, at + 1);
     });
   }

@@ -2,13 +2,13 @@
 // locks nobody out. It works beside a running service, and takes effect at once.
 import { printSqlTime } from '#/contract/timestamps.ts';
 import { openAudit } from './store/audit.ts';
-import type { Caller } from './http/caller.ts';
+import type { Caller } from './store/caller.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
 import { openExisting } from './open-existing.ts';
-import { Problem } from './http/problem.ts';
+import { StoreError } from './store/errors.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
 import type { Database } from './store/database.ts';
 import { endSession, endSessions, listSessions, createSigninCode } from './store/sessions.ts';
@@ -40,7 +40,7 @@ class UsageError extends Error {}
 try {
   await run(process.argv.slice(2));
 } catch (cause) {
-  if (cause instanceof Problem) console.error(`${cause.message}. ${cause.detail ?? ''}`);
+  if (cause instanceof StoreError) console.error(`${cause.message}. ${cause.detail ?? ''}`);
   else if (cause instanceof UsageError || cause instanceof ConfigError) console.error(cause.message);
   else throw cause;
   process.exitCode = 1;

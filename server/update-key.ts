@@ -5,7 +5,7 @@ import { readConfig } from './config.ts';
 import { openExisting } from './open-existing.ts';
 import { FIRST_ACCOUNT, readAccount } from './store/accounts.ts';
 import { changeUpdateKey, replaceUpdateKey, setUpUpdateKey } from './store/update-key.ts';
-import { Problem } from './http/problem.ts';
+import { StoreError } from './store/errors.ts';
 
 const USAGE = `Usage:
   npm run update-key              shows the public key that agents check updates with
@@ -16,7 +16,7 @@ const COMMANDS = { show: setUpUpdateKey, change: changeUpdateKey, replace: repla
 try {
   await run(process.argv[2] ?? 'show');
 } catch (cause) {
-  if (cause instanceof Problem) console.error(`${cause.message}. ${cause.detail ?? ''}`);
+  if (cause instanceof StoreError) console.error(`${cause.message}. ${cause.detail ?? ''}`);
   else if (cause instanceof ConfigError) console.error(cause.message);
   else throw cause;
   process.exitCode = 1;

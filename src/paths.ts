@@ -80,7 +80,8 @@ export const paths = {
   overview: () => '/',
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
   addDevice: () => '/devices?dialog=add',
-  addMany: () => '/devices/add-many',
+  /** `work`: bulk work that created devices, with its keys. */
+  addMany: (work?: string) => withQuery('/devices/add-many', { work }),
   addThisMachine: () => '/devices?dialog=add-this-machine',
   device: (id: string) => `/devices/${encoded(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),

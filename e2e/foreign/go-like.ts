@@ -74,14 +74,10 @@ export const startGoLike = (): Promise<Foreign> => {
         return json(devices.filter(({ DeviceId }) => body.includes(`"${DeviceId}"`)));
       case 'POST /v1/devices': {
         const { DeviceName = '' } = JSON.parse(body.toString()) as { DeviceName?: string };
-        devices = [...devices, device('g9', DeviceName, 'offline')];
-        return json({ DeviceId: 'g9', DeviceKey: 'dk_new' });
+        const DeviceId = `g${devices.length + 6}`;
+        devices = [...devices, device(DeviceId, DeviceName, 'offline')];
+        return json({ DeviceId, DeviceKey: 'dk_new' });
       }
-      case 'PATCH /v1/devices/g1':
-        devices = devices.map((row) =>
-          row.DeviceId === 'g1' ? { ...row, ...(JSON.parse(body.toString()) as object) } : row,
-        );
-        return void response.end();
       case 'GET /v1/artifact':
         return json({
           Artifacts: [
@@ -111,6 +107,16 @@ export const startGoLike = (): Promise<Foreign> => {
         return json(null);
       case 'POST /v1/job':
         return json({ JobId: 'gj1' });
+    }
+    const [, written] = /^\/v1\/devices\/(g\d+)$/.exec(path) ?? [];
+    if (method === 'PATCH' && written) {
+      const change = JSON.parse(body.toString()) as object;
+      devices = devices.map((row) => (row.DeviceId === written ? { ...row, ...change } : row));
+      return void response.end();
+    }
+    if (method === 'DELETE' && devices.some(({ DeviceId }) => DeviceId === written)) {
+      devices = devices.filter(({ DeviceId }) => DeviceId !== written);
+      return void response.end();
     }
     if (/^\/v1\/devices\/\d+\/\d+\/filters$/.test(path))
       return json({

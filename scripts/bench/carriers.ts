@@ -1,35 +1,33 @@
 // Many agents with a TCP tunnel each: what an idle tunnel and an idle carrier cost the service, and how long a request
 // takes through any of them.
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { TestProcess } from '../test-process.ts';
 import { withService } from './measured-service.ts';
-import { kilobytes, milliseconds, perSecond, type Row, type Section } from './section.ts';
+import { kilobytes, milliseconds, perSecond, type Row, type Sizes } from './section.ts';
 import type { TunnelFleet } from './tunnel-agents.ts';
 
 /** Below the ports from which this machine's own connections start. */
-const FIRST_PORT = 10_000;
-const LAST_PORT = 32_000;
+const TCP_PORTS = '10000-32000';
 const VISITORS = 16;
 const REQUESTS = 2_000;
 /** A carrier that nobody uses closes after a minute. */
 const OPEN_MS = 60_000;
 
-export const carriers: Section = ({ agents }) =>
+export const carrierRows = ({ agents }: Sizes): Promise<Row[]> =>
   withService(
     async ({ url, send }) => {
       const { keys } = await send('devices', { count: agents, group: 'bench', keys: true });
       const before = await send('memory', null);
-      const fleet = fork(fileURLToPath(new URL('./tunnel-agents.ts', import.meta.url)));
+      const fleet = new TestProcess(['scripts/bench/tunnel-agents.ts']);
       try {
         const each = (bytes: number) => kilobytes(bytes / agents);
         const begun = performance.now();
         const used = await send('processor', null);
-        fleet.send({ url, keys } satisfies TunnelFleet);
+        fleet.child.send({ url, keys } satisfies TunnelFleet);
         const [ports] = (await Promise.race([
-          once(fleet, 'message'),
-          once(fleet, 'exit').then(() => Promise.reject(new Error('The agents ended.'))),
+          once(fleet.child, 'message'),
+          fleet.ended.then(() => Promise.reject(new Error(`The agents ended:\n${fleet.printed}`))),
         ])) as [number[]];
         const connected = performance.now() - begun;
         const connecting = (await send('processor', null)).used - used.used;
@@ -43,27 +41,26 @@ export const carriers: Section = ({ agents }) =>
           Array.from({ length: REQUESTS }, () => ports[Math.floor(Math.random() * ports.length)] ?? 0),
           1,
         );
-        const isAllOpen = performance.now() - carried < OPEN_MS;
-        const rows: Row[] = [
-          { what: 'agents with a tunnel that connect', figure: perSecond(agents, connected, 'agents') },
+        const closed = performance.now() - carried < OPEN_MS ? '' : '; the first carriers had closed again';
+        const name = `${agents.toLocaleString('en-US')} agents with a TCP tunnel`;
+        return [
+          { what: `${name} each connect`, figure: perSecond(agents, connected, 'agents') },
           { what: "the service's processor time for one of them", figure: milliseconds(connecting / agents) },
           { what: 'an idle tunnel and its agent: growth of RSS', figure: each(idle.rss - before.rss) },
           { what: 'the same with an open carrier: growth of RSS', figure: each(open.rss - before.rss) },
           { what: 'of that, heap and buffers', figure: each(open.heap - before.heap) },
           { what: 'first visitors, which open the carriers', figure: perSecond(agents, carrying, 'carriers') },
-          ...among('the first request through a tunnel', first),
-          ...among('a request through a random one', random),
+          ...percentiles('the first request through a tunnel', first),
+          ...percentiles(`a request through a random one${closed}`, random),
         ];
-        const note = isAllOpen ? '' : '; the first carriers had closed again before the last request';
-        return { subject: `${agents} agents with a TCP tunnel each, a connection for each request${note}`, rows };
       } finally {
-        fleet.kill('SIGKILL');
+        await fleet.end('SIGKILL');
       }
     },
-    { TUNNEL_TCP_PORTS: `${FIRST_PORT}-${LAST_PORT}` },
+    { env: { TUNNEL_TCP_PORTS: TCP_PORTS } },
   );
 
-function among(what: string, times: number[]): Row[] {
+function percentiles(what: string, times: number[]): Row[] {
   const sorted = times.toSorted((one, two) => one - two);
   const at = (part: number) => milliseconds(sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN);
   return [

@@ -1,40 +1,46 @@
-// A job to a group: from its submission until the last device has finished it, over the agents' real connections.
+// A job to a group: from its submission until the last device has finished it, over the agents' real connections; what
+// an idle agent costs; and how soon all agents are back after the service was killed.
 import { connectAgents } from './fake-agents.ts';
 import { post, request, withService, type MeasuredService } from './measured-service.ts';
-import { milliseconds, perSecond, type Section } from './section.ts';
+import { restartRows } from './restart.ts';
+import { milliseconds, perSecond, type Row, type Section, type Sizes } from './section.ts';
 
 const GROUP = 'bench';
 const COMMAND = 'true';
 
-export const delivery: Section = ({ agents: count }) =>
-  withService(async (measured) => {
-    const { url, bare, send } = measured;
-    const { keys } = await send('devices', { count, group: GROUP, keys: true });
-    const before = await send('memory', null);
-    const dialled = performance.now();
-    const agents = await connectAgents(url, keys);
-    const connected = performance.now() - dialled;
-    const after = await send('memory', null);
+export const delivery: Section = async (sizes) => ({
+  subject: `${sizes.agents.toLocaleString('en-US')} agents on one process, each a real connection`,
+  rows: [...(await jobRows(sizes)), ...(await restartRows(sizes))],
+});
 
-    const { WorkflowId } = await post<{ WorkflowId: string }>(measured, '/v1/workflow', {
-      Name: GROUP,
-      Command: COMMAND,
-    });
-    const draft = { Name: GROUP, DeviceGroup: GROUP, WorkflowId };
-    const idle = await send('processor', null);
-    const { elapsed, result } = await settle(agents, () => post<{ JobId: string }>(measured, '/v1/job', draft));
-    const busy = await send('processor', null);
-    await mustBeDone(measured, result.JobId, count);
-    // Closed before the next ones connect, because the number of connections of a process is limited.
-    await agents.close();
+const jobRows = ({ agents: count, postgres }: Sizes): Promise<Row[]> =>
+  withService(
+    async (measured) => {
+      const { url, bare, send } = measured;
+      const { keys } = await send('devices', { count, group: GROUP, keys: true });
+      const before = await send('memory', null);
+      const dialled = performance.now();
+      const agents = await connectAgents(url, keys);
+      const connected = performance.now() - dialled;
+      const after = await send('memory', null);
 
-    const floor = await connectAgents(bare, keys);
-    const { elapsed: bareJobs } = await settle(floor, () => send('bareJobs', { command: COMMAND }));
-    await floor.close();
+      const { WorkflowId } = await post<{ WorkflowId: string }>(measured, '/v1/workflow', {
+        Name: GROUP,
+        Command: COMMAND,
+      });
+      const draft = { Name: GROUP, DeviceGroup: GROUP, WorkflowId };
+      const idle = await send('processor', null);
+      const { elapsed, result } = await settle(agents, () => post<{ JobId: string }>(measured, '/v1/job', draft));
+      const busy = await send('processor', null);
+      await mustBeDone(measured, result.JobId, count);
+      // Closed before the next ones connect, because the number of connections of a process is limited.
+      await agents.close();
 
-    return {
-      subject: `${count.toLocaleString('en-US')} agents on one process, each a real connection`,
-      rows: [
+      const floor = await connectAgents(bare, keys);
+      const { elapsed: bareJobs } = await settle(floor, () => send('bareJobs', { command: COMMAND }));
+      await floor.close();
+
+      return [
         {
           what: 'job to their group, until all have done it',
           figure: milliseconds(elapsed),
@@ -51,9 +57,10 @@ export const delivery: Section = ({ agents: count }) =>
           what: 'memory of an idle agent, by the growth of RSS',
           figure: { value: (after.rss - before.rss) / count / 1000, unit: 'kB' },
         },
-      ],
-    };
-  });
+      ];
+    },
+    { postgres },
+  );
 
 /** Milliseconds from `start` until every agent's job is settled. */
 async function settle<T>(agents: Awaited<ReturnType<typeof connectAgents>>, start: () => Promise<T>) {

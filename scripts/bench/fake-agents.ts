@@ -1,5 +1,4 @@
-// Agents that are only connections: they accept a job and report at once that it is done, or first send a number of tiny
-// output messages, each after the one before is stored.
+// Agents that are only connections: they accept a job and report at once that it is done.
 import { WebSocket } from 'ws';
 import { LINK_PATH, LINK_VERSION, PING_EVERY_MS } from '#/contract/agent-link.ts';
 
@@ -13,10 +12,29 @@ export interface FakeAgents {
   close(): Promise<void>;
 }
 
-const LINE = Buffer.from('a line of forty bytes of a job output ..\n');
+/** What an agent of the benchmarks says of itself. */
+export const helloOf = (number: number) => ({
+  journal: `bench${number}`,
+  agentVersion: 'bench',
+  os: 'bench',
+  arch: 'bench',
+  hostname: `bench-${number}`,
+  jobs: [],
+});
 
-/** Connects one agent for each key to `url`. `lines` of a job's output are a message each. */
-export async function connectAgents(url: string, keys: string[], lines = 0): Promise<FakeAgents> {
+/** The same as the first message of a connection. */
+export const helloMessage = (number: number, server: string): string =>
+  JSON.stringify({
+    type: 'hello',
+    version: LINK_VERSION,
+    server,
+    localAddr: '127.0.0.1',
+    localPort: '1',
+    ...helloOf(number),
+  });
+
+/** Connects one agent for each key to `url`. */
+export async function connectAgents(url: string, keys: string[]): Promise<FakeAgents> {
   const address = url.replace(/^http/, 'ws') + LINK_PATH;
   const sockets: WebSocket[] = [];
   let settled = 0;
@@ -36,43 +54,14 @@ export async function connectAgents(url: string, keys: string[], lines = 0): Pro
       const say = (message: object) => socket.send(JSON.stringify(message));
       socket.on('error', (cause) => failed(cause));
       socket.on('close', (code, reason) => failed(new Error(`An agent was hung up on: ${code} ${String(reason)}`)));
-      socket.on('open', () =>
-        say({
-          type: 'hello',
-          version: LINK_VERSION,
-          journal: `bench${number}`,
-          server: url,
-          agentVersion: 'bench',
-          os: 'bench',
-          arch: 'bench',
-          hostname: `bench-${number}`,
-          localAddr: '127.0.0.1',
-          localPort: '1',
-          jobs: [],
-        }),
-      );
-      let sent = 0;
-      const sayNext = (job: string | undefined) => {
-        if (sent > lines) return;
-        if (sent++ === lines) say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 0, endedAgo: 0 });
-        else
-          say({
-            type: 'output',
-            job,
-            stream: 'stdout',
-            offset: (sent - 1) * LINE.length,
-            data: LINE.toString('base64'),
-          });
-      };
+      socket.on('open', () => socket.send(helloMessage(number, url)));
       socket.on('message', (frame) => {
         const { type, job } = JSON.parse((frame as Buffer).toString()) as { type: string; job?: string };
         if (type === 'welcome') welcomed();
         else if (type === 'run') {
           say({ type: 'started', job, ago: 0 });
-          sent = 0;
-          sayNext(job);
-        } else if (type === 'stored') sayNext(job);
-        else if (type === 'settled' && ++settled === keys.length) whenSettled?.();
+          say({ type: 'ended', job, outcome: 'exited', exitCode: 0, startedAgo: 0, endedAgo: 0 });
+        } else if (type === 'settled' && ++settled === keys.length) whenSettled?.();
       });
     });
 

@@ -1,34 +1,31 @@
-// The page of a job on ten thousand devices: the work to draw them and to group its failures, how long the page is
-// blocked meanwhile, and the time of grouping alone. Two other long lists are compared: queues and artifacts.
-import { chromium } from '@playwright/test';
-import { Grouper, type DeviceFailure } from '../../src/features/failure-groups/grouper.ts';
-import { findBrowser, launchOptions } from '../browser.ts';
-import { buildIfStale } from '../dist.ts';
-import { answering, serveDist } from './dist-host.ts';
-import { longListRows } from './long-lists.ts';
-import { median, milliseconds, timeOf, type Row, type Section } from './section.ts';
-import { watcherRows } from './watched-job.ts';
+// Two pages about many jobs: a job on ten thousand devices, with the work to draw them and to group the failures, and the
+// list of a hundred thousand jobs.
+import type { Browser } from '@playwright/test';
+import { inBrowser } from './in-browser.ts';
+import { ask } from './load.ts';
+import { post, request, signedInPage, withService } from './measured-service.ts';
+import { kilobytes, median, milliseconds, type Row, type Section } from './section.ts';
+import { json, startStaticHost } from './static-host.ts';
 import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
 const CHILDREN = 10_000;
 const FAILED = 2_500;
 const RUNS = 3;
+const LISTED = 100_000;
+const JOBS_A_DEVICE = 1_000;
+const CLIENTS = 16;
 const CAUSES = ['No space left on device', 'Permission denied', 'Connection refused', 'self test failed: bus silent'];
 
-const filler = Array.from({ length: 200 }, (_, n) => `[${n}] unpacking layer ${n * 77} to /var/lib/x/${n}\n`).join('');
+const STEPS = Array.from({ length: 20 }, (_, n) => `[${n}] unpacking layer ${n * 77} to /var/lib/x/${n}\n`).join('');
 
-/** Output of about this many characters, with a cause at its end if it failed. */
-function outputOf(n: number, length: number): { Stdout: string; Stderr: string } {
+/** With about a kilobyte of output, and a cause at its end if it failed. */
+function childJob(n: number) {
   const failed = n % (CHILDREN / FAILED) === 0;
   const cause = CAUSES[((n / 4) % CAUSES.length) | 0] ?? '';
-  return {
-    Stdout: `unit ${n} begins\n${filler.slice(0, length - 120)}\n${failed ? '' : 'installed\n'}`,
-    Stderr: failed ? `./update.sh: line ${n % 40}: write /data/${n}.img: ${cause}\nupdate failed after ${n} ms\n` : '',
-  };
-}
-
-function childJob(n: number) {
-  const { Stdout, Stderr } = outputOf(n, 1_000);
+  const Stdout = `unit ${n} begins\n${STEPS}${failed ? '' : 'installed\n'}`;
+  const Stderr = failed
+    ? `./update.sh: line ${n % 40}: write /data/${n}.img: ${cause}\nupdate failed after ${n} ms\n`
+    : '';
   return {
     JobId: `child-${n}`,
     JobName: 'Update',
@@ -38,8 +35,8 @@ function childJob(n: number) {
     Command: 'update',
     StartTime: 'Nov 2, 2026, 10:00:00 UTC',
     EndTime: `Nov 2, 2026, 10:${String(n % 60).padStart(2, '0')}:30 UTC`,
-    Status: Stderr === '' ? 'Succeeded' : 'Failed',
-    ExitCode: Stderr === '' ? 0 : 1,
+    Status: failed ? 'Failed' : 'Succeeded',
+    ExitCode: failed ? 1 : 0,
     Stdout,
     Stderr,
     Result: Stdout + Stderr,
@@ -70,6 +67,9 @@ const PARENT = {
   Counts: { Succeeded: CHILDREN - FAILED, Failed: FAILED },
 };
 
+/** What a parent has written itself. */
+const EMPTY = { Text: '', Offset: 0, Next: 0, Size: 0 };
+
 /** The same answer parsed at once, with a row for each. */
 const PLAIN = `(text) => {
   const table = document.createElement('table');
@@ -85,25 +85,23 @@ const PLAIN = `(text) => {
 const DRAWN = `document.querySelector('table[aria-label="Devices of this job"] tbody a') &&
   document.querySelector('section[aria-labelledby=failures] button[aria-expanded]')`;
 
-async function pageRows(): Promise<Row[]> {
-  if (!findBrowser()) {
-    process.stderr.write('There is no browser on this machine, so the page of a job is not measured.\n');
-    return [];
-  }
-  await buildIfStale();
+export const jobs: Section = async () => ({
+  subject: `a job of ${CHILDREN.toLocaleString('en-US')} devices with 1 kB of output each, ${FAILED.toLocaleString('en-US')} failed; a list of ${LISTED.toLocaleString('en-US')} jobs`,
+  rows: await inBrowser(async (browser) => [...(await jobPageRows(browser)), ...(await jobListRows(browser))]),
+});
+
+async function jobPageRows(browser: Browser): Promise<Row[]> {
   const all = Array.from({ length: CHILDREN }, (_, n) => childJob(n));
   const children = JSON.stringify(all);
   const states = JSON.stringify({ Version: 'bench-1', Reset: false, Children: all.map(stateOf) });
-  const outputs = (ids: string) => JSON.stringify(ids.split(',').map((id) => outputFor(all[Number(id.slice(6))])));
-  const host = await serveDist(
-    answering({
-      '/v1/job': JSON.stringify([PARENT]),
-      '/v1/job/bench': JSON.stringify(PARENT),
-      '/v1/job/bench/childjobs': (query) => (query.has('since') ? states : children),
-      '/v1/job/bench/outputs': (query) => outputs(query.get('ids') ?? ''),
-    }),
-  );
-  const browser = await chromium.launch(launchOptions());
+  const outputs = (ids: string) => ids.split(',').map((id) => outputFor(all[Number(id.slice(6))]));
+  const host = await startStaticHost(({ pathname, searchParams }) => {
+    if (pathname === '/v1/job') return json([PARENT]);
+    if (pathname === '/v1/job/bench') return json(PARENT);
+    if (pathname === '/v1/job/bench/output') return json({ Job: PARENT, Stdout: EMPTY, Stderr: EMPTY, More: false });
+    if (pathname === '/v1/job/bench/childjobs') return json(searchParams.has('since') ? states : children);
+    return pathname === '/v1/job/bench/outputs' ? json(outputs(searchParams.get('ids') ?? '')) : undefined;
+  });
   try {
     const drawn: number[] = [];
     const longest: number[] = [];
@@ -130,55 +128,52 @@ async function pageRows(): Promise<Row[]> {
     const parsed = { what: 'parsed at once, a plain row each', figure: milliseconds(median(plain)) };
     const task = milliseconds(median(longest));
     return [
-      { what: 'opened, drawn and failures grouped, main thread', figure: milliseconds(median(drawn)), against: parsed },
-      { what: 'opened, longest task', figure: task, against: LONG },
+      {
+        what: 'job page, drawn and failures grouped, main thread',
+        figure: milliseconds(median(drawn)),
+        against: parsed,
+      },
+      { what: 'job page, longest task', figure: task, against: LONG },
     ];
   } finally {
-    await browser.close();
     host.close();
   }
 }
 
-function groupingRows(): Row[] {
-  const failures = Array.from({ length: CHILDREN }, (_, n): DeviceFailure => {
-    const { Stdout, Stderr } = outputOf(n * (CHILDREN / FAILED), 4_000);
-    return {
-      key: String(n),
-      ended: 'Failed',
-      exitCode: 1,
-      names: [`unit-${n}`],
-      stdout: Stdout,
-      stderr: Stderr,
-      reason: '',
+/** The list on the real service: how soon its rows are drawn, and what of the API it takes. */
+const jobListRows = (browser: Browser): Promise<Row[]> =>
+  withService(async (service) => {
+    const { url, headers, send } = service;
+    await send('devices', { count: LISTED / JOBS_A_DEVICE, group: 'listed', keys: false });
+    const { WorkflowId } = await post<{ WorkflowId: string }>(service, '/v1/workflow', { Name: 'w', Command: 'true' });
+    const { Devices } = (await request(service, `/v1/devices/1/${LISTED / JOBS_A_DEVICE}`)) as {
+      Devices: { DeviceId: string }[];
     };
+    for (const { DeviceId } of Devices) {
+      const body = JSON.stringify({ Name: 'Update', DeviceId, WorkflowId });
+      await ask(url, { method: 'POST', path: '/v1/job', headers, body }, CLIENTS, (done) => done >= JOBS_A_DEVICE);
+    }
+    const page = await signedInPage(browser, service, '/account');
+    const session = await sessionOf(page);
+    let received = 0;
+    session.on('Network.dataReceived', ({ encodedDataLength }) => (received += encodedDataLength));
+    await page.locator('nav[aria-label=Main] a[href="/jobs"]').waitFor();
+    await session.send('Network.enable');
+    const begun = performance.now();
+    await page.locator('nav[aria-label=Main] a[href="/jobs"]').click();
+    await page.locator('tbody tr').nth(9).waitFor({ timeout: 60_000 });
+    const shown = performance.now() - begun;
+    await page.close();
+    return [
+      {
+        what: 'list of jobs, until its rows are drawn',
+        figure: milliseconds(shown),
+        against: { what: 'the goal', figure: milliseconds(1_000) },
+      },
+      {
+        what: 'list of jobs, received until then',
+        figure: kilobytes(received),
+        against: { what: 'the goal', figure: kilobytes(100_000) },
+      },
+    ];
   });
-  const text = JSON.stringify(failures);
-  const group = () => {
-    const grouper = new Grouper();
-    for (const failure of failures) grouper.put(failure);
-    const groups = grouper.all();
-    if (groups.length !== CAUSES.length) throw new Error(`${groups.length} groups of ${CAUSES.length} causes.`);
-  };
-  const byLastLine = () => new Map(failures.map(({ stderr, key }) => [stderr.trimEnd().split('\n').at(-1), key]));
-  const parse = {
-    what: 'JSON.parse of the same logs',
-    figure: milliseconds(timeOf(() => JSON.parse(text) as unknown)),
-  };
-  return [
-    {
-      what: `${CHILDREN.toLocaleString('en-US')} logs of 4 kB in groups`,
-      figure: milliseconds(timeOf(group)),
-      against: parse,
-    },
-    {
-      what: 'the same',
-      figure: milliseconds(timeOf(group)),
-      against: { what: 'a map by the very last line', figure: milliseconds(timeOf(byLastLine)) },
-    },
-  ];
-}
-
-export const jobs: Section = async () => ({
-  subject: `${CHILDREN.toLocaleString('en-US')} devices with 1 kB of output, ${FAILED.toLocaleString('en-US')} of them failed`,
-  rows: [...(await pageRows()), ...(await watcherRows()), ...(await longListRows()), ...groupingRows()],
-});

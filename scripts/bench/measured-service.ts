@@ -1,9 +1,11 @@
 // Starts the measured service as a process and controls it; its data are in a temporary folder.
-import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { installEngines } from '../engines/install.ts';
+import { DURABLE, startPostgres } from '../engines/postgres-server.ts';
+import { TestProcess } from '../test-process.ts';
 import type { Requests } from './service-process.ts';
 
 export interface MeasuredService {
@@ -24,17 +26,14 @@ interface Answer {
 
 /** Starts the process; it listens as soon as the promise resolves. */
 async function start(env: Record<string, string>) {
-  const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), {
-    execArgv: ['--expose-gc'],
-    env: { PATH: process.env['PATH'], ...env },
-  });
+  const program = new TestProcess(['--expose-gc', '--max-semi-space-size=16', 'scripts/bench/service-process.ts'], { env });
+  const { child } = program;
   const waiting = new Map<number, (answer: Answer) => void>();
-  const ended = new Promise<void>((done) => child.once('exit', () => done()));
   let asked = 0;
   const answerTo = async (id: number): Promise<unknown> => {
     const answer = await new Promise<Answer>((resolve, reject) => {
       waiting.set(id, resolve);
-      void ended.then(() => reject(new Error('The measured service ended by itself.')));
+      void program.ended.then(() => reject(new Error(`The measured service ended by itself:\n${program.printed}`)));
     });
     if (answer.error !== undefined) throw new Error(answer.error);
     return answer.answer;
@@ -49,24 +48,24 @@ async function start(env: Record<string, string>) {
     child.send({ id, name, ask });
     return (await answer) as Requests[typeof name]['answer'];
   };
-  const kill = () => {
-    child.kill('SIGKILL');
-    return ended;
-  };
-  try {
-    await answerTo(0);
-  } catch (cause) {
-    await kill();
-    throw cause;
-  }
-  return { send, ended, kill };
+  await answerTo(0);
+  return { send, program };
 }
 
-/** Runs `work` on a new service and stops it afterwards, also after an error. `env` adds to its settings. */
+interface Settings {
+  /** On a PostgreSQL of its own, with the safety that it has by default, instead of SQLite. */
+  postgres?: boolean;
+  /** Adds to its environment. */
+  env?: Record<string, string>;
+}
+
+/** Runs `work` on a new service and stops it afterwards, also after an error. */
 export async function withService<T>(
   work: (service: MeasuredService) => Promise<T>,
-  env: Record<string, string> = {},
+  { postgres: onPostgres = false, env = {} }: Settings = {},
 ): Promise<T> {
+  if (onPostgres) installEngines();
+  const postgres = onPostgres ? await startPostgres(DURABLE) : undefined;
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const settings = {
     HOST: '127.0.0.1',
@@ -75,6 +74,7 @@ export async function withService<T>(
     DATA_DIR: folder,
     AUTH_TOKEN: 'token-of-the-benchmarks',
     MAX_DEVICES: '10000000',
+    ...(postgres && { DATABASE_URL: postgres.url }),
     ...env,
   };
   let running: Awaited<ReturnType<typeof start>> | undefined;
@@ -86,16 +86,16 @@ export async function withService<T>(
       return running.send(name, ask);
     };
     const restart = async () => {
-      await running?.kill();
-      running = undefined;
+      await running?.program.end('SIGKILL');
       running = await start(settings);
     };
     const result = await work({ url, bare, headers: { Authorization: `Bearer ${token}` }, send, restart });
     await send('stop', null);
-    await running.ended;
+    await running.program.ended;
     return result;
   } finally {
-    await running?.kill();
+    await running?.program.end('SIGKILL');
+    await postgres?.remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -113,3 +113,17 @@ export async function request(measured: MeasuredService, path: string, init: Req
 
 export const post = async <T>(measured: MeasuredService, path: string, body: object): Promise<T> =>
   (await request(measured, path, { method: 'POST', body: JSON.stringify(body) })) as T;
+
+/** Gives a browser's context a session at the service. */
+export async function signIn(context: BrowserContext, { url, headers }: MeasuredService): Promise<void> {
+  const Token = headers['Authorization']?.replace('Bearer ', '');
+  await context.request.post(`${url}/auth/session`, { data: { Token }, headers: { Origin: url } });
+}
+
+/** A page of the dashboard on the service, signed in. */
+export async function signedInPage(browser: Browser, service: MeasuredService, path: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await signIn(page.context(), service);
+  await page.goto(service.url + path);
+  return page;
+}

@@ -1,11 +1,10 @@
 // The first second of a visit: the built dashboard on the service, in Chromium with a fourth of the processor and a fast
 // 4G line, nothing cached. Compared with a bare page with the same words.
-import { chromium, type Browser, type BrowserContextOptions, type Page } from '@playwright/test';
-import { findBrowser, launchOptions } from '../browser.ts';
-import { buildIfStale } from '../dist.ts';
-import { serveDist } from './dist-host.ts';
-import { withService, type MeasuredService } from './measured-service.ts';
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
+import { inBrowser } from './in-browser.ts';
+import { signIn, withService, type MeasuredService } from './measured-service.ts';
 import { kilobytes, median, milliseconds, type Row, type Section } from './section.ts';
+import { startStaticHost } from './static-host.ts';
 
 const RUNS = 7;
 const DEVICES = 1_000;
@@ -39,32 +38,21 @@ interface Opening {
   moved: number;
 }
 
-export const opening: Section = async () => {
-  const subject = `cold, processor ÷ ${SLOWER}, fast 4G, medians of ${RUNS}`;
-  if (!findBrowser()) {
-    process.stderr.write('There is no browser on this machine, so opening a page is not measured.\n');
-    return { subject, rows: [] };
-  }
-  await buildIfStale();
-  const browser = await chromium.launch(launchOptions());
-  try {
-    return { subject, rows: await withService((service) => rowsOf(browser, service)) };
-  } finally {
-    await browser.close();
-  }
-};
+export const opening: Section = async () => ({
+  subject: `cold, processor ÷ ${SLOWER}, fast 4G, medians of ${RUNS}`,
+  rows: await inBrowser((browser) => withService((service) => rowsOf(browser, service))),
+});
 
 async function rowsOf(browser: Browser, service: MeasuredService): Promise<Row[]> {
+  const { url } = service;
   await service.send('devices', { count: DEVICES, group: 'opened', keys: false });
   const signedIn = await browser.newContext();
-  const { headers, url } = service;
-  const Token = headers['Authorization']?.replace('Bearer ', '');
-  await signedIn.request.post(`${url}/auth/session`, { data: { Token }, headers: { Origin: url } });
+  await signIn(signedIn, service);
   const storageState = await signedIn.storageState();
   const table = await openings(browser, `${url}/devices`, 'tbody tr:nth-child(6)', { storageState });
   const overview = await openings(browser, `${url}/`, 'main h1:not(.visually-hidden)', { storageState });
-  const signIn = await openings(browser, `${url}/sign-in`, '#token', {});
-  const host = await serveDist(() => ['text/html', BARE]);
+  const signInPage = await openings(browser, `${url}/sign-in`, '#token', {});
+  const host = await startStaticHost(() => ['text/html', BARE]);
   const bare = await openings(browser, host.url, 'p', {}).finally(host.close);
   const against = { what: 'a bare page', figure: milliseconds(median(bare.map(({ words }) => words))) };
   const inOne = (name: string, what: string, all: Opening[]): Row[] => {
@@ -80,7 +68,7 @@ async function rowsOf(browser: Browser, service: MeasuredService): Promise<Row[]
   return [
     ...inOne('device table', 'rows', table),
     ...inOne('overview', 'heading', overview),
-    ...inOne('sign-in', 'field', signIn),
+    ...inOne('sign-in', 'field', signInPage),
   ];
 }
 
@@ -100,8 +88,6 @@ async function openingOf(
   const context = await browser.newContext({ ...options, viewport: { width: 1280, height: 800 } });
   try {
     const page = await context.newPage();
-    if (url.endsWith('/bare'))
-      await page.route(url, (route) => route.fulfill({ body: BARE, contentType: 'text/html' }));
     return await measured(page, url, selector);
   } finally {
     await context.close();
@@ -119,11 +105,17 @@ async function measured(page: Page, url: string, selector: string): Promise<Open
   await devtools.send('Network.emulateNetworkConditions', LINE);
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   await page.addInitScript(WATCH(selector));
-  const whole = page.waitForEvent('console', (message) => message.text() === 'shown');
+  const shown = page.waitForEvent('console', (message) => message.text() === 'shown');
   await page.goto(url, { waitUntil: 'commit' });
-  await whole;
-  const { words, shown, moved } = await page.evaluate<{ words: number; shown: number; moved: number }>(
-    "({ words: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN, shown: shownAt, moved: window.moved ?? 0 })",
-  );
-  return { words, shown, requests, bytes, moved };
+  await shown;
+  // The browser reports the first paint a moment after it.
+  const times = await page.evaluate<{ words: number; shown: number; moved: number }>(`new Promise((done) => {
+    const look = () => {
+      const [paint] = performance.getEntriesByName('first-contentful-paint');
+      if (paint) done({ words: paint.startTime, shown: shownAt, moved: window.moved ?? 0 });
+      else setTimeout(look, 10);
+    };
+    look();
+  })`);
+  return { ...times, requests, bytes };
 }

@@ -1,20 +1,17 @@
 // OpenSSH, with which tunnels are compared: a server and a client on this machine, with their own keys and settings,
 // and a port that leads back through both (`ssh -R`).
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../server/test-agents.ts';
+import { freePort, TestProcess, until } from '../test-process.ts';
 
 export interface SshTunnel {
   port: number;
   close(): void;
 }
-
-const PATIENCE_MS = 20_000;
 
 /** A program's full path: the server refuses any other, and is often outside a user's PATH. */
 const find = (name: string): string | undefined =>
@@ -27,16 +24,14 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
   const [sshd, ssh, keygen] = [find('sshd'), find('ssh'), find('ssh-keygen')];
   if (!sshd || !ssh || !keygen) return 'OpenSSH (ssh and sshd) is not on this machine';
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-bench-ssh-'));
-  const children: ChildProcess[] = [];
-  const output: string[] = [];
-  const start = (program: string, args: string[]) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    child.stderr.on('data', (part: Buffer) => output.push(part.toString()));
-    children.push(child);
-    return child;
+  const programs: TestProcess[] = [];
+  const start = (command: string, args: string[]) => {
+    const program = new TestProcess(args, { command });
+    programs.push(program);
+    return program;
   };
   const close = () => {
-    for (const child of children) child.kill('SIGKILL');
+    for (const { child } of programs) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -56,8 +51,8 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
       PasswordAuthentication: 'no',
       PermitRootLogin: 'yes',
     };
-    start(sshd, ['-D', '-e', '-f', '/dev/null', ...options(settings)]);
-    await reached(serverPort, output);
+    const server = start(sshd, ['-D', '-e', '-f', '/dev/null', ...options(settings)]);
+    await reached(serverPort, server);
     const mine = {
       IdentityFile: userKey,
       Port: serverPort,
@@ -68,8 +63,16 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
       LogLevel: 'ERROR',
     };
     const back = `127.0.0.1:${port}:127.0.0.1:${to}`;
-    start(ssh, ['-F', '/dev/null', ...options(mine), '-N', '-R', back, `${userInfo().username}@127.0.0.1`]);
-    await reached(port, output);
+    const client = start(ssh, [
+      '-F',
+      '/dev/null',
+      ...options(mine),
+      '-N',
+      '-R',
+      back,
+      `${userInfo().username}@127.0.0.1`,
+    ]);
+    await reached(port, client);
     return { port, close };
   } catch (cause) {
     close();
@@ -80,17 +83,15 @@ export async function openSshTunnel(to: number): Promise<SshTunnel | string> {
 const options = (settings: Record<string, string | number>): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 
-async function reached(port: number, output: string[]): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
+/** Waits until somebody listens on the port. */
+const reached = (port: number, program: TestProcess): Promise<true> =>
+  until(`a listener on port ${port}`, async () => {
+    if (program.hasEnded) throw new Error(program.printed.trim().slice(-300) || 'it ended at once');
     const socket = connect(port, '127.0.0.1');
     const isThere = await once(socket, 'connect').then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (isThere) return;
-    if (performance.now() > deadline) throw new Error(output.join('').trim().slice(-300) || 'nobody listens');
-    await sleep(50);
-  }
-}
+    return isThere;
+  });

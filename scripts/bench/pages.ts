@@ -1,13 +1,15 @@
 // The table and the map for a user: the built dashboard in Chromium with a fleet. The table is compared with Mantine's
 // own with the same rows, movements with the frame of a screen.
-import { chromium, type Browser, type Page } from '@playwright/test';
-import { findBrowser, launchOptions } from '../browser.ts';
-import { buildIfStale } from '../dist.ts';
-import { startHost, type PagesHost } from './pages-host.ts';
-import { sampleDevice } from './sample-fleet.ts';
+import { join } from 'node:path';
+import type { Browser, Page } from '@playwright/test';
+import { build, type Rolldown } from 'vite';
+import { inBrowser } from './in-browser.ts';
+import { sampleDevice, scatter } from './sample-fleet.ts';
 import { median, milliseconds, type Figure, type Row, type Section } from './section.ts';
+import { json, startStaticHost, type Answer, type StaticHost } from './static-host.ts';
 import { LONG, busy, longestTask, opened, sessionOf } from './watched-page.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
 const TABLES = [1_000, 10_000];
 const RUNS = 5;
 const FRAME = { what: 'a frame', figure: milliseconds(1000 / 60) };
@@ -17,25 +19,89 @@ const PANS = [
   [-250, -60],
   [0, 0],
 ] as const;
-export const pages: Section = async ({ points }) => {
-  const subject = 'the built dashboard in Chromium';
-  if (!findBrowser()) {
-    process.stderr.write('There is no browser on this machine, so the pages are not measured.\n');
-    return { subject, rows: [] };
-  }
-  await buildIfStale();
-  const host = await startHost();
-  const browser = await chromium.launch(launchOptions());
-  try {
-    const rows: Row[] = [];
-    for (const count of TABLES) rows.push(...(await tableRows(browser, host, count)));
-    for (const count of [10_000, ...points]) rows.push(...(await mapRows(browser, host, count)));
-    return { subject, rows };
-  } finally {
-    await browser.close();
-    host.close();
-  }
-};
+const PEER = '/mantine-table';
+
+/** A page with Mantine's own table, as most dashboards have: `draw(devices)`, then `type(text)` filters them by name. */
+const PEER_CODE = `
+import { createElement as h, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { flushSync } from 'react-dom';
+import { MantineProvider, Table } from '@mantine/core';
+const FIELDS = ['DeviceName', 'DeviceStatus', 'DeviceGroup', 'CustomerName', 'CustomerSite', 'LocalAddr', 'LastSeenTime'];
+function Rows({ devices }) {
+  const [text, setText] = useState('');
+  window.type = (next) => flushSync(() => setText(next));
+  const shown = text === '' ? devices : devices.filter(({ DeviceName }) => DeviceName.includes(text));
+  return h(Table, null, h(Table.Tbody, null, shown.map((device) =>
+    h(Table.Tr, { key: device.DeviceId }, FIELDS.map((field) => h(Table.Td, { key: field }, device[field]))))));
+}
+window.draw = (devices) => flushSync(() =>
+  createRoot(document.getElementById('root')).render(h(MantineProvider, null, h(Rows, { devices }))));
+`;
+
+async function peerCode(): Promise<string> {
+  const built = (await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [
+      {
+        name: 'peer',
+        resolveId: (id: string) => (id === 'peer.js' ? join(ROOT, 'peer.js') : null),
+        load: (id: string) => (id === join(ROOT, 'peer.js') ? PEER_CODE : null),
+      },
+    ],
+    build: { write: false, rolldownOptions: { input: 'peer.js', output: { format: 'iife' } } },
+  })) as Rolldown.RolldownOutput;
+  return built.output[0].code;
+}
+
+/** The API of a fleet of this size, with all devices on the map. */
+function apiOf(count: number): (pathname: string) => Answer | undefined {
+  const devices = Array.from({ length: count }, (_, n) => sampleDevice(n));
+  const locations = JSON.stringify(
+    scatter(count).map(({ Lat, Lng }, n) => ({ DeviceId: devices[n]?.DeviceId, Lat, Lng })),
+  );
+  return (pathname) => {
+    if (pathname === '/v1/devices/location') return json(locations);
+    const [, page, rows] = (/^\/v1\/devices\/(\d+)\/(\d+)$/.exec(pathname) ?? []).map(Number);
+    return page === undefined || rows === undefined
+      ? undefined
+      : json({ Devices: devices.slice((page - 1) * rows, page * rows), TotalNumDevices: count });
+  };
+}
+
+interface PagesHost extends StaticHost {
+  /** Changes the size of the fleet. */
+  setSize: (count: number) => void;
+}
+
+async function startHost(): Promise<PagesHost> {
+  const peer = await peerCode();
+  let api = apiOf(0);
+  const host = await startStaticHost(({ pathname }) => {
+    if (pathname === PEER)
+      return ['text/html', `<!doctype html><div id="root"></div><script src="${PEER}.js"></script>`];
+    return pathname === `${PEER}.js` ? ['text/javascript', peer] : api(pathname);
+  });
+  return { ...host, setSize: (count) => (api = apiOf(count)) };
+}
+
+export const pages: Section = async ({ points }) => ({
+  subject: 'the built dashboard in Chromium',
+  rows: await inBrowser(async (browser) => {
+    const host = await startHost();
+    try {
+      const rows: Row[] = [];
+      for (const count of TABLES) rows.push(...(await tableRows(browser, host, count)));
+      for (const count of [10_000, ...points]) rows.push(...(await mapRows(browser, host, count)));
+      return rows;
+    } finally {
+      host.close();
+    }
+  }),
+});
 
 const named = (count: number, what: string) => `${count.toLocaleString('en-US')} ${what}`;
 
@@ -120,7 +186,7 @@ async function peerTimes(browser: Browser, host: PagesHost, count: number): Prom
   const typed: number[] = [];
   const devices = JSON.stringify(Array.from({ length: count }, (_, n) => sampleDevice(n)));
   for (let run = 0; run < 3; run++) {
-    const page = await opened(browser, host.peer);
+    const page = await opened(browser, host.url + PEER);
     const session = await sessionOf(page);
     await page.evaluate(`window.devices = ${devices}; 0`);
     drawn.push(await busy(page, session, () => page.evaluate('draw(devices)')));

@@ -1,4 +1,4 @@
-// The types of a benchmark section, and the two ways to measure time.
+// The types of a benchmark section, and what all sections compute with.
 
 /** How much is measured. */
 export interface Sizes {
@@ -6,8 +6,8 @@ export interface Sizes {
   agents: number;
   points: number[];
   logMegabytes: number;
-  /** Of the history of all devices. */
-  days: number;
+  /** Whether the service keeps its data in PostgreSQL instead of SQLite. */
+  postgres: boolean;
 }
 
 export interface Figure {
@@ -35,16 +35,4 @@ export const perSecond = (count: number, elapsed: number, unit: string): Figure 
 export function median(values: number[]): number {
   const sorted = values.toSorted((one, two) => one - two);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-/** Milliseconds that `work` takes: the median of several runs, after one that does not count. */
-export function timeOf(work: () => unknown, runs = 5): number {
-  work();
-  return median(
-    Array.from({ length: runs }, () => {
-      const begun = performance.now();
-      work();
-      return performance.now() - begun;
-    }),
-  );
 }

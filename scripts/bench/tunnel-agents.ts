@@ -2,7 +2,8 @@
 // answer every request with a few bytes. In a process of their own, so that they do not delay the measurement.
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { createWebSocketStream, WebSocket } from 'ws';
-import { CARRIER_PATH, LINK_PATH, LINK_VERSION, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
+import { CARRIER_PATH, LINK_PATH, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
+import { helloMessage } from './fake-agents.ts';
 import { CARRIER_SETTINGS, sendAsMessages } from '#/contract/tunnel-carrier.ts';
 
 /** The parent's request. */
@@ -24,7 +25,6 @@ const fail = (why: unknown) => {
 process.on('message', ({ url, keys }: TunnelFleet) => {
   connectAll(url, keys).then((ports) => process.send?.(ports), fail);
 });
-process.on('disconnect', () => process.exit());
 setInterval(() => {
   for (const socket of sockets) if (socket.readyState === socket.OPEN) socket.ping();
 }, PING_EVERY_MS);
@@ -49,21 +49,7 @@ function connect(server: string, key: string, number: number): Promise<number> {
   const say = (message: object) => socket.send(JSON.stringify(message));
   socket.on('error', fail);
   socket.on('close', (code) => fail(`the service hung up (${code})`));
-  socket.on('open', () =>
-    say({
-      type: 'hello',
-      version: LINK_VERSION,
-      journal: `bench${number}`,
-      server,
-      agentVersion: 'bench',
-      os: 'bench',
-      arch: 'bench',
-      hostname: `bench-${number}`,
-      localAddr: '127.0.0.1',
-      localPort: '1',
-      jobs: [],
-    }),
-  );
+  socket.on('open', () => socket.send(helloMessage(number, server)));
   return new Promise((opened) => {
     socket.on('message', (frame: Buffer) => {
       const message = JSON.parse(frame.toString()) as {

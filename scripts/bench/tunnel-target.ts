@@ -33,4 +33,3 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-process.on('disconnect', () => process.exit());

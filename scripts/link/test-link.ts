@@ -16,7 +16,7 @@ import { JobRunner } from '../../agent/job-runner.ts';
 import { Spool } from '../../agent/spool.ts';
 import { AgentConnection } from '../../server/agents/agent-connection.ts';
 import type { LinkListener } from '../../server/agents/link.ts';
-import type { Caller } from '../../server/http/caller.ts';
+import type { Caller } from '../../server/store/caller.ts';
 import { openAudit } from '../../server/store/audit.ts';
 import type { Database } from '../../server/store/database.ts';
 import { insertDevice } from '../../server/store/devices.ts';
@@ -47,7 +47,7 @@ interface Line {
 interface Node {
   live: AgentConnection | undefined;
   listener: LinkListener | undefined;
-  recheck: (deviceSeqs: number[]) => void;
+  syncAgents: (deviceSeqs: number[]) => void;
 }
 
 interface RunningJob {
@@ -108,7 +108,7 @@ export class TestLink {
       const draft = { DeviceName: 'device', DeviceGroup: '' };
       link.#device = await insertDevice(tx, ACCOUNT, draft, now());
     });
-    link.#db.onRecheck((seqs) => link.#nodes.forEach((node) => node.recheck(seqs)));
+    link.#db.onSyncAgents((seqs) => link.#nodes.forEach((node) => node.syncAgents(seqs)));
     for (const method of ['takeLock', 'askToCancel', 'writeEnd', 'replaceByEnd'])
       limit(JobFolder.prototype, method, () => link.#write('low'));
     limit(Spool.prototype, 'accept', () => link.#write('free'));
@@ -151,7 +151,7 @@ export class TestLink {
     };
     const { seq, id } = this.#device;
     const job = await this.#db.write(async (tx) => {
-      tx.recheck(seq);
+      tx.syncAgents(seq);
       return insertJob(tx, submission, { seq, id, name: 'device' });
     });
     this.#jobs.push({ id: job, starts: 0, ranTo: undefined });
@@ -244,7 +244,7 @@ export class TestLink {
 
   restartNode(index: number): void {
     for (const line of this.#lines) if (line.node === index) this.#lose(line);
-    const node: Node = { live: undefined, listener: undefined, recheck: () => {} };
+    const node: Node = { live: undefined, listener: undefined, syncAgents: () => {} };
     this.#nodes[index] = node;
     void new Delivery({
       db: this.#db,
@@ -262,8 +262,8 @@ export class TestLink {
       },
       cluster: {
         id: `node-${index}`,
-        onRecheck: (listener) => void (node.recheck = listener),
-        recheckAt: async (tx, _node, seqs) => tx.recheck(...seqs),
+        onSyncAgents: (listener) => void (node.syncAgents = listener),
+        syncAgentsAt: async (tx, _node, seqs) => tx.syncAgents(...seqs),
       },
     });
   }

@@ -56,6 +56,7 @@ export function copyCheckout(root: string): Checkout {
     test: (file, env = {}) =>
       runTest(folder, file, {
         ...process.env,
+        PROPERTY_RUNS: '1',
         TMPDIR: temporary,
         NODE_COMPILE_CACHE: path.join(base, 'compiled'),
         // Set by a test runner around this process; with it Node would report to that one instead.

@@ -29,13 +29,14 @@ export const AREAS = {
     'server/tunnels/connections.test.ts',
     'server/tunnels/hostile.test.ts',
   ],
-  bulk: ['server/api/bulk.test.ts', 'server/actions/bulk-runner.test.ts'],
+  bulk: ['server/api/bulk.test.ts', 'server/api/bulk-create.test.ts', 'server/actions/bulk-runner.test.ts'],
   gateway: [
     'server/proxy/upstream-scrub.test.ts',
     'server/proxy/upstream-attacks.test.ts',
     'server/proxy/upstream.test.ts',
   ],
   cluster: ['server/cluster/lease.test.ts', 'server/cluster/node-proof.test.ts'],
+  upgrades: ['server/store/upgrades.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 const OTHER_ACCOUNT = ['server/api/other-account.test.ts'];
@@ -708,7 +709,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'bulk work leaves no entry in the audit log',
     file: 'server/actions/bulk-runner.ts',
     before:
-      'await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.ids.length} ${asked.of}`);',
+      'await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.items.length} ${asked.of}`);',
     after: '',
     tests: ['server/api/bulk.test.ts'],
   },
@@ -719,6 +720,38 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     before: 'now() - STORED_MS)',
     after: 'now() + STORED_MS)',
     tests: ['server/api/bulk.test.ts'],
+  },
+  {
+    area: 'bulk',
+    name: 'keys of created devices are lost when the session is renewed',
+    file: 'server/auth/authenticate.ts',
+    before: 'if (value !== undefined) await resealBulkKeys(tx, `session:${session.id}`, before, value);',
+    after: '',
+    tests: ['server/api/bulk-create.test.ts'],
+  },
+  {
+    area: 'bulk',
+    name: 'keys of created devices can be read for ever',
+    file: 'server/api/bulk.ts',
+    before: '(ended === null || Math.abs(now() - ended) < BULK_KEYS_MS)',
+    after: 'true',
+    tests: ['server/api/bulk-create.test.ts'],
+  },
+  {
+    area: 'bulk',
+    name: 'anybody of the account can delete the keys of created devices',
+    file: 'server/api/bulk.ts',
+    before: 'if (owner !== request.actor)',
+    after: 'if (false)',
+    tests: ['server/api/bulk-create.test.ts'],
+  },
+  {
+    area: 'bulk',
+    name: 'backups hold the sealed keys of created devices',
+    file: 'server/backup/tables.ts',
+    before: ", 'bulk_keys']",
+    after: ']',
+    tests: ['server/backup/backup.test.ts'],
   },
   {
     area: 'bulk',
@@ -797,6 +830,43 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     after: "'if-match', 'idempotency-key', 'cookie'];",
   },
 
+  // ---- Upgrades of the database ------------------------------------------------------------------------------------
+  {
+    area: 'upgrades',
+    name: 'an upgrade is no transaction',
+    file: 'server/store/database-file.ts',
+    before: 'BEGIN IMMEDIATE; ${statements}\\nPRAGMA user_version = ${versions.newest}; COMMIT',
+    after: '${statements}\\nPRAGMA user_version = ${versions.newest};',
+  },
+  {
+    area: 'upgrades',
+    name: 'a database that is too old is upgraded',
+    file: 'server/store/database-version.ts',
+    before: 'if (version < oldest)',
+    after: 'if (version < 0)',
+  },
+  {
+    area: 'upgrades',
+    name: 'the version is checked after the folder was locked',
+    file: 'server/open-store.ts',
+    before: 'requireKnownVersion(file, SERVICE_TABLES);',
+    after: '',
+  },
+  {
+    area: 'upgrades',
+    name: 'triggers of an earlier version stay',
+    file: 'server/store/upgrades.ts',
+    before: 'triggers.map(({ name }) => name), ...former]',
+    after: 'triggers.map(({ name }) => name)]',
+  },
+  {
+    area: 'upgrades',
+    name: 'PostgreSQL is upgraded under nodes of an earlier version',
+    file: 'server/store/postgres-migrate.ts',
+    before: 'if (stopsNodes(at)) await requireNoNodes(client, where);',
+    after: '',
+    engine: 'postgres',
+  },
   // ---- Nodes -------------------------------------------------------------------------------------------------------
   {
     area: 'cluster',
@@ -834,17 +904,17 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   {
     area: 'cluster',
     name: 'a task of the leader runs twice at once',
-    file: 'server/leader-work.ts',
-    before: 'if (!mayRun() || running.has(task)) return;',
-    after: 'if (!mayRun()) return;',
+    file: 'server/single-flight.ts',
+    before: 'run: () => (running ??= start()),',
+    after: 'run: () => (running = start()),',
     tests: ['server/leader-work.test.ts'],
   },
   {
     area: 'cluster',
     name: 'a node that does not lead does the work of the leader',
     file: 'server/leader-work.ts',
-    before: 'if (!mayRun() || running.has(task)) return;',
-    after: 'if (running.has(task)) return;',
+    before: 'void (mayRun() && run())',
+    after: 'void run()',
     tests: ['server/leader-work.test.ts'],
   },
 ];

@@ -1,8 +1,9 @@
 // What bulk work does to one device or job, and what became of it in words for people.
 import type { BulkValues } from '#/contract/bulk.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
-import type { BulkRow, ItemOutcome } from '../store/bulk.ts';
+import { LimitReached, Refusal } from '../store/errors.ts';
+import type { BulkRow, ItemOutcome, StoredDraft } from '../store/bulk.ts';
 import { archiveJob, restoreJob } from '../store/archive.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -11,9 +12,12 @@ import type { DeviceRow } from '../store/devices.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { assignedDevicesOf } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import type { TagOrRefusal } from '../store/tags.ts';
 import type { DeviceActions } from './device-actions.ts';
 
 export interface BulkItems {
+  /** `tagIds`: of all tags in the draft. */
+  create(tx: Tx, caller: Caller, draft: StoredDraft, tagIds: ReadonlyMap<string, TagOrRefusal>): Promise<ItemOutcome>;
   doToDevice(tx: Tx, caller: Caller, bulk: BulkRow, device: DeviceRow, values: BulkValues): Promise<ItemOutcome>;
   /** Undefined: agents have it under way; it is removed when they have stopped it. */
   doToJob(
@@ -33,6 +37,9 @@ export const failed = (name: string, because: string): ItemOutcome => ({ name, o
 export const nameOfJob = ({ name, device_name: device }: JobRow): string =>
   device === '' ? name : `${name} · ${device}`;
 
+/** The words of a refusal for the person who reads the result. */
+export const refusalText = ({ message, detail }: Refusal): string => [message, detail].filter(Boolean).join('. ');
+
 interface ItemsOptions {
   audit: Audit;
   now: () => number;
@@ -49,6 +56,26 @@ function notArchivable(row: JobRow, name: string): ItemOutcome | undefined {
 }
 
 export const openBulkItems = ({ actions, dispatch, audit, now }: ItemsOptions): BulkItems => ({
+  create: async (tx, caller, { KeyHash, Tags = [], Lat, Lng, ...draft }, tagIds) => {
+    const name = draft.DeviceName;
+    const tags: string[] = [];
+    for (const tag of new Set(Tags)) {
+      const found = tagIds.get(tag);
+      if (found instanceof Refusal) return failed(name, refusalText(found));
+      if (found !== undefined) tags.push(found);
+    }
+    try {
+      const device = await actions.create(tx, caller, draft, Buffer.from(KeyHash, 'hex'));
+      if (Lat !== undefined && Lng !== undefined) await actions.locate(tx, caller, device, { Lat, Lng });
+      for (const tag of tags) await actions.attach(tx, caller, device, tag);
+      return { id: device.id, ...done(name) };
+    } catch (cause) {
+      // No room in the account: the database has refused nothing, so that the unit of work can go on.
+      if (cause instanceof LimitReached) return failed(name, refusalText(cause));
+      throw cause;
+    }
+  },
+
   doToDevice: async (tx, caller, { action }, device, values) => {
     const { TagId = '', Lat, Lng, OnlyWaiting: _, ...change } = values;
     const { name } = device;

@@ -57,6 +57,25 @@ test('kill -9 again and again: each device is tagged, and none twice', async () 
   assert.deepEqual(await audited('tag.attach'), Devices.map((device) => `${TagId} ${device}`).toSorted());
 });
 
+test('kill -9 again and again: each device is created once, and its key is not lost', async () => {
+  const { service, bulk, killedWhile, audited } = await killableBulk('new');
+  const Devices = Array.from({ length: 1_000 }, (_, index) => ({
+    DeviceName: `new-${index}`,
+    DeviceGroup: '',
+    Tags: [`tag-${index % 7}`],
+  }));
+  const id = await bulk.begin({ Action: 'create', Devices });
+  assert.deepEqual(await killedWhile(id, 1_000), { Done: 1_000, Failed: 0, Skipped: 0, Left: 0 });
+  const { Items, Keys = {} } = await bulk.ended(id);
+  const ids = Items.map(({ Id }) => Id);
+  assert.deepEqual(Object.keys(Keys).toSorted(), ids.toSorted());
+  const agent = await FakeAgent.connect(service.url, Keys[ids.at(-1) ?? ''] ?? '');
+  await agent.receive('welcome');
+  await agent.end();
+  assert.equal((await audited('tag.create')).length, 7);
+  assert.deepEqual(await audited('device.create'), ids.toSorted());
+});
+
 test('kill -9 again and again: each job is archived, and none twice', async () => {
   const { call, bulk, killedWhile, audited } = await killableBulk('jobs');
   const [DeviceId] = await bulk.devices(1);

@@ -1,9 +1,11 @@
 // Carries out bulk work, a portion in each unit of work. What is done to an item and its outcome are in one unit: after
 // a crash at any time nothing is repeated and nothing is lost. One node does it, the leader; another takes over.
+import type { NewBulkDevice } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
-import type { Caller } from '../http/caller.ts';
-import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
+import type { Caller } from '../store/caller.ts';
+import { Refusal, StoreError } from '../store/errors.ts';
+import { singleFlight } from '../single-flight.ts';
+import { logFault } from '../store/system-fault.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
 import {
@@ -17,20 +19,24 @@ import {
   setOutcome,
   valuesOf,
 } from '../store/bulk.ts';
-import type { BulkRow, ItemOutcome, NewBulk, RunningBulk } from '../store/bulk.ts';
+import type { BulkRow, ItemOutcome, LeftItem, NewBulk, RunningBulk, StoredDraft } from '../store/bulk.ts';
+import { insertBulkKeys, pruneBulkKeys } from '../store/bulk-keys.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { findDevice } from '../store/devices.ts';
-import { refreshParents } from '../store/job-moves.ts';
+import { hashSecret, newSecret } from '../store/ids.ts';
+import { refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { findJob } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
-import { requireTag } from '../store/tags.ts';
-import { done, failed, gone, nameOfJob, openBulkItems } from './bulk-items.ts';
+import { ensureTags, requireTag } from '../store/tags.ts';
+import { done, failed, gone, nameOfJob, openBulkItems, refusalText } from './bulk-items.ts';
 import type { DeviceActions } from './device-actions.ts';
 
 export interface BulkRunner {
   /** Stores bulk work as a part of a unit of work, after which it begins. */
   begin(tx: Tx, asked: Omit<NewBulk, 'at'>): Promise<string>;
+  /** The same for new devices. Their keys are made now, since only this caller's secret can seal them. */
+  beginCreation(tx: Tx, caller: Caller, secret: string, drafts: readonly NewBulkDevice[]): Promise<string>;
   /** Gives devices new keys, in this unit of work: keys cannot be stored until somebody reads them. */
   newKeys(tx: Tx, caller: Caller, ids: readonly string[]): Promise<{ id: string; keys: NewDevice[] }>;
   /** Ends after the portions under way. */
@@ -56,16 +62,18 @@ const PORTION_MS = 15;
 const TOGETHER = 50;
 /** Finds what was begun at another node, or before a restart. */
 const LOOK_EVERY_MS = 1_000;
-const PRUNE_EVERY_MS = 60 * 60 * 1000;
+const PRUNE_EVERY_MS = 5 * 60 * 1000;
 const STORED_MS = 7 * 24 * 60 * 60 * 1000;
+/** How long the keys of created devices may be read after the last of them was created. */
+export const BULK_KEYS_MS = 60 * 60 * 1000;
 
 /** What a refusal leaves to be done; faults of the machine are passed on. */
-async function refusalOf(check: () => Promise<unknown>): Promise<Problem | undefined> {
+async function refusalOf(check: () => Promise<unknown>): Promise<Refusal | undefined> {
   try {
     await check();
     return undefined;
   } catch (cause) {
-    if (cause instanceof Problem && cause.status < 500) return cause;
+    if (cause instanceof Refusal) return cause;
     throw cause;
   }
 }
@@ -101,9 +109,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       if (bulk.of_what === 'Devices') {
         const device = await findDevice(tx, bulk.account_id, id);
         if (!device) return gone();
-        return refusal
-          ? failed(device.name, [refusal.message, refusal.detail].filter(Boolean).join('. '))
-          : kinds.doToDevice(tx, caller, bulk, device, values);
+        return refusal ? failed(device.name, refusalText(refusal)) : kinds.doToDevice(tx, caller, bulk, device, values);
       }
       const row = await findJob(tx, bulk.account_id, id);
       if (!row) return gone();
@@ -112,15 +118,33 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       return outcome;
     };
 
+    const create = async (items: readonly LeftItem[]) => {
+      const drafts = items.map(({ number, draft }) => ({ number, draft: JSON.parse(draft ?? '') as StoredDraft }));
+      const tags = await ensureTags(
+        tx,
+        bulk.account_id,
+        drafts.flatMap(({ draft: { Tags = [] } }) => Tags),
+        {
+          now: now(),
+          created: (id) => audit.record(tx, caller, 'tag.create', id),
+        },
+      );
+      await allDone(drafts, async ({ number, draft }) =>
+        setOutcome(tx, bulk, number, await kinds.create(tx, caller, draft, tags), tally),
+      );
+    };
+    const change = (items: readonly LeftItem[]) =>
+      allDone(items, async ({ number, object }) => {
+        const outcome = await outcomeOf(number, object);
+        if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
+      });
+
     const until = performance.now() + PORTION_MS;
     let next = bulk.next;
     const items = await leftItems(tx, bulk, limit);
     for (let from = 0; from < items.length && performance.now() < until; from += TOGETHER) {
       const some = items.slice(from, from + TOGETHER);
-      await allDone(some, async ({ number, object }) => {
-        const outcome = await outcomeOf(number, object);
-        if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
-      });
+      await (bulk.action === 'create' ? create : change)(some);
       next = (some.at(-1)?.number ?? next) + 1;
     }
     await refreshParents(tx, parents);
@@ -134,15 +158,14 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       async (tx) => {
         const bulk = await bulkBySeq(tx, seq);
         if (bulk?.state !== 'Running') return;
-        const parents: TouchedParents = new Map();
         const tally = newTally();
-        await allDone(stopping, async ({ number, row }) => {
-          const isThere = await findJob(tx, bulk.account_id, row.id);
-          if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
-          const outcome = isThere ? done(nameOfJob(row)) : gone();
-          await setOutcome(tx, bulk, number, outcome, tally);
-        });
-        await refreshParents(tx, parents);
+        await withParents(tx, (parents) =>
+          allDone(stopping, async ({ number, row }) => {
+            const isThere = await findJob(tx, bulk.account_id, row.id);
+            if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
+            await setOutcome(tx, bulk, number, isThere ? done(nameOfJob(row)) : gone(), tally);
+          }),
+        );
         await advance(tx, bulk, tally, bulk.next, now());
       },
       { essential: true },
@@ -177,7 +200,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         limit = PORTION;
       } catch (cause) {
         // The database cannot be written at all: the next look tries again.
-        if (cause instanceof Problem) throw cause;
+        if (cause instanceof StoreError) throw cause;
         logFault(`bulk: could not change ${limit === 1 ? 'an item' : 'some items'}`, cause);
         if (limit === 1) await failNext(seq);
         limit = 1;
@@ -188,30 +211,26 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
   const prune = async () => {
     prunedAt = now();
     while (await db.write((tx) => pruneBulk(tx, now() - STORED_MS), { essential: true }));
+    await db.write((tx) => pruneBulkKeys(tx, now(), BULK_KEYS_MS), { essential: true });
   };
 
-  let looking: Promise<void> | undefined;
-  const look = () => {
-    const lookOnce = async () => {
-      if (closing.signal.aborted || !isLeader()) return;
-      for (const bulk of await runningBulk(db)) {
-        if (underWay.has(bulk.seq)) continue;
-        const working = work(bulk)
-          .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
-          .finally(() => underWay.delete(bulk.seq));
-        underWay.set(bulk.seq, working);
-      }
-      if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
-    };
-    looking ??= lookOnce()
-      .catch((cause: unknown) => logFault('bulk: could not look for work', cause))
-      .finally(() => (looking = undefined));
-  };
+  const looking = singleFlight('bulk: could not look for work', async () => {
+    if (closing.signal.aborted || !isLeader()) return;
+    for (const bulk of await runningBulk(db)) {
+      if (underWay.has(bulk.seq)) continue;
+      const working = work(bulk)
+        .catch((cause: unknown) => logFault('bulk: could not go on, and tries again', cause))
+        .finally(() => underWay.delete(bulk.seq));
+      underWay.set(bulk.seq, working);
+    }
+    if (now() - prunedAt > PRUNE_EVERY_MS) await prune();
+  });
+  const look = () => void looking.run();
   const timer = readOnly ? undefined : setInterval(look, LOOK_EVERY_MS).unref();
 
   const insert = async (tx: Tx, asked: Omit<NewBulk, 'at'>) => {
     const made = await insertBulk(tx, { ...asked, at: now() });
-    await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.ids.length} ${asked.of}`);
+    await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.items.length} ${asked.of}`);
     return made;
   };
 
@@ -221,8 +240,16 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       tx.afterCommit(look);
       return id;
     },
+    beginCreation: async (tx, caller, secret, drafts) => {
+      const keys = drafts.map(() => newSecret('mdk'));
+      const items = drafts.map((draft, index) => ({ ...draft, KeyHash: hashSecret(keys[index]!).toString('hex') }));
+      const { seq, id } = await insert(tx, { caller, action: 'create', of: 'Devices', values: {}, items });
+      await insertBulkKeys(tx, seq, { actor: caller.actor, secret }, keys);
+      tx.afterCommit(look);
+      return id;
+    },
     newKeys: async (tx, caller, ids) => {
-      const { seq, id } = await insert(tx, { caller, action: 'newKey', of: 'Devices', values: {}, ids });
+      const { seq, id } = await insert(tx, { caller, action: 'newKey', of: 'Devices', values: {}, items: ids });
       const tally = newTally();
       const keys: NewDevice[] = [];
       for (const [number, deviceId] of ids.entries()) {
@@ -237,7 +264,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     close: async () => {
       closing.abort();
       clearInterval(timer);
-      await looking;
+      await looking.settled();
       await Promise.all(underWay.values());
     },
   };

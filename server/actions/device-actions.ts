@@ -1,16 +1,18 @@
 // What can be done to one device in a unit of work: by its own request, or as an item of bulk work.
-import type { DeviceChange, NewDevice, Position } from '#/contract/devices.ts';
-import type { Caller } from '../http/caller.ts';
+import type { DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import type { DeviceOrder } from '../store/device-order.ts';
-import { deleteDevice, placeDevice, replaceKey, updateDevice } from '../store/devices.ts';
+import { deleteDevice, insertKeyedDevice, placeDevice, replaceKey, updateDevice } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
 import { attachTag, detachTag } from '../store/tags.ts';
 
-/** Each takes a device of the caller's account, and records what it did. */
+/** Each records what it did. The others take a device of the caller's account. */
 export interface DeviceActions {
+  /** Adds a device to the caller's account, with the key of this hash. */
+  create(tx: Tx, caller: Caller, draft: DeviceDraft & DeviceChange, keyHash: Uint8Array): Promise<DeviceRow>;
   update(tx: Tx, caller: Caller, device: DeviceRow, change: DeviceChange): Promise<void>;
   locate(tx: Tx, caller: Caller, device: DeviceRow, position: Position): Promise<void>;
   /** Deletes it, its waiting jobs and its tunnels. */
@@ -30,6 +32,12 @@ interface ActionsOptions {
 }
 
 export const openDeviceActions = ({ audit, order, dispatch, now }: ActionsOptions): DeviceActions => ({
+  create: async (tx, caller, draft, keyHash) => {
+    const device = await insertKeyedDevice(tx, caller.account.id, draft, keyHash, now());
+    order.added(tx, caller.account.id);
+    await audit.record(tx, caller, 'device.create', device.id);
+    return device;
+  },
   update: async (tx, caller, { seq, id }, change) => {
     await updateDevice(tx, seq, change);
     await audit.record(tx, caller, 'device.update', id);

@@ -3,7 +3,7 @@
 import type { WebSocket } from 'ws';
 import type { SelfUpdate, ServiceMessage } from '#/contract/agent-link.ts';
 import type { OutputRun } from '../store/output-order.ts';
-import type { Frame } from './intake.ts';
+import type { Frame } from './inbound-throttle.ts';
 
 /** The unfinished job that was sent to an agent. */
 export interface AssignedJob {
@@ -55,9 +55,7 @@ export class AgentConnection {
   job: AssignedJob | undefined;
   /** Ids of the jobs that it had on disk at its hello. */
   held: ReadonlySet<string> = NONE;
-  /**
-   * State of the intake, see intake.ts: the credit and its time, the backlog, and the bytes that are not stored yet.
-   */
+  /** For inbound-throttle.ts: the credit and its time, the frames that wait, and the bytes that are not stored yet. */
   credit = 0;
   creditedAt = Number.NEGATIVE_INFINITY;
   backlog: Frame[] = [];

@@ -14,17 +14,19 @@ import {
   readOtherVersion,
 } from '#/contract/agent-link.ts';
 import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
-import { refuse } from '../http/end-socket.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { bearerOf } from '../http/bearer.ts';
+import { refuseFailed } from '../http/end-socket.ts';
+import { Problem } from '../http/problem.ts';
+import { notFound } from '../store/errors.ts';
 import type { Database } from '../store/database.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
 import { AgentConnection } from './agent-connection.ts';
-import { Intake } from './intake.ts';
+import { InboundThrottle } from './inbound-throttle.ts';
 import { spreadOf } from './reconnect-spread.ts';
-import type { Frame } from './intake.ts';
+import type { Frame } from './inbound-throttle.ts';
 
 export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
 
@@ -91,7 +93,7 @@ export interface LinkOptions {
   node: string;
   now: () => number;
   /** Why no agent may connect at the moment: its messages could not be stored. */
-  refusal?: () => Problem | undefined;
+  refusal?: () => Error | undefined;
   /** A connection without messages for this long counts as lost. */
   lostAfterMs?: number;
   sweepEveryMs?: number;
@@ -110,7 +112,7 @@ export function openLink({
     perMessageDeflate: false,
     maxPayload: MAX_FRAME,
     clientTracking: false,
-    // Answered in turn, like everything else: see intake.ts.
+    // Pings count against the rate of a connection, too: inbound-throttle.ts answers them.
     autoPong: false,
   });
   /** Every open socket with its connection; `live` has the latest one of each device after its hello. */
@@ -140,7 +142,7 @@ export function openLink({
 
   const drop = (connection: AgentConnection) => {
     connections.delete(connection.socket);
-    intake.drop(connection);
+    throttle.drop(connection);
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
     const { deviceSeq: seq, session, sentAway } = connection;
@@ -162,7 +164,7 @@ export function openLink({
     }
     if (message?.type === 'hello') greet(connection, message);
     else if (!connection.greeted) connection.close(CLOSE.protocol, 'An agent begins with hello');
-    // Only the newer of two agents of one device counts.
+    // Of two agents of one device only the newer counts.
     else if (!message || live.get(connection.deviceSeq) !== connection) return;
     else if (message.type === 'offers') tunnels?.offered(connection, message);
     else if (message.type === 'update-state') updates?.(connection, message);
@@ -204,7 +206,7 @@ export function openLink({
     listener?.hello(connection, hello);
   };
 
-  const intake = new Intake({
+  const throttle = new InboundThrottle({
     receive: (connection, { kind, bytes }) => {
       connection.lastSeen = performance.now();
       if (kind === 'message') receive(connection, bytes.toString());
@@ -213,21 +215,21 @@ export function openLink({
       connection.closeIfUnread();
     },
   });
-  const take = (socket: WebSocket, frame: Frame) => {
+  const accept = (socket: WebSocket, frame: Frame) => {
     const connection = connections.get(socket);
-    if (connection && !connection.closing) intake.take(connection, frame);
+    if (connection && !connection.closing) throttle.accept(connection, frame);
   };
 
   // Shared by all sockets; ws calls them with the socket as `this`.
   function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean) {
-    if (!isBinary) take(this, { kind: 'message', bytes: bytes as Buffer });
+    if (!isBinary) accept(this, { kind: 'message', bytes: bytes as Buffer });
     else connections.get(this)?.close(CLOSE.protocol, 'This version has no binary messages');
   }
   function onPing(this: WebSocket, bytes: Buffer) {
-    take(this, { kind: 'ping', bytes });
+    accept(this, { kind: 'ping', bytes });
   }
   function onPong(this: WebSocket, bytes: Buffer) {
-    take(this, { kind: 'pong', bytes });
+    accept(this, { kind: 'pong', bytes });
   }
   function onClose(this: WebSocket) {
     const connection = connections.get(this);
@@ -264,7 +266,7 @@ export function openLink({
     if (path !== LINK_PATH) throw notFound('connection', path ?? '');
     const closed = refusal?.();
     if (closed) throw closed;
-    const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const key = bearerOf(request.headers.authorization ?? '');
     const device = key === undefined ? undefined : await deviceByKey(db, key);
     if (device && key !== undefined) return { device, keyHash: hashSecret(key) };
     throw new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.');
@@ -285,7 +287,7 @@ export function openLink({
               .on('error', onError);
           });
         },
-        (cause: unknown) => refuse(socket, cause instanceof Problem ? cause : unavailable(cause)),
+        (cause: unknown) => refuseFailed(socket, 'link', cause),
       );
     },
 
@@ -329,9 +331,4 @@ function readAddress(text: string): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     return undefined;
   return url.origin;
-}
-
-function unavailable(cause: unknown): Problem {
-  logFault('link: could not look up a device key', cause);
-  return new Problem(503, 'The device key cannot be looked up at the moment', 'Try again later.');
 }

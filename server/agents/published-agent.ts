@@ -4,13 +4,13 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { Problem } from '../http/problem.ts';
+import { Unavailable } from '../store/errors.ts';
 
 export interface AgentProgram {
   bytes: Buffer<ArrayBuffer>;
   /** In hexadecimal. */
   sha256: string;
-  /** What it prints for `--version`; a 503 where it can't be run. */
+  /** What it prints for `--version`; fails where it can't be run. */
   version(): Promise<string>;
 }
 
@@ -36,12 +36,12 @@ export function openPublishedAgent(file: string): PublishedAgent {
   };
 }
 
-/** The program, or a 503 with what to do. */
+/** The program; fails with what to do where there is none. */
 export function requireProgram(published: PublishedAgent): AgentProgram {
   const program = published.program();
   if (program) return program;
-  throw new Problem(503, 'The agent is not built yet', 'Run "npm run build" where the service runs, then try again.', {
-    headers: { 'Retry-After': '60' },
+  throw new Unavailable('The agent is not built yet', 'Run "npm run build" where the service runs, then try again.', {
+    retryAfterSeconds: 60,
   });
 }
 
@@ -60,6 +60,9 @@ async function readVersion(file: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [file, '--version'], { timeout: 20_000 });
     return stdout.trim().slice(0, 255);
   } catch {
-    throw new Problem(503, 'The published agent cannot be run', 'Build it anew ("npm run build"), then try again.');
+    throw new Unavailable(
+      'The published agent cannot be run',
+      'Run "npm run build" where the service runs, then try again.',
+    );
   }
 }

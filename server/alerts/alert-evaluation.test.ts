@@ -228,7 +228,7 @@ test('a job with outcome rules is reported when it is judged, by its verdict', a
   await at.rule('JobFailed');
   await at.db.write(async (tx) => {
     await tx.run(
-      "INSERT INTO rules (account_id, name, rules, version, changed_by, changed) VALUES (1, 'fw', '[]', 1, '', 0)",
+      "INSERT INTO outcome_rules (account_id, name, rules, version, changed_by, changed) VALUES (1, 'fw', '[]', 1, '', 0)",
     );
     await tx.run(
       `INSERT INTO jobs (id, account_id, device_seq, device_name, name, rule_name, status, created)

@@ -1,5 +1,5 @@
-// Applies the rules of alerts to what the database has, and decides which messages are sent. What is decided is written
-// in the unit of work that decides it, so that a kill at any moment neither loses nor repeats a message.
+// Applies alert rules to the state of the fleet, and decides which messages are sent. A decision is stored in the
+// transaction that makes it, so that a kill at any moment neither loses nor repeats a message.
 import type { DiskSpace } from '../store/disk-space.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import {
@@ -20,8 +20,8 @@ import { nearLimits } from './near-limits.ts';
 import { jobText, messageOf } from './words.ts';
 
 /**
- * The devices of a site are not found Offline in the same second: what comes within this time after another is in one
- * message, which waits for at most twice that time.
+ * The devices of a site do not all go Offline in the same second: events that follow each other within this time share
+ * one message, which waits for at most twice that time.
  */
 const GATHER_MS = 15_000;
 const MOST_GATHERED = 2;
@@ -34,8 +34,8 @@ interface EvaluationOptions {
 }
 
 /**
- * Messages about a single job or rollout that a rule sends after one look: as many as a channel takes until the next one,
- * at one a second. When more happens, one message tells all, so that nobody gets the last of thousands hours later.
+ * Messages about a single job or rollout that a rule sends per evaluation: as many as a channel can take until the next
+ * one, at one a second. More events than that share one message, so that the last of thousands is not sent hours later.
  */
 const MOST_SINGLE = 5;
 
@@ -86,7 +86,7 @@ export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: Eva
     const isFull = disk.refusal() !== undefined;
     if (!isFull) await noteEndedJobs(db, jobText, now);
     for (const rule of rules) {
-      // A full disk has room for the message that says so, and for no other.
+      // On a full disk only the message about it is written.
       if (isFull && rule.event !== 'QuotaNear') continue;
       const near = rule.event === 'QuotaNear' ? await nearLimits(db, rule.account_id, disk.state()) : [];
       if (await needsWork(rule, near))

@@ -1,5 +1,5 @@
-// Sends the deliveries of the outbox that are due, each until it succeeds or its day is over. An attempt that a kill
-// interrupts is made again with the same Id: the receiver can tell a repeat.
+// Sends what is due in the outbox; each delivery is retried for a day. An attempt that a kill interrupts is repeated with
+// the same Id, by which the receiver can recognise it.
 import type { AlertMessage } from '#/contract/alerts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { openCounter } from '../operation/metrics.ts';
@@ -7,11 +7,11 @@ import { channelBySeq, type ChannelRow } from '../store/alert-settings.ts';
 import { dueDeliveries, limitOf, noteAttempt, type DueDelivery } from '../store/alert-outbox.ts';
 import type { Database } from '../store/database.ts';
 import type { DiskSpace } from '../store/disk-space.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import type { Sent } from './attempt.ts';
 
 export interface AlertSender {
-  /** Begins to send what is due. */
+  /** Starts sending what is due. */
   sendDue(): Promise<void>;
   /** Resolves when nothing is under way. */
   settled(): Promise<unknown>;
@@ -22,18 +22,18 @@ export interface AlertSender {
 /** Sends a message to a channel once; never throws. */
 export type SendOnce = (channel: ChannelRow, message: AlertMessage, signal: AbortSignal) => Promise<Sent>;
 
-/** Channels at the same time; each gets one message after the other. */
+/** Channels that are sent to at the same time; each gets one message at a time. */
 const MOST_AT_ONCE = 16;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-const attempts = openCounter(
-  'muster_alert_attempts',
-  'Attempts to deliver an alert, by outcome.',
-  ['delivered', 'retried', 'failed'].map((outcome) => `outcome="${outcome}"`),
-);
+const attempts = openCounter('muster_alert_attempts', 'Attempts to deliver an alert, by outcome.', 'outcome', [
+  'delivered',
+  'retried',
+  'failed',
+]);
 
-/** Before the next attempt, after so many. */
+/** The pause after this many attempts. */
 export const pauseAfter = (made: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (made - 1), LONGEST_PAUSE_MS);
 
 const messageOf = (row: DueDelivery): AlertMessage => ({
@@ -76,7 +76,7 @@ export function openAlertSender({ db, now, disk, send }: SenderOptions): AlertSe
       },
       { essential: true },
     );
-    attempts.add(`outcome="${state === 'Waiting' ? 'retried' : state.toLowerCase()}"`);
+    attempts.add(state === 'Waiting' ? 'retried' : state.toLowerCase());
   };
 
   const start = (row: DueDelivery) => {

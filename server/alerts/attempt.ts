@@ -1,4 +1,4 @@
-// What came of sending a message once.
+// The outcome of one attempt to send a message, and faults of connections in words.
 
 export interface Sent {
   delivered: boolean;

@@ -26,7 +26,7 @@ export interface WebhookOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Of an answer: a short one is read to its end, so that the other side sees no broken connection. */
+/** Short answers are read to their end, so that the receiver sees no broken connection. */
 const MOST_READ = 4_096;
 const PRIVATE = 'it leads to a private address, which only ALERT_PRIVATE_TARGETS=1 on the service allows';
 
@@ -37,7 +37,7 @@ export async function targetOf(
   url: URL,
   { allowPrivate, resolve = resolveName }: Pick<WebhookOptions, 'allowPrivate' | 'resolve'>,
 ): Promise<Address | { refusal: string }> {
-  // The parser of URLs has made dotted numbers of all other forms of an IPv4 address.
+  // The URL parser has already turned every other spelling of an IPv4 address into dotted decimal.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);
   const addresses = family ? [{ address: host, family }] : await resolve(host);
@@ -116,7 +116,7 @@ function post(
           read += part.length;
           if (read > MOST_READ) answer.destroy();
         });
-      // The status is what counts, however the answer goes on.
+      // Only the status counts, whatever follows it.
       resolve(answer.statusCode ?? 0);
     });
     sent.on('error', reject);

@@ -1,4 +1,4 @@
-// What a message says. Its first line is the subject of an e-mail.
+// The text of a message. Its first line is the subject of an e-mail.
 import type { AlertDevice } from '#/contract/alerts.ts';
 import { printSqlTime } from '#/contract/timestamps.ts';
 import type { EndedJob, Outcomes } from '../store/alert-jobs.ts';
@@ -147,7 +147,7 @@ export function jobText(job: EndedJob, outcomes: Outcomes): string {
   return `Job “${job.name}” ${HOW[outcome] ?? 'failed'} on ${job.device_name}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** What fires, in a few words for a list. */
+/** What fires, as a short text for a list. */
 export function firingText(event: RuleRow['event'], count: number, only: string): string {
   if (event === 'DeviceOffline') return count === 1 ? 'Offline' : `${devices(count)} are Offline`;
   if (event === 'TunnelPublic') return count === 1 ? 'A tunnel is public' : `${count} tunnels are public`;

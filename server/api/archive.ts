@@ -1,13 +1,12 @@
 // The archive, an addition: its list, its search, and its jobs as a ZIP file. bulk-items.ts archives and restores jobs.
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import type { ArchiveItem, archiveEndpoints } from '#/contract/archive.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../store/errors.ts';
 import { zipStream } from '../http/zip-stream.ts';
 import { ARCHIVE_START, archivedJobs, countArchived, storedOutput } from '../store/archive.ts';
 import type { ArchivePosition } from '../store/archive.ts';
+import { exported } from '../store/database.ts';
 import type { Reader } from '../store/database.ts';
 import { findJob } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -45,14 +44,15 @@ export function archiveRoutes({ db, now, audit }: Context): Handlers<typeof arch
     export: async (request) => {
       const { account, query, http } = request;
       const jobs = query.jobs?.split(',');
-      const rows = jobs === undefined ? allJobs(db, account.id) : await jobsOf(db, account.id, jobs);
+      const rows = jobs && (await jobsOf(db, account.id, jobs));
       // Outputs may be secret: nobody reads them unrecorded.
       await db.write(async (tx) => {
         for (const id of new Set(jobs ?? ['all'])) await audit.record(tx, request, 'job.download', id);
       });
       const name = `muster-archive-${new Date(now()).toISOString().slice(0, 10)}.zip`;
-      const bytes = zipStream(archivedFiles(db, ofEach(rows)), new Date(now()));
-      return http.body(Readable.toWeb(bytes) as ReadableStream<Uint8Array> as globalThis.ReadableStream, 200, {
+      const files = exported(db, (reader) => archivedFiles(reader, ofEach(rows ?? allJobs(reader, account.id))));
+      const bytes = zipStream(files, new Date(now()));
+      return http.body(ReadableStream.from(bytes) as ReadableStream<Uint8Array>, 200, {
         'Content-Type': 'application/zip',
         'Content-Disposition': `attachment; filename="${name}"`,
         'Cache-Control': 'no-store',

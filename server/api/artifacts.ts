@@ -12,7 +12,7 @@ import { invalid } from '../http/problem.ts';
 import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireQuota } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import { wasSubmitted, runOnce } from '../store/submissions.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { checkTarball } from './tarball.ts';
 import { readUpload } from './upload.ts';
 import type { Upload } from './upload.ts';

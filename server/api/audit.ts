@@ -5,9 +5,11 @@ import { csvLine } from '#/contract/csv.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
 import type { EntryFilters, HashedRow } from '../store/audit-log.ts';
+import { exported } from '../store/database.ts';
+import type { Reader } from '../store/database.ts';
 import { namesOf, objectKey, openObjectSearch } from './audit-names.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -51,19 +53,20 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
     csv: async ({ account, query: asked, http }) => {
       await hashNewest(context);
       const filters = await filtersOf(account.id, asked);
-      const portion = (before?: number) => auditEntries(db, account.id, filters, { before, limit: PORTION });
+      const portion = (reader: Reader, before?: number) =>
+        auditEntries(reader, account.id, filters, { before, limit: PORTION });
       // Read before the answer begins, so that what cannot be read is an error and no empty file.
-      const first = await portion();
-      const lines = async function* () {
+      const first = await portion(db);
+      const lines = async function* (reader: Reader) {
         yield Buffer.from(csvLine(COLUMNS));
-        for (let rows = first; ; rows = await portion(rows.at(-1)?.seq)) {
+        for (let rows = first; ; rows = await portion(reader, rows.at(-1)?.seq)) {
           yield Buffer.from(rows.map((row) => lineOf(entryOf(row))).join(''));
           if (rows.length < PORTION) return;
           // Whoever reads fast must not keep all others waiting.
           await otherRequests();
         }
       };
-      return http.body(ReadableStream.from(lines()) as ReadableStream<Uint8Array>, 200, {
+      return http.body(ReadableStream.from(exported(db, lines)) as ReadableStream<Uint8Array>, 200, {
         'Content-Type': 'text/csv; charset=utf-8',
         'Content-Disposition': 'attachment; filename="audit.csv"',
         'Cache-Control': 'no-store',

@@ -3,7 +3,7 @@
 // overview shows, are computed before anybody asks.
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contract/history.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { stopping } from '../http/traffic.ts';
 import type { Database } from '../store/database.ts';
 import { gapsIn, type Span } from '../store/state-history.ts';

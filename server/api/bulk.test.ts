@@ -5,7 +5,7 @@ import type { Bulk, BulkItem } from '#/contract/bulk.ts';
 import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import { until } from '../../scripts/test-process.ts';
 import { FakeAgent } from '../test-agents.ts';
-import { TestStream } from '../test-events.ts';
+import { idsIn, TestStream } from '../test-events.ts';
 import { testBulk } from '../test-bulk.ts';
 import type { TestBulk } from '../test-bulk.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -217,7 +217,7 @@ test('a tag that is deleted meanwhile fails the rest', async () => {
   const caller = { account: { id: 1, email: '' }, actor: 'token:test', address: '' };
   await service.call('DELETE', `/v1/tag/${TagId}`);
   const made = await db.write((tx) =>
-    runner.begin(tx, { caller, action: 'tag', of: 'Devices', values: { TagId }, ids: [id] }),
+    runner.begin(tx, { caller, action: 'tag', of: 'Devices', values: { TagId }, items: [id] }),
   );
   const { Items } = await bulk.ended(made);
   assert.deepEqual([Items[0]?.Outcome, Items[0]?.Because.startsWith(`No tag "${TagId}"`)], ['Failed', true]);
@@ -255,7 +255,7 @@ test('it is an event for everybody of the account', async () => {
     Action: 'delete',
     Devices: Array.from({ length: 500 }, (_, index) => `none-${index}`),
   });
-  await until('an event', async () => stream.events.some(({ data }) => data.Bulk?.includes(id)));
+  await until('an event', async () => stream.events.some(({ data }) => idsIn(data['Bulk']).includes(id)));
   stream.close();
 });
 

@@ -4,8 +4,11 @@ import type { NewDevice } from '#/contract/devices.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { BULK_KEYS_MS } from '../actions/bulk-runner.ts';
+import { bulkKeys, deleteBulkKeys, ownerOfBulkKeys } from '../store/bulk-keys.ts';
 import { bulkById, bulkOf, cancelBulk, itemsFrom, valuesOf } from '../store/bulk.ts';
 import type { BulkRow } from '../store/bulk.ts';
 import type { Tx } from '../store/database.ts';
@@ -18,26 +21,29 @@ const DEFAULT_LIMIT = 100;
 export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof bulkEndpoints> {
   const recent = new RecentSecrets<NewDevice[]>();
 
-  const begin = async (
-    tx: Tx,
-    caller: HandlerRequest,
-    { Action: action, Values: values = {}, ...draft }: BulkDraft,
-  ) => {
+  const begin = async (tx: Tx, caller: HandlerRequest, body: BulkDraft) => {
+    if (body.Action === 'create') return bulk.beginCreation(tx, caller, sealingSecret(caller), body.Devices);
+    const { Action: action, Values: values = {}, ...draft } = body;
     const of = draft.Devices ? 'Devices' : 'Jobs';
     if (values.TagId !== undefined) await requireTag(tx, caller.account.id, values.TagId);
-    return bulk.begin(tx, { caller, action, of, values, ids: [...new Set(draft.Devices ?? draft.Jobs)] });
+    return bulk.begin(tx, { caller, action, of, values, items: [...new Set(draft.Devices ?? draft.Jobs)] });
   };
+
+  /** Of create, for the caller who asked. While it runs, and for an hour after. */
+  const keysFor = async ({ actor, secret }: HandlerRequest, { seq, action, ended }: BulkRow) =>
+    action === 'create' && secret && (ended === null || Math.abs(now() - ended) < BULK_KEYS_MS)
+      ? bulkKeys(db, seq, { actor, secret: secret.value })
+      : undefined;
 
   return {
     create: async (request) => {
       const { account, body } = request;
-      const isNewKey = body.Action === 'newKey';
       let keys: NewDevice[] | undefined;
       const submission = { accountId: account.id, key: idempotencyKey(request.http), content: body };
       const { id } = await db.write(
         (tx) =>
           runOnce(tx, submission, now(), async () => {
-            if (!isNewKey) return begin(tx, request, body);
+            if (body.Action !== 'newKey') return begin(tx, request, body);
             const made = await bulk.newKeys(tx, request, [...new Set(body.Devices)]);
             keys = made.keys;
             if (submission.key !== undefined) tx.afterCommit(() => recent.remember(made.id, made.keys));
@@ -45,7 +51,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
           }),
         { essential: body.Action === 'delete' || body.Action === 'stop' },
       );
-      if (!isNewKey) return { BulkId: id };
+      if (body.Action !== 'newKey') return { BulkId: id };
       const Keys = keys ?? recent.recall(id);
       if (Keys) return { BulkId: id, Keys };
       throw new Problem(
@@ -57,12 +63,20 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
 
     list: async ({ account }) => (await bulkOf(db, account.id)).map(view),
 
-    get: async ({ account, params, query: { limit, before } }) => {
-      const row = await bulkById(db, account.id, params.bulk_id);
+    get: async (request) => {
+      const { limit, before } = request.query;
+      const row = await bulkById(db, request.account.id, request.params.bulk_id);
       const from = Number(before ?? 0);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const Items = await itemsFrom(db, row.seq, from, most);
-      return { ...view(row), Items, Next: from + Items.length < row.total ? String(from + Items.length) : '' };
+      const page = { ...view(row), Items, Next: from + Items.length < row.total ? String(from + Items.length) : '' };
+      const keys = await keysFor(request, row);
+      if (!keys) return page;
+      const Keys = Object.fromEntries(
+        Items.flatMap(({ Id }, index) => (Id === '' ? [] : [[Id, keys[from + index] ?? '']])),
+      );
+      // As bytes it gets no ETag, and with that no place in a cache.
+      return new JsonResponse(new TextEncoder().encode(JSON.stringify({ ...page, Keys })));
     },
 
     cancel: (request) =>
@@ -73,7 +87,33 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
         },
         { essential: true },
       ),
+
+    removeKeys: (request) =>
+      db.write(
+        async (tx) => {
+          const { seq, id } = await bulkById(tx, request.account.id, request.params.bulk_id);
+          const owner = await ownerOfBulkKeys(tx, seq);
+          if (owner === undefined) return;
+          if (owner !== request.actor)
+            throw new Problem(
+              403,
+              'These keys belong to another session or token',
+              'Only who asked for the devices can delete their keys. They are deleted an hour after the last device was created.',
+            );
+          await deleteBulkKeys(tx, seq);
+          await audit.record(tx, request, 'bulk.removeKeys', id);
+        },
+        { essential: true },
+      ),
   };
+}
+
+/** The secret under which keys are sealed. What is sealed under a value that was just replaced could never be read. */
+function sealingSecret({ secret }: HandlerRequest): string {
+  if (secret?.isCurrent === true) return secret.value;
+  throw new Problem(503, 'Your session was just renewed', 'Send the request again.', {
+    headers: { 'Retry-After': '1' },
+  });
 }
 
 const view = (row: BulkRow): Bulk => ({

@@ -5,7 +5,7 @@ import type { Device } from '#/contract/devices.ts';
 import { until } from '../../scripts/test-process.ts';
 import { pruneChanges } from '../store/changes.ts';
 import { FakeAgent } from '../test-agents.ts';
-import { TestStream } from '../test-events.ts';
+import { idsIn, TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
@@ -137,7 +137,7 @@ test('changes of another account are in no answer and no event', async () => {
     [id],
   );
   const events = await stream.naming(id);
-  assert.ok(events.every(({ data }) => !data.Devices?.includes('foreign')));
+  assert.ok(events.every(({ data }) => !idsIn(data['Devices']).includes('foreign')));
   stream.close();
 });
 
@@ -151,7 +151,7 @@ test('events name what changed, of a child the job that it belongs to', async ()
   await fleet.ended(job);
   const jobs = new Set<string>();
   await until('the job to be named', async () => {
-    for (const { data } of stream.events) for (const id of data.Jobs ?? []) jobs.add(id);
+    for (const { data } of stream.events) for (const id of idsIn(data['Jobs'])) jobs.add(id);
     return jobs.has(job);
   });
   assert.deepEqual([...jobs], [job]);

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { changeEndpoints } from '#/contract/changes.ts';
 import type { Context } from '../context.ts';
-import { Prepared } from '../http/implement.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
 import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
 import type { Position } from '../store/changes.ts';
@@ -56,7 +56,7 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
         answer = made;
       }
       // Rows as they are now may be newer than this version; their changes are then listed once more.
-      return new Prepared(await answer, printPosition(to), { isOpen: true });
+      return new JsonResponse(await answer, printPosition(to), { compressible: true });
     },
 
     events: (request) => {

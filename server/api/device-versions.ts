@@ -2,7 +2,8 @@
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { DeviceVersion, deviceVersionEndpoints } from '#/contract/device-versions.ts';
 import type { Context } from '../context.ts';
-import { Prepared, type Handlers } from '../http/implement.ts';
+import type { Handlers } from '../http/implement.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import { invalid } from '../http/problem.ts';
 import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
 import type { Reader } from '../store/database.ts';
@@ -30,13 +31,13 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
       const none = { None: [] as string[] };
       if (artifact === undefined) {
         const { seq } = await deviceById(db, account.id, device_id ?? '');
-        return open({ ...answer, ...none, Items: (await versionsOfDevice(db, seq)).map(itemOf) });
+        return compressible({ ...answer, ...none, Items: (await versionsOfDevice(db, seq)).map(itemOf) });
       }
       if (since !== undefined) {
         const from = parsePosition(since);
         const changes = from && (await changesBetween(db, account.id, from, position));
         const changed = changes && (await changedVersions(db, { accountId: account.id, artifact, changes }));
-        return open({ ...answer, ...none, ...(changed ?? { Reset: true }) });
+        return compressible({ ...answer, ...none, ...(changed ?? { Reset: true }) });
       }
       const most = Number(limit ?? DEFAULT_LIMIT);
       const rows = await versionsOfArtifact(db, {
@@ -48,7 +49,7 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
       const shown = rows.slice(0, most);
       const last = shown.at(-1);
       const Next = rows.length > most && last ? String(last.device_seq) : '';
-      return open({ ...answer, ...none, Items: shown.map(itemOf), Next });
+      return compressible({ ...answer, ...none, Items: shown.map(itemOf), Next });
     },
 
     counts: async ({ account }) =>
@@ -61,7 +62,8 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
 }
 
 /** It has no secrets, so that it may be compressed. */
-const open = (answer: object) => new Prepared(Buffer.from(JSON.stringify(answer)), undefined, { isOpen: true });
+const compressible = (answer: object) =>
+  new JsonResponse(Buffer.from(JSON.stringify(answer)), undefined, { compressible: true });
 
 const itemOf = ({ device_id, artifact_name, version, at, job_id }: DeviceVersionRow): DeviceVersion => ({
   DeviceId: device_id,

@@ -3,13 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { deviceEndpoints, NewDevice } from '#/contract/devices.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import { Prepared } from '../http/implement.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
-import { deviceById, deviceByKey, insertDevice } from '../store/devices.ts';
+import { deviceById, deviceByKey } from '../store/devices.ts';
 import { listFiltered, listFrom, listSelected, listSeqs, matchesAmong } from '../store/device-list.ts';
 import { fold } from '../store/fold.ts';
+import { hashSecret, newSecret } from '../store/ids.ts';
 import { NAMED_DEVICES, openNameIndex } from '../store/name-index.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
@@ -22,7 +23,7 @@ const FOUND_ROWS = 1_000;
 const FEW_ROWS = 100;
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
-  const { db, audit, order, actions, now } = context;
+  const { db, order, actions, now } = context;
   const pages = openPages(db);
   const names = openNameIndex(db, NAMED_DEVICES);
   const recent = new RecentSecrets<NewDevice>();
@@ -35,13 +36,12 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       let created: NewDevice | undefined;
       const { id } = await db.write((tx) =>
         runOnce(tx, { accountId, key, content: request.body }, now(), async () => {
-          const device = await insertDevice(tx, accountId, request.body, now());
-          const answer = { DeviceId: device.id, DeviceKey: device.key };
-          order.added(tx, accountId);
-          await audit.record(tx, request, 'device.create', device.id);
+          const DeviceKey = newSecret('mdk');
+          const { id: DeviceId } = await actions.create(tx, request, request.body, hashSecret(DeviceKey));
+          const answer = { DeviceId, DeviceKey };
           created = answer;
-          if (key !== undefined) tx.afterCommit(() => recent.remember(device.id, answer));
-          return device.id;
+          if (key !== undefined) tx.afterCommit(() => recent.remember(DeviceId, answer));
+          return DeviceId;
         }),
       );
       const answer = created ?? recent.recall(id);
@@ -76,14 +76,14 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         return `{"Devices":${devices},"TotalNumDevices":${count}}`;
       };
       const page = `${account.id}/${page_num}/${rows_per_page}`;
-      return new Prepared(() => pages.get(version, page, make), `${version}-${account.id}`, { isOpen: true });
+      return new JsonResponse(() => pages.get(version, page, make), `${version}-${account.id}`, { compressible: true });
     },
 
     filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
       const offset = (page_num - 1) * rows_per_page;
       if (!query.device_name && !query.device_id)
-        return new Prepared(await listFiltered(db, account.id, query, offset, rows_per_page), undefined, {
-          isOpen: true,
+        return new JsonResponse(await listFiltered(db, account.id, query, offset, rows_per_page), undefined, {
+          compressible: true,
         });
       const parts = [query.device_name, query.device_id].map((part) => part && fold(part));
       const found: number[] = [];
@@ -96,7 +96,9 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         if (last === undefined || named.length < limit) break;
         after = last;
       }
-      return new Prepared(await listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, { isOpen: true });
+      return new JsonResponse(await listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, {
+        compressible: true,
+      });
     },
 
     selected: async ({ account, body }) => {
@@ -106,7 +108,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         if (start > 0) await nextTurn();
         found.push(...(await listSelected(db, account.id, ids.slice(start, start + PORTION))));
       }
-      return new Prepared(`[${found.join(',')}]`);
+      return new JsonResponse(`[${found.join(',')}]`);
     },
 
     remove: (request) =>

@@ -6,7 +6,7 @@ import { readRange } from '../http/byte-range.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { App } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { findArtifact } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 

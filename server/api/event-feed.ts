@@ -4,9 +4,11 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ChangeEvent } from '#/contract/changes.ts';
-import type { Caller } from '../http/caller.ts';
+import { eventName } from '#/contract/resource.ts';
+import { RESOURCES } from '../http/api-groups.ts';
+import type { Caller } from '../store/caller.ts';
 import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import {
   changesBetween,
   isSamePosition,
@@ -259,45 +261,45 @@ export function openEventFeed({
 const printed = (name: string, data: object, at: Position | undefined) =>
   `event: ${name}\n${at ? `id: ${printPosition(at)}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
 
-const listOf = (ids: Set<string>): string[] | 'many' | undefined =>
-  ids.size === 0 ? undefined : ids.size > MOST_IDS ? 'many' : [...ids];
+/** The resources that each kind of change is reported as. The account has the numbers of many things. */
+const REPORTED_AS: Readonly<Record<ChangeKind, readonly string[]>> = {
+  device: ['devices'],
+  job: ['jobs'],
+  tunnel: ['tunnels'],
+  artifact: ['artifacts', 'account'],
+  workflow: ['workflows'],
+  tag: ['tags'],
+  token: ['account'],
+  session: ['account'],
+  account: ['account'],
+  bulk: ['bulk'],
+  rollout: ['rollouts'],
+  alert: ['alerts', 'account'],
+};
+
+/** What is reported of a resource whose ids are reported. */
+const idsOf = (ids: ReadonlySet<string>): string[] | 'many' => (ids.size > MOST_IDS ? 'many' : [...ids]);
 
 /** The event that reports changes; undefined for none. */
 async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | undefined> {
-  const kinds = new Set<ChangeKind>(changes.map(({ kind }) => kind));
-  const devices = new Set<string>();
-  const jobs = new Set<string>();
-  const bulk = new Set<string>();
-  const rollouts = new Set<string>();
-  const parents = new Set<number>();
-  let isCounted = false;
-  for (const { kind, what, parent, id } of changes) {
-    if (kind === 'device') devices.add(id);
-    else if (kind === 'bulk') bulk.add(id);
-    else if (kind === 'rollout') rollouts.add(id);
-    else if (kind === 'job' && parent === null) jobs.add(id);
-    else if (kind === 'job' && parent !== null) parents.add(parent);
-    isCounted ||= kind === 'device' && what !== 'changed';
-  }
-  for (const id of (await jobIds(db, parents)).values()) jobs.add(id);
-  const event: ChangeEvent = {
-    Devices: listOf(devices),
-    Jobs: listOf(jobs),
-    Bulk: listOf(bulk),
-    Rollouts: listOf(rollouts),
-    Tunnels: kinds.has('tunnel') || undefined,
-    Artifacts: kinds.has('artifact') || undefined,
-    Workflows: kinds.has('workflow') || undefined,
-    Tags: kinds.has('tag') || undefined,
-    Account:
-      isCounted ||
-      kinds.has('artifact') ||
-      kinds.has('token') ||
-      kinds.has('session') ||
-      kinds.has('account') ||
-      kinds.has('alert') ||
-      undefined,
-    Alerts: kinds.has('alert') || undefined,
+  const reported = new Map<string, Set<string>>();
+  const note = (name: string) => {
+    const ids = reported.get(name) ?? new Set();
+    reported.set(name, ids);
+    return ids;
   };
-  return Object.values(event).some((value) => value !== undefined) ? event : undefined;
+  const parents = new Set<number>();
+  for (const { kind, what, parent, id } of changes) {
+    if (kind === 'job' && parent !== null) parents.add(parent);
+    else for (const name of REPORTED_AS[kind]) note(name).add(id);
+    if (kind === 'device' && what !== 'changed') note('account');
+  }
+  for (const id of (await jobIds(db, parents)).values()) note('jobs').add(id);
+  if (reported.size === 0) return undefined;
+  return Object.fromEntries(
+    RESOURCES.filter(({ name }) => reported.has(name)).map(({ name, live }) => [
+      eventName(name),
+      live === 'ids' ? idsOf(reported.get(name) ?? new Set()) : true,
+    ]),
+  );
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { after, test } from 'node:test';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import { endProcesses, until } from '../../scripts/test-process.ts';
 import { scratch } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';

@@ -1,6 +1,6 @@
 // Lists of jobs as JSON: whole, or what changed in them since a version, for readers that have the rest.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Prepared } from '../http/implement.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
 import type { Change, Position } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
@@ -102,7 +102,7 @@ function answered({ to, isReset }: Since, of: 'Children' | 'Jobs' | 'Items', row
 }
 
 /** For rows without Command and output: those may hold secrets, which must not be compressed. */
-const open = (json: string) => new Prepared(Buffer.from(json), undefined, { isOpen: true });
+const compressible = (json: string) => new JsonResponse(Buffer.from(json), undefined, { compressible: true });
 
 /** The children of a parent that changed; all of them if some were deleted, as the answer does not name these. */
 export async function childrenSince(
@@ -110,40 +110,40 @@ export async function childrenSince(
   accountId: number,
   parent: JobRow,
   version: string,
-): Promise<Prepared> {
+): Promise<JsonResponse> {
   const since = await changesSince(source, accountId, version, parent.seq);
   const show = (row: JobRow) => stateOnly(source, row);
   if (!since.changes || since.changes.some(({ what }) => what === 'removed')) {
     const rows = await rowsOf((after, limit) => childJobs(source.db, parent.seq, after?.seq ?? 0, limit), show);
-    return open(answered({ ...since, isReset: version !== '' }, 'Children', rows));
+    return compressible(answered({ ...since, isReset: version !== '' }, 'Children', rows));
   }
   const seqs = since.changes.map(({ object }) => object);
   const { json } = await rowsOfList(source, accountId, seqs, () => true, show);
-  return open(answered(since, 'Children', json));
+  return compressible(answered(since, 'Children', json));
 }
 
 const ofJobs = (changes: readonly Change[]) => changes.filter(({ kind }) => kind === 'job');
 
 /** Single jobs and parents that changed, parents with their children's states. */
-export async function topJobsSince(source: Source, accountId: number, version: string): Promise<Prepared> {
+export async function topJobsSince(source: Source, accountId: number, version: string): Promise<JsonResponse> {
   const since = await changesSince(source, accountId, version);
   const { db } = source;
   if (!since.changes) {
     const show = (row: JobRow) => summary(source, row);
     const rows = await rowsOf((after, limit) => topJobs(db, accountId, after?.seq ?? 0, limit), show);
-    return new Prepared(answered(since, 'Jobs', rows, { Removed: [] }));
+    return new JsonResponse(answered(since, 'Jobs', rows, { Removed: [] }));
   }
   const { json, Removed } = await changedTopJobs(source, accountId, since.changes);
-  return new Prepared(answered(since, 'Jobs', json, { Removed }));
+  return new JsonResponse(answered(since, 'Jobs', json, { Removed }));
 }
 
 /** The same for who has read pages of the list: without any row where all would have to be read again. */
-export async function pagedJobsSince(source: Source, accountId: number, version: string): Promise<Prepared> {
+export async function pagedJobsSince(source: Source, accountId: number, version: string): Promise<JsonResponse> {
   const since = await changesSince(source, accountId, version);
   if (!since.changes)
-    return new Prepared(answered({ ...since, isReset: true }, 'Items', '[]', { Next: '', Removed: [] }));
+    return new JsonResponse(answered({ ...since, isReset: true }, 'Items', '[]', { Next: '', Removed: [] }));
   const { json, Removed } = await changedTopJobs(source, accountId, since.changes);
-  return new Prepared(answered(since, 'Items', json, { Next: '', Removed }));
+  return new JsonResponse(answered(since, 'Items', json, { Next: '', Removed }));
 }
 
 async function changedTopJobs(source: Source, accountId: number, changes: readonly Change[]) {
@@ -164,18 +164,18 @@ async function changedTopJobs(source: Source, accountId: number, changes: readon
 }
 
 /** Jobs that wait or run and changed, and those that do so no more. */
-export async function queuesSince(source: Source, accountId: number, version: string): Promise<Prepared> {
+export async function queuesSince(source: Source, accountId: number, version: string): Promise<JsonResponse> {
   const since = await changesSince(source, accountId, version);
   const { db } = source;
   const show = (row: JobRow) => brief(source, row);
   if (!since.changes) {
     const rows = await rowsOf((after, limit) => queuedJobs(db, accountId, after, limit), show);
-    return open(answered(since, 'Jobs', rows, { Removed: [] }));
+    return compressible(answered(since, 'Jobs', rows, { Removed: [] }));
   }
   const jobs = ofJobs(since.changes);
   const isQueued = (row: JobRow) => row.device_seq !== null && row.ended === null;
   const seqs = jobs.map(({ object }) => object);
   const { json, others } = await rowsOfList(source, accountId, seqs, isQueued, show);
   const left = jobs.filter(({ object }) => others.has(object));
-  return open(answered(since, 'Jobs', json, { Removed: [...new Set(left.map(({ id }) => id))] }));
+  return compressible(answered(since, 'Jobs', json, { Removed: [...new Set(left.map(({ id }) => id))] }));
 }

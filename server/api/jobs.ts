@@ -3,7 +3,8 @@ import type * as z from 'zod/mini';
 import type { Job, jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import { isUnchanged, Prepared } from '../http/implement.ts';
+import { isUnchanged } from '../http/implement.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { outputOfChildren } from '../store/job-output.ts';
@@ -82,7 +83,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       if (since !== undefined) return childrenSince(context, account.id, parent, since);
       const version = await childrenVersion(account.id, parent.seq);
       if (parent.device_seq !== null) return [];
-      if (isKnown(http, version)) return new Prepared('', version);
+      if (isKnown(http, version)) return new JsonResponse('', version);
       const children = Object.values(countsIn(parent)).reduce((sum, count) => sum + count, 0);
       const all = (await outputOfChildren(db, parent.seq)) <= CHILDREN_BYTES;
       const most = all ? undefined : Math.max(MIN_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
@@ -90,7 +91,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
         (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
         (row) => child(context, row, most),
       );
-      return new Prepared(json, version);
+      return new JsonResponse(json, version);
     },
 
     outputs: async ({ account, params, query: { ids } }) => {
@@ -98,15 +99,15 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       const parts: string[] = [];
       for (const row of await childrenOfList(db, parent.seq, ids.split(',')))
         parts.push(JSON.stringify(await outputTails(context, row)));
-      return new Prepared(`[${parts.join(',')}]`);
+      return new JsonResponse(`[${parts.join(',')}]`);
     },
 
     list: async ({ account, query: { since }, http }) => {
       if (since !== undefined) return topJobsSince(context, account.id, since);
       const version = await listVersion();
-      if (isKnown(http, version)) return new Prepared('', version);
+      if (isKnown(http, version)) return new JsonResponse('', version);
       const read = (after: JobRow | undefined, limit: number) => topJobs(db, account.id, after?.seq ?? 0, limit);
-      return new Prepared(() => streamOf(read, (row) => summary(context, row)), version);
+      return new JsonResponse(() => streamOf(read, (row) => summary(context, row)), version);
     },
 
     page: async ({ account, query }) => {
@@ -130,12 +131,12 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     queues: async ({ account, query: { since }, http }) => {
       if (since !== undefined) return queuesSince(context, account.id, since);
       const version = await listVersion();
-      if (isKnown(http, version)) return new Prepared('', version);
+      if (isKnown(http, version)) return new JsonResponse('', version);
       const json = await rowsOf(
         (after, limit) => queuedJobs(db, account.id, after, limit),
         (row) => brief(context, row),
       );
-      return new Prepared(json, version);
+      return new JsonResponse(json, version);
     },
 
     ofDevice: async ({ account, params }) => {
@@ -145,12 +146,12 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
         (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),
         (row) => summary(context, row),
       );
-      return new Prepared(json, version);
+      return new JsonResponse(json, version);
     },
 
     runs: async ({ account, params, http }) => {
       const version = await listVersion();
-      if (isKnown(http, version)) return new Prepared('', version);
+      if (isKnown(http, version)) return new JsonResponse('', version);
       const parts: string[] = [];
       for (const top of await topJobsWith(db, account.id, params.artifact_id)) {
         const json =
@@ -162,7 +163,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
             : `[${JSON.stringify(await brief(context, top))}]`;
         if (json !== '[]') parts.push(json.slice(1, -1));
       }
-      return new Prepared(`[${parts.join(',')}]`, version);
+      return new JsonResponse(`[${parts.join(',')}]`, version);
     },
 
     stop: (request) =>

@@ -2,7 +2,7 @@
 // last one is cached until a device moves.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { Prepared } from '../http/implement.ts';
+import { JsonResponse } from '../http/json-response.ts';
 import { locationsAfter } from '../store/device-list.ts';
 
 /** Rows built at a time; other requests run between two portions. */
@@ -15,7 +15,7 @@ type Portion = Uint8Array<ArrayBuffer>;
 export function openLocationList({
   db,
   order,
-}: Pick<Context, 'db' | 'order'>): (accountId: number) => Promise<Prepared> {
+}: Pick<Context, 'db' | 'order'>): (accountId: number) => Promise<JsonResponse> {
   let cached: { version: string; portions: Portion[] } | undefined;
 
   async function* made(accountId: number): AsyncGenerator<Portion, void> {
@@ -45,7 +45,7 @@ export function openLocationList({
 
   return async (accountId) => {
     const version = await order.version(accountId);
-    return new Prepared(
+    return new JsonResponse(
       () => inTurns(cached?.version === version ? cached.portions.values() : buildAndCache(accountId, version)),
       version,
     );

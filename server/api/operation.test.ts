@@ -9,8 +9,7 @@ import { after, before, mock, test } from 'node:test';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { startBefore } from '../auth/test-gateway.ts';
 import { FakeAgent } from '../test-agents.ts';
-import { endProcesses } from '../../scripts/test-process.ts';
-import { freePort } from '../test-agents.ts';
+import { endProcesses, freePort } from '../../scripts/test-process.ts';
 import { testFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -35,13 +34,15 @@ function readMetrics(exposition: string): Map<string, number> {
   let type = '';
   for (const line of exposition.split('\n').slice(0, -2)) {
     const [, what, name = '', rest = ''] = /^# (TYPE|HELP) (\w+) (.+)$/.exec(line) ?? [];
-    if (what === 'TYPE') {
+    if (what === 'HELP') {
       assert.ok(!families.has(name), `${name} comes in one piece`);
       families.add(name);
-      [family, type] = [name, rest];
+      family = name;
+    } else if (what === 'TYPE') {
+      assert.equal(name, family);
+      type = rest;
       assert.match(type, /^(counter|gauge|histogram)$/);
-    } else if (what === 'HELP') assert.equal(name, family);
-    else {
+    } else {
       const [, sample = '', labels = '', value = ''] = /^([a-z_]+)(?:\{(.*)\})? ([-\d.e+]+)$/.exec(line) ?? [];
       const suffixes = { counter: ['_total'], gauge: [''], histogram: ['_bucket', '_sum', '_count'] }[type] ?? [];
       assert.ok(
@@ -116,7 +117,7 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   assert.equal(samples.get('muster_job_output_stored_bytes'), 'some output'.length);
   assert.equal(grown('muster_job_output_bytes_total'), 'some output'.length);
   assert.equal(grown('muster_http_requests_total{method="GET",route="/v1/job/:job_id",status="404"}'), 2);
-  assert.ok(grown('muster_http_request_duration_seconds_bucket{method="GET",route="/v1/job/:job_id",le="+Inf"}') >= 2);
+  assert.ok(grown('muster_http_request_duration_seconds_bucket{le="+Inf",method="GET",route="/v1/job/:job_id"}') >= 2);
   assert.ok(![...samples.keys()].some((name) => name.includes(device.id) || name.includes('nothing')));
   await agent.end();
 });

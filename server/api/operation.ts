@@ -3,13 +3,13 @@
 import type { Context as HonoContext } from 'hono';
 import type { App, Env } from '../http/implement.ts';
 import { METRICS_TYPE, printMetrics } from '../operation/metrics.ts';
-import type { Gauge } from '../operation/metrics.ts';
+import type { Gauges } from '../operation/metrics.ts';
 import { Problem } from '../http/problem.ts';
 import type { Readiness } from '../readiness.ts';
 
 export interface Operation {
   readiness: Readiness;
-  gauges: readonly Gauge[];
+  gauges: Gauges;
 }
 
 const NO_STORE = { 'Cache-Control': 'no-store' };

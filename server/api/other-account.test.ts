@@ -106,7 +106,7 @@ const BODIES: [end: RegExp, body: object][] = [
   [/rollout\/:rollout_id\/\w+$/, { Version: 1 }],
 ];
 
-const endpoints: Endpoint[] = Object.values(API).flatMap((group) => Object.values(group as Record<string, Endpoint>));
+const endpoints: Endpoint[] = Object.values(API).flatMap((operations) => Object.values(operations));
 const named = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 test('no endpoint with the id of an object finds that of another account, and nothing of it changes', async () => {

@@ -126,7 +126,7 @@ test('a rule of an earlier version that cannot be run is listed as to be rewritt
   const old = [...RULES, { Find, Pattern: true, CaseSensitive: false, Stream: 'both', Verdict: 'Succeeded' }].map(
     (rule) => ({ Pattern: false, CaseSensitive: false, Stream: 'both', ...rule }),
   );
-  await service.context.db.write((tx) => tx.run('UPDATE rules SET rules = ?', JSON.stringify(old)));
+  await service.context.db.write((tx) => tx.run('UPDATE outcome_rules SET rules = ?', JSON.stringify(old)));
   const [set] = (await (await service.call('GET', '/v1/rules')).json()) as RuleSet[];
   assert.equal(set?.Rules.length, 3);
   assert.equal(set?.MustRewrite?.[0]?.Find, Find);

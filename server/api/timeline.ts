@@ -6,7 +6,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { Handlers } from '../http/implement.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
 import { gapsIn, stateChanges } from '../store/state-history.ts';

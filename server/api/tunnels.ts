@@ -2,7 +2,7 @@
 import type { Tunnel, tunnelEndpoints } from '#/contract/tunnels.ts';
 import { printTunnelTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Handlers } from '../http/implement.ts';
 import type { Tx } from '../store/database.ts';
 import { deleteTunnel, deleteTunnels, listTunnels } from '../store/tunnels.ts';

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
-import { invalid, nameOf, Problem } from '../http/problem.ts';
+import { invalid, nameOf, Problem, problemOf } from '../http/problem.ts';
 import { endSocket } from '../http/end-socket.ts';
 import { stopping } from '../http/traffic.ts';
 import type { ArtifactFiles, Received } from '../store/artifact-files.ts';
@@ -61,8 +61,9 @@ export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles
   } catch (cause) {
     drain(incoming);
     // The rest of the body must not be read as the next request.
-    if (cause instanceof Problem) cause.headers['Connection'] = 'close';
-    throw cause;
+    const problem = problemOf(cause);
+    if (problem) problem.headers['Connection'] = 'close';
+    throw problem ?? cause;
   }
 }
 
@@ -153,7 +154,7 @@ async function receive(
     // After this there is no file, or one to discard. The error of the file matters more than what the form then looked
     // like.
     const left = await receiving?.catch((why: unknown) => {
-      if (why instanceof Problem) cause = why;
+      cause = problemOf(why) ?? cause;
       return undefined;
     });
     if (left) await files.discard(left);

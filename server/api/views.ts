@@ -3,7 +3,8 @@ import { MOST_VIEWS, type SavedView, type viewEndpoints } from '#/contract/views
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
+import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
 import { personOf } from '../store/sessions.ts';

@@ -1,13 +1,14 @@
 // Identifies the caller: an API client by its token, a browser by its session cookie. All others are refused.
 import type { Context as HonoContext } from 'hono';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Context } from '../context.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { resealBulkKeys } from '../store/bulk-keys.ts';
 import { findSession, recordSessionUse, rotateSession } from '../store/sessions.ts';
 import type { Session } from '../store/sessions.ts';
 import { tokenHolder, recordTokenUse } from '../store/tokens.ts';
-import { bearerOf } from './bearer.ts';
+import { bearerOf } from '../http/bearer.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { openSigninLimit } from './signin-limit.ts';
 import { ignoreErrors, USE_PRECISION_MS, openSessionCookie } from './session-cookie.ts';
@@ -33,12 +34,19 @@ export function openAuthenticator(context: Context): Authenticator {
     }
     ignoreErrors(db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'token.use')));
   };
-  const holder = cachedForTurn((secret: string) => tokenHolder(db, secret));
+  const holder = cachedForTick((secret: string) => tokenHolder(db, secret));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // Read inside the transaction: the clock may be set before it runs.
-    rotate: (session: Session, from) =>
-      db.write((tx) => rotateSession(tx, session, clientAddress(config, from), now()), { essential: true }),
+    rotate: (session: Session, before, from) =>
+      db.write(
+        async (tx) => {
+          const value = await rotateSession(tx, session, clientAddress(config, from), now());
+          if (value !== undefined) await resealBulkKeys(tx, `session:${session.id}`, before, value);
+          return value;
+        },
+        { essential: true },
+      ),
     noteUse: ({ id }, from) => db.write((tx) => recordSessionUse(tx, id, clientAddress(config, from), now())),
   });
   return {
@@ -49,7 +57,7 @@ export function openAuthenticator(context: Context): Authenticator {
       if (authorization !== undefined) {
         const secret = bearerOf(authorization);
         const found = secret === undefined ? undefined : await holder(secret);
-        if (!found) {
+        if (secret === undefined || !found) {
           recordRefusal(address);
           throw new Problem(
             401,
@@ -59,23 +67,28 @@ export function openAuthenticator(context: Context): Authenticator {
         }
         if (Math.abs(now() - (found.last_used ?? 0)) >= USE_PRECISION_MS)
           ignoreErrors(db.write((tx) => recordTokenUse(tx, found.id, now())));
-        return { account: { id: found.account_id, email: found.email }, actor: `token:${found.id}`, address };
+        return {
+          account: { id: found.account_id, email: found.email },
+          actor: `token:${found.id}`,
+          address,
+          secret: { value: secret, isCurrent: true },
+        };
       }
       const session = await cookie.session(http);
       if (!session)
         throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
       if (http.req.method !== 'GET' && http.req.method !== 'HEAD') cookie.requireOwnOrigin(http);
-      const { id: sessionId, account_id: id, email } = session;
-      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address };
+      const { id: sessionId, account_id: id, email, secret } = session;
+      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address, secret };
     },
   };
 }
 
 /**
- * Looks up each key once per turn of the event loop, so that requests that arrive together share a lookup. Results are
- * not stored longer: a token that another process revokes must become invalid at once.
+ * Looks up each key once per tick of the event loop, so that requests that arrive together share a lookup. Results are
+ * not kept longer: a token that another process revokes must become invalid at once.
  */
-function cachedForTurn<Value>(find: (key: string) => Value): (key: string) => Value {
+function cachedForTick<Value>(find: (key: string) => Value): (key: string) => Value {
   const found = new Map<string, Value>();
   const forget = () => found.clear();
   return (key) => {

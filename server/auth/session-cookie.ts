@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { Clock } from '../clock.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { LIFETIME_MS, PREVIOUS_VALID_MS, ROTATE_AFTER_MS } from '../store/sessions.ts';
@@ -43,8 +44,8 @@ interface Rotating {
 
 interface SessionStore<Session extends Rotating> {
   find(value: string, now: number): Promise<Session | undefined>;
-  /** Replaces a session's value; undefined if another request just did. */
-  rotate(session: Session, from: IncomingMessage): Promise<string | undefined>;
+  /** Replaces a session's value `before`; undefined if another request just did. */
+  rotate(session: Session, before: string, from: IncomingMessage): Promise<string | undefined>;
   noteUse(session: Session, from: IncomingMessage): Promise<unknown>;
 }
 
@@ -58,9 +59,11 @@ interface Site {
   instanceId: string;
 }
 
+type SessionSecret = NonNullable<Caller['secret']>;
+
 export interface SessionCookie<Session> {
   /** The session of this request's cookie; rotates the cookie when it is due. */
-  session(http: HonoContext<Env>): Promise<Session | undefined>;
+  session(http: HonoContext<Env>): Promise<(Session & { secret: SessionSecret }) | undefined>;
   /** Refuses a request that another site may have caused. */
   requireOwnOrigin(http: HonoContext<Env>, may?: { beMissing: boolean }): void;
   /** Whether the browser may have a session: it sent the cookie, or it came from another site and sends none then. */
@@ -87,8 +90,8 @@ export function openSessionCookie<Session extends Rotating>(
   // The answer with a new value may get lost (leaving a page cancels its requests), so it is sent again while the old
   // value is valid.
   const replaced = new Map<string, { value: string; until: number }>();
-  const rotate = async (session: Session, from: IncomingMessage): Promise<string | undefined> => {
-    const value = await store.rotate(session, from);
+  const rotate = async (session: Session, before: string, from: IncomingMessage): Promise<string | undefined> => {
+    const value = await store.rotate(session, before, from);
     if (value === undefined) return undefined;
     const at = steady();
     for (const [id, { until }] of replaced) if (until <= at) replaced.delete(id);
@@ -100,17 +103,17 @@ export function openSessionCookie<Session extends Rotating>(
     session: async (http) => {
       const value = onlyCookie(http.env.incoming.headers.cookie ?? '', cookieName());
       const session = value === undefined ? undefined : await store.find(value, now());
-      if (!session) return undefined;
-      if (session.previous) {
-        const again = replaced.get(session.id);
-        if (again) setCookie(http, again.value);
-      } else if (now() >= session.rotated + ROTATE_AFTER_MS) {
-        const fresh = (await rotate(session, http.env.incoming)) ?? replaced.get(session.id)?.value;
+      if (value === undefined || !session) return undefined;
+      if (session.previous || now() >= session.rotated + ROTATE_AFTER_MS) {
+        const rotated = session.previous ? undefined : await rotate(session, value, http.env.incoming);
+        const fresh = rotated ?? replaced.get(session.id)?.value;
         if (fresh !== undefined) setCookie(http, fresh);
-      } else if (now() >= session.last_used + USE_PRECISION_MS) {
+        return { ...session, secret: { value: fresh ?? value, isCurrent: fresh !== undefined } };
+      }
+      if (now() >= session.last_used + USE_PRECISION_MS) {
         ignoreErrors(store.noteUse(session, http.env.incoming));
       }
-      return session;
+      return { ...session, secret: { value, isCurrent: true } };
     },
 
     requireOwnOrigin: (http, { beMissing } = { beMissing: false }) => {

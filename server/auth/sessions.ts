@@ -61,7 +61,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
       limit.failed(address);
       await db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'session.open'));
       throw given.Token !== undefined
-        ? new Problem(401, 'The token is not valid', 'Check that it was copied whole. It may also have been revoked.')
+        ? new Problem(401, 'The token is not valid', 'Check that you copied all of it. It may also have been revoked.')
         : new Problem(
             401,
             'The sign-in link is not valid any more',

@@ -5,6 +5,7 @@
 // /v1 answers the same question without a limit. Users choose the passwords of tunnels: there, an address that has used
 // up its share gets one check at a time, with pauses (tunnels/visitor-logins.ts).
 import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Problem } from '../http/problem.ts';
 
 const WINDOW_MS = 60_000;
@@ -19,7 +20,7 @@ export interface SigninLimit {
   /** Counts a failed attempt; throws a 429 if the address has used up its share. */
   failed(address: string): void;
   /**
-   * Milliseconds until an attempt of this address may be checked: 0 within its share, then one after the other.
+   * Milliseconds until an attempt of this address may be checked: 0 within its share, beyond it one at a time.
    * Undefined if too many are waiting.
    */
   pause(address: string): number | undefined;
@@ -27,8 +28,8 @@ export interface SigninLimit {
 
 interface Failures {
   times: number[];
-  /** Time of the next attempt beyond the share. */
-  turn: number;
+  /** When the next attempt beyond the share may be checked. */
+  nextAt: number;
 }
 
 /** @param now a monotonic clock, in milliseconds */
@@ -36,7 +37,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
   const addresses = new Map<string, Failures>();
   const failuresOf = (address: string): Failures => {
     const key = networkOf(address);
-    const failures = addresses.get(key) ?? { times: [], turn: Number.NEGATIVE_INFINITY };
+    const failures = addresses.get(key) ?? { times: [], nextAt: Number.NEGATIVE_INFINITY };
     const { times } = failures;
     const at = now();
     while (times[0] !== undefined && times[0] <= at - WINDOW_MS) times.shift();
@@ -58,7 +59,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
         throw new Problem(
           429,
           'Too many failed sign-ins',
-          `This one is not valid either: check that it was copied whole. The right one works at once, for others try again in ${seconds} seconds.`,
+          `This one is not valid either: check that you copied all of it. The right one works at once; try others in ${seconds} seconds.`,
           { headers: { 'Retry-After': String(seconds) } },
         );
       }
@@ -67,20 +68,14 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
       const failures = failuresOf(address);
       if (failures.times.length < limit) return 0;
       const at = now();
-      const turn = Math.max(at, failures.turn);
-      if (turn - at > LONGEST_PAUSE_MS) return undefined;
-      failures.turn = turn + WINDOW_MS / limit;
-      return turn - at;
+      const mayAt = Math.max(at, failures.nextAt);
+      if (mayAt - at > LONGEST_PAUSE_MS) return undefined;
+      failures.nextAt = mayAt + WINDOW_MS / limit;
+      return mayAt - at;
     },
   };
 }
 
 /** One IPv6 customer has a whole /64, so that single addresses mean nothing. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const left = head ? head.split(':') : [];
-  const right = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...zeros, ...right].slice(0, 4).join(':');
-}
+const networkOf = (address: string): string =>
+  isIPv6(address) ? ipaddr.IPv6.parse(address).parts.slice(0, 4).join(':') : address;

@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { TestProcess, until } from '../../scripts/test-process.ts';
 import { asAdministrator, onPostgres } from '../store/test-database.ts';
 import { testFleet } from '../test-fleet.ts';
+import { testBulk } from '../test-bulk.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { makeBackup } from './make-backup.ts';
@@ -219,7 +221,9 @@ test('a file that is not whole is refused, whichever member is damaged or missin
   const newer = changed((bytes) => bytes.write('"Format": 9', bytes.indexOf('"Format": 3')));
   await refusedAs(newer, /newer version of Muster/);
   const laterTables = changed((bytes) => bytes.write('"Schema": 99', bytes.indexOf('"Schema": ')));
-  await refusedAs(laterTables, /newer version of Muster/);
+  await refusedAs(laterTables, /newer version of Muster \(/);
+  const earlierTables = changed((bytes) => bytes.write('"Schema": 35', bytes.indexOf('"Schema": ')));
+  await refusedAs(earlierTables, /version of Muster that is too old for this one\. Check out the tag schema-1 /);
   const foreign = changed((bytes) => bytes.write('artifacts/../x', 512 * 4));
   await refusedAs(foreign, /no backup that can be restored/);
   assert.equal((await restoreBackup(places, file)).artifacts, 1, 'a sound one is still taken');
@@ -286,6 +290,33 @@ if (!onPostgres) {
     await restoreBackup(places, file);
   });
 }
+
+test('the keys of devices that bulk work created are in no backup, not even sealed', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const bulk = testBulk((...request) => service.call(...request));
+  const Devices = [{ DeviceName: 'new', DeviceGroup: '' }];
+  await bulk.ended(await bulk.begin({ Action: 'create', Devices }));
+  const { db } = service.context;
+  const [row] = await db.all<{ sealed: Uint8Array }>('SELECT sealed FROM bulk_keys');
+  const sealed = Buffer.from(row?.sealed ?? []);
+  assert.ok(sealed.length > 0);
+  const file = at('no-keys.tar');
+  assert.equal((await run('backup', envOf(service), file)).code, 0);
+  const tar = readFileSync(file);
+  const members = membersOf(tar);
+  assert.ok(members.some(({ name }) => name.startsWith('rows/bulk_items/')));
+  for (const { name, at: start, size } of members) {
+    const bytes = tar.subarray(start + 512, start + 512 + size);
+    const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+    assert.ok(!text.includes(sealed.toString('base64')) && !text.includes(sealed.toString('latin1')), name);
+  }
+  const place = await emptyPlace(at('without keys'));
+  await restoreBackup(readPlaces(place), file);
+  const copy = await startAt(t, place);
+  assert.deepEqual(await copy.context.db.all('SELECT * FROM bulk_keys'), []);
+  assert.equal((await copy.context.db.all('SELECT * FROM bulk_items')).length, 1);
+});
 
 test('a damaged artifact file is named, and keeps nothing else out of the backup', async (t) => {
   const service = await startTestService();

@@ -1,6 +1,6 @@
 // Why a place of the data can't be read or written, as one sentence for the operator.
 import { ConfigError } from '../config-error.ts';
-import { isFull, SQLITE, sqliteCode, systemCode } from '../http/system-fault.ts';
+import { isFull, SQLITE, sqliteCode, systemCode } from '../store/system-fault.ts';
 import { isConnectionLost } from '../store/postgres-fault.ts';
 import { S3Fault } from '../store/s3-fault.ts';
 

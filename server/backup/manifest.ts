@@ -47,6 +47,8 @@ export type Summary = z.output<typeof summarySchema>;
 /** Of formats 1 and 2. */
 export const earlierSchema = z.object({
   Format: z.literal([1, 2]),
+  /** Of Muster. */
+  Version: z.string(),
   Time: z.string(),
   /** The version of the tables. */
   Tables: z.number(),

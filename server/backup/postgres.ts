@@ -5,6 +5,7 @@ import { Client, types } from 'pg';
 import type { CustomTypesConfig } from 'pg';
 import { ConfigError } from '../config-error.ts';
 import { placeOf } from '../database-url.ts';
+import { versionFault } from '../store/database-version.ts';
 import { postgresDialect } from '../store/dialect.ts';
 import { NO_TIME_LIMIT } from '../store/postgres-connection.ts';
 import { startFault } from '../store/postgres-fault.ts';
@@ -17,8 +18,9 @@ import {
 } from '../store/postgres-migrate.ts';
 import { WRITE_LOCK } from '../store/postgres.ts';
 import { UNFINISHED_FOLDER, UNFINISHED_TABLE, UNFINISHED_TABLES } from '../store/unfinished-restore.ts';
+import { SCHEMA_VERSION, SERVICE_VERSIONS } from '../store/upgrades.ts';
 import { at } from './fault.ts';
-import { definitionsOf, emptyTables, schemaOf } from './source.ts';
+import { definitionsOf, emptyTables } from './source.ts';
 import type { Source } from './source.ts';
 import { quoted, sqliteCounter, sqliteRows, tablesOf } from './tables.ts';
 import type { Cell, Row, Table } from './tables.ts';
@@ -96,13 +98,13 @@ export async function openPostgresSource(url: URL): Promise<Source> {
   try {
     return await at(address, async () => {
       await requireFinishedDatabase(client, address);
-      const empty = emptyTables();
-      const Schema = schemaOf(empty);
       const step = (await hasTable(client, 'migrations')) ? await migrationsOf(client) : undefined;
       if (step === undefined) throw new ConfigError(`${address} holds no data of a Muster service.`);
-      if (step !== Schema)
+      const fault = versionFault(step, SERVICE_VERSIONS);
+      if (fault !== undefined) throw new ConfigError(`${address} ${fault}`);
+      if (step !== SCHEMA_VERSION)
         throw new ConfigError(
-          `${address} is of another version of Muster (its step ${step}; this one knows ${Schema}): back it up with the version that it belongs to, or start the service of this version with it once.`,
+          `${address} is of another version of Muster (its step ${step}; this one has ${SCHEMA_VERSION}): back it up with the version that it belongs to, or start the service of this version with it once.`,
         );
       const wasInUse = await isInUse(client, SERVICE_NAMES, PATIENCE_MS.backup);
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -110,7 +112,14 @@ export async function openPostgresSource(url: URL): Promise<Source> {
       await client.query('SELECT 1 FROM accounts');
       const Running = wasInUse || (await isInUse(now, SERVICE_NAMES, 0));
       const Time = new Date().toISOString();
-      const facts = { Engine: 'PostgreSQL', Schema, Definitions: definitionsOf(empty), Time, Running } as const;
+      const empty = emptyTables();
+      const facts = {
+        Engine: 'PostgreSQL',
+        Schema: SCHEMA_VERSION,
+        Definitions: definitionsOf(empty),
+        Time,
+        Running,
+      } as const;
       const tables = tablesOf(empty);
       empty.close();
       return {

@@ -1,20 +1,21 @@
 // Everything that a service stores comes back from a backup as it was: into a folder, an S3 store and, with
 // `npm run test:engines`, PostgreSQL.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TestProcess } from '../../scripts/test-process.ts';
+import { openDatabase } from '../store/sqlite.ts';
 import { onPostgres } from '../store/test-database.ts';
+import { SERVICE_VERSIONS } from '../store/upgrades.ts';
 import { testFleet } from '../test-fleet.ts';
 import { makeBackup } from './make-backup.ts';
 import { readPlaces } from './places.ts';
 import { restoreBackup } from './restore-backup.ts';
 import type { RestoreOptions } from './restore-backup.ts';
-import { schemaOf } from './source.ts';
 import {
   answersTheSame,
   contentsOf,
@@ -218,20 +219,41 @@ test('a backup of an earlier format is restored, into either engine', async (t) 
   assert.equal(service.stored().length, 1);
 });
 
-test('a backup of earlier tables is brought up to date', async () => {
+test('a backup of the oldest tables that can be upgraded is brought up to date, an older database is refused', async () => {
   const from = fresh();
-  cpSync(source, from, { recursive: true });
+  mkdirSync(from);
   const file = path.join(from, 'muster.db');
-  const earlier = new DatabaseSync(file);
-  const newest = schemaOf(earlier);
-  // As they were before the last migration.
-  earlier.exec(`ALTER TABLE rollout_waves DROP COLUMN by_hand; PRAGMA user_version = ${newest - 1}`);
-  earlier.close();
-  const target = fresh();
-  const { manifest } = await transfer({ DATA_DIR: from }, { DATA_DIR: target });
-  assert.equal(manifest.Schema, newest - 1);
-  const sqlite = new DatabaseSync(path.join(target, 'muster.db'));
-  assert.equal(schemaOf(sqlite), newest);
-  sqlite.close();
-  assert.deepEqual(contentsOf(target)['jobs'], contentsOf(source)['jobs']);
+  const oldest = new DatabaseSync(file);
+  oldest.exec(readFileSync(path.join(import.meta.dirname, '../store/fixtures/sqlite-36.sql'), 'utf8'));
+  oldest.close();
+  const place = await emptyPlace(fresh());
+  const { manifest } = await transfer({ DATA_DIR: from }, place, { keepWaiting: true });
+  assert.equal(manifest.Schema, SERVICE_VERSIONS.oldest);
+  const back = fresh();
+  await transfer(place, { DATA_DIR: back }, { keepWaiting: true });
+  // What an upgrade of the file itself leads to.
+  await openDatabase(file).close();
+  const contents = contentsOf(back);
+  const expected = contentsOf(from);
+  assert.deepEqual(Object.keys(contents), Object.keys(expected));
+  for (const name of [
+    'jobs',
+    'job_states',
+    'job_output',
+    'audit',
+    'idempotency_keys',
+    'outcome_rules',
+    'output_runs',
+  ]) {
+    assert.ok((expected[name]?.length ?? 0) > 1, `${name} has rows`);
+    assert.deepEqual(contents[name], expected[name], name);
+  }
+
+  const older = new DatabaseSync(file);
+  older.exec(`PRAGMA user_version = ${SERVICE_VERSIONS.oldest - 1}`);
+  older.close();
+  await refused(
+    transfer({ DATA_DIR: from }, { DATA_DIR: fresh() }),
+    /too old for this one .*Check out the tag schema-1 /,
+  );
 });

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { escapeInvisible } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config-error.ts';
-import { openDatabaseFile } from '../store/database-file.ts';
+import { openDatabaseFile, requireKnownVersion } from '../store/database-file.ts';
 import { lockFolder } from '../store/lock.ts';
-import { SERVICE } from '../store/sqlite.ts';
+import { SERVICE_TABLES } from '../store/sqlite.ts';
 import type { Manifest } from './manifest.ts';
 import { sqliteCounter, sqliteRows, tablesOf } from './tables.ts';
 import type { Row, Table } from './tables.ts';
@@ -23,7 +23,7 @@ export interface Source {
 }
 
 /** The tables of this version, without rows. */
-export const emptyTables = (): DatabaseSync => openDatabaseFile(':memory:', SERVICE);
+export const emptyTables = (): DatabaseSync => openDatabaseFile(':memory:', SERVICE_TABLES);
 
 /** The version of the tables. */
 export const schemaOf = (sqlite: DatabaseSync): number =>
@@ -46,6 +46,7 @@ export function openSqliteSource(dataDir: string): Source {
   const file = path.join(dataDir, 'muster.db');
   if (!existsSync(file))
     throw new ConfigError(`There is no muster.db in ${dataDir}: set DATA_DIR to the folder that the service uses.`);
+  requireKnownVersion(file, SERVICE_TABLES);
   const sqlite = new DatabaseSync(file, { readOnly: true });
   const now = new DatabaseSync(file, { readOnly: true });
   const close = () => {

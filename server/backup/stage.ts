@@ -9,7 +9,9 @@ import type { StatementSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { escapeInvisible, tarEntries } from '#/contract/tar-entries.ts';
-import { isFull, SQLITE, sqliteCode } from '../http/system-fault.ts';
+import { BRIDGE } from '../store/database-version.ts';
+import { isFull, SQLITE, sqliteCode } from '../store/system-fault.ts';
+import { SERVICE_VERSIONS } from '../store/upgrades.ts';
 import {
   ARTIFACT,
   DATABASE_FILE,
@@ -23,7 +25,7 @@ import {
   SUMS,
 } from './manifest.ts';
 import type { Manifest, Summary } from './manifest.ts';
-import { emptyTables, requireSound, schemaOf } from './source.ts';
+import { requireSound, schemaOf } from './source.ts';
 import { parseRow, quoted, tablesOf } from './tables.ts';
 
 /** What is wrong with a backup; reads as "It is no backup that can be restored: <message>". */
@@ -42,7 +44,6 @@ export interface Staged {
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 const MAX_CHUNK_BYTES = 512 * 1024 * 1024;
-const NEWER = 'it was made by a newer version of Muster: restore it with that one';
 const FOREIGN = 'it holds what no backup of Muster holds';
 
 /** Fills `folder` with `muster.db` and `artifacts`. */
@@ -147,20 +148,21 @@ function json(text: string): unknown {
 function readManifest(text: string): Manifest | undefined {
   const value = json(text);
   const format = typeof value === 'object' && value !== null && 'Format' in value ? Number(value.Format) : Number.NaN;
-  if (format > FORMAT) throw new DamagedBackup(NEWER);
+  if (format > FORMAT) throw new DamagedBackup('it was made by a newer version of Muster: restore it with that one');
   if (format < FORMAT) return undefined;
   const manifest = parse(manifestSchema, text, MANIFEST);
-  if (manifest.Schema > newestSchema()) throw new DamagedBackup(NEWER);
+  requireKnownSchema(manifest.Schema, manifest.Version);
   return manifest;
 }
 
-function newestSchema(): number {
-  const sqlite = emptyTables();
-  try {
-    return schemaOf(sqlite);
-  } finally {
-    sqlite.close();
-  }
+/** Refuses tables that this version cannot bring up to date. */
+function requireKnownSchema(schema: number, version: string): void {
+  if (schema > SERVICE_VERSIONS.newest)
+    throw new DamagedBackup(`it was made by a newer version of Muster (${version}): restore it with that one`);
+  if (schema < SERVICE_VERSIONS.oldest)
+    throw new DamagedBackup(
+      `it was made by a version of Muster that is too old for this one. Check out ${BRIDGE}, restore it with that one, start and stop its service once, then start this version`,
+    );
 }
 
 type Found = Map<string, { bytes: number; sha256: string }>;
@@ -183,7 +185,7 @@ function checkSums(found: Found, text: string | undefined): void {
 
 /** Until format 2, a backup had the database as a file. */
 function checkEarlier(found: Found, texts: Map<string, string>, database: string): Omit<Staged, 'artifacts'> {
-  const { Parts, Tables, Time, Damaged, ArtifactStore } = parse(earlierSchema, texts.get(MANIFEST), MANIFEST);
+  const { Version, Parts, Tables, Time, Damaged, ArtifactStore } = parse(earlierSchema, texts.get(MANIFEST), MANIFEST);
   const left = new Map(found);
   left.delete(MANIFEST);
   for (const { Path, Bytes, Sha256 } of Parts) {
@@ -194,7 +196,7 @@ function checkEarlier(found: Found, texts: Map<string, string>, database: string
   }
   if (left.size > 0) throw new DamagedBackup('it holds more than its list of contents names');
   if (!found.has(DATABASE_FILE)) throw new DamagedBackup('it holds no database');
-  if (Tables > newestSchema()) throw new DamagedBackup(NEWER);
+  requireKnownSchema(Tables, Version);
   const sqlite = new DatabaseSync(database);
   try {
     requireSound(sqlite, DATABASE_FILE);

@@ -21,8 +21,11 @@ export type Cell = bigint | number | string | Uint8Array | null;
 /** In the order of the table's columns. */
 export type Row = Cell[];
 
-/** Rows of these are about the processes that use the database. Clients read everything again without `changes`. */
-const LEFT_OUT = new Set(['changes', 'nodes', 'leases']);
+/**
+ * Rows of these are about the processes that use the database. Clients read everything again without `changes`. The keys of
+ * devices that bulk work created are for the caller who asked for them, and for nobody else.
+ */
+const LEFT_OUT = new Set(['changes', 'nodes', 'leases', 'bulk_keys']);
 
 export const quoted = (name: string): string => `"${name}"`;
 

@@ -283,14 +283,15 @@ function addRow(sqlite: DatabaseSync, name: string): boolean {
   return true;
 }
 
-/** All rows of all tables, and the numbers that were used. */
+/** All rows of all tables, and the numbers that were used. Upgraded tables have their columns in another order than new ones. */
 export function contentsOf(dataDir: string): Record<string, string[]> {
   const sqlite = new DatabaseSync(path.join(dataDir, 'muster.db'), { readOnly: true });
   const contents = Object.fromEntries(
-    tablesOf(sqlite).map((table) => [
-      table.name,
-      [`last ${sqliteCounter(sqlite, table)}`, ...[...sqliteRows(sqlite, table)].map((row) => printRow(row)).sort()],
-    ]),
+    tablesOf(sqlite).map((table) => {
+      const columns = table.columns.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+      const rows = [...sqliteRows(sqlite, { ...table, columns })].map((row) => printRow(row));
+      return [table.name, [`last ${sqliteCounter(sqlite, table)}`, ...rows.toSorted()]];
+    }),
   );
   sqlite.close();
   return contents;

@@ -1,5 +1,5 @@
 // One connection that is opened again whenever it is lost, with growing pauses of random length so that nodes do not
-// arrive together. A lost network gives no sign of itself, so the server is asked for an answer from time to time.
+// arrive together. A cut network cannot be noticed otherwise, so the server is pinged from time to time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '../operation/log.ts';
 import type { Pace } from './bus.ts';

@@ -6,7 +6,7 @@ import type { BusOptions } from './bus.ts';
 export const MAX_PAYLOAD = 7_999;
 const IDS = /^[1-9]\d{0,15}(,[1-9]\d{0,15})*$/;
 
-/** Of a node that cannot know which of its messages were lost. */
+/** Sent by a node that cannot know which of its messages were lost. */
 export const EVERYTHING = '*';
 
 /** As few payloads as possible, in the order of the ids. */
@@ -32,7 +32,7 @@ export function readPayload(payload: string): number[] | typeof EVERYTHING | und
   return deviceSeqs.every(Number.isSafeInteger) ? deviceSeqs : undefined;
 }
 
-/** Hands on what arrived. */
+/** Passes on what arrived. */
 export function deliver(payload: string, { received, missed }: BusOptions): void {
   const read = readPayload(payload);
   if (read === undefined)

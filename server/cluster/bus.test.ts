@@ -1,5 +1,5 @@
-// Both buses keep the same promises. That of PostgreSQL is tested by `npm run test:engines`, NATS also with the real
-// server where the machine has one.
+// Both buses keep the same promises. That of PostgreSQL is tested by `npm run test:engines`, NATS where the machine has
+// its server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -12,8 +12,7 @@ import { onPostgres, openTestDatabase } from '../store/test-database.ts';
 import type { Bus, BusOptions, Pace } from './bus.ts';
 import { openNatsBus } from './nats-bus.ts';
 import { openPostgresBus } from './postgres-bus.ts';
-import { hasNatsServer, startNatsServer, startTestNats } from './test-nats.ts';
-import type { NatsServer } from './test-nats.ts';
+import { hasNatsServer, NO_NATS, startNats } from './test-nats.ts';
 
 /** A server of its own, and a database for units of work. */
 interface Rig {
@@ -45,8 +44,8 @@ async function postgresRig(): Promise<Rig> {
   };
 }
 
-async function natsRig(startServer: () => Promise<NatsServer>): Promise<Rig> {
-  const server = await startServer();
+async function natsRig(): Promise<Rig> {
+  const server = await startNats();
   const db = await openTestDatabase();
   const url = new URL(`nats://127.0.0.1:${server.port}`);
   return {
@@ -62,16 +61,17 @@ async function natsRig(startServer: () => Promise<NatsServer>): Promise<Rig> {
     },
     close: async () => {
       await db.close();
-      await server.kill();
+      await server.remove();
     },
   };
 }
 
 const rigs: Record<string, () => Promise<Rig>> = {
-  'NATS, a server of the tests': () => natsRig(startTestNats),
-  ...(hasNatsServer && { 'NATS, the real server': () => natsRig(startNatsServer) }),
+  ...(hasNatsServer && { NATS: natsRig }),
   ...(onPostgres && { PostgreSQL: postgresRig }),
 };
+if (!hasNatsServer) console.log(`${NO_NATS}: the promises of the bus, on NATS`);
+
 /** To notice a cut network soon. */
 const FAST: Pace = { checkMs: 200, connectMs: 1_000 };
 

@@ -1,19 +1,19 @@
-// How nodes tell each other of changes at once: short messages with ids only. They may be lost, so the tables are the
-// truth: a node looks there when a message arrives, when some may have been missed, and by a timer.
+// How nodes notify each other of changes: short messages that hold ids only. Messages may be lost, so the tables are the
+// truth: a node reads them when a message arrives, when some may have been missed, and on a timer.
 import type { Tx } from '../store/database.ts';
 
 export interface BusOptions {
   /** Id of this node: digits and small letters. */
   node: string;
-  /** Ids (seq) of devices, from another node, whose agents are to be looked at again in the tables. Must not throw. */
+  /** Another node changed something for the agents of these devices (by seq). Must not throw. */
   received: (deviceSeqs: number[]) => void;
-  /** Messages may have been missed: everything is to be looked at again. May come often. Must not throw. */
+  /** Messages may have been missed, so all tables are to be read. May be called often. Must not throw. */
   missed: () => void;
   /** Shorter in tests. */
   pace?: Pace;
 }
 
-/** How fast a connection that does not answer is given up. */
+/** How soon a connection that does not answer counts as lost. */
 export interface Pace {
   /** Between two questions to the server; the connection is lost when one has no answer for twice that long. */
   checkMs: number;

@@ -1,9 +1,9 @@
 // This service among the others that use the same database, its "nodes". A service with an embedded database is alone.
 //
-// Changes that concern a device's agent are written to the tables first; the node that the agent is connected to then
-// looks at the tables again, because a message of the bus asks for it, or by a timer if that was lost.
+// What concerns a device's agent is written to the tables first. The node that the agent is connected to then reads them:
+// when a message arrives over the bus, or on a timer if that was lost.
 import type { Database, Tx } from '../store/database.ts';
-import { logFault } from '../http/system-fault.ts';
+import { singleFlight } from '../single-flight.ts';
 import type { PostgresDatabase } from '../store/postgres.ts';
 import type { Bus, BusOptions } from './bus.ts';
 import { devicesWithWork, endedSessions, joinNodes } from './nodes.ts';
@@ -19,10 +19,10 @@ export interface Cluster {
   /** By how many milliseconds the clock of this machine is ahead of the shared database's, and whether that is too much. */
   clockAheadMs(): number;
   isClockWrong(): boolean;
-  /** Calls back with devices whose agents are to be looked at again in the tables: a change by any node. */
-  onRecheck(listener: (deviceSeqs: number[]) => void): void;
-  /** Has a node look again at devices whose agents were connected to it. Part of the unit of work. */
-  recheckAt(tx: Tx, node: string, deviceSeqs: number[]): Promise<void>;
+  /** Calls back with devices whose agents may have to be sent something: what changed, at any node, is in the tables. */
+  onSyncAgents(listener: (deviceSeqs: number[]) => void): void;
+  /** Has a node do so for devices whose agents were connected to it. Part of the unit of work. */
+  syncAgentsAt(tx: Tx, node: string, deviceSeqs: number[]): Promise<void>;
   /** Where another node is reached; undefined if it is gone. */
   urlOf(node: string): Promise<string | undefined>;
   /** Tells the others where they reach this node. */
@@ -31,14 +31,14 @@ export interface Cluster {
 }
 
 /** A service that has its database for itself. */
-export const singleNode = (id: string, db: Pick<Database, 'onRecheck'>): Cluster => ({
+export const singleNode = (id: string, db: Pick<Database, 'onSyncAgents'>): Cluster => ({
   id,
   isAlone: true,
   isLeader: () => true,
   clockAheadMs: () => 0,
   isClockWrong: () => false,
-  onRecheck: (listener) => db.onRecheck(listener),
-  recheckAt: async () => {},
+  onSyncAgents: (listener) => db.onSyncAgents(listener),
+  syncAgentsAt: async () => {},
   urlOf: async () => undefined,
   listening: async () => {},
   close: async () => {},
@@ -63,38 +63,35 @@ export interface ClusterOptions {
 }
 
 const RESCAN_MS = 15_000;
-/** Without other nodes agents have nowhere else to go: they stay while PostgreSQL restarts or fails over. */
+/** Agents of the only node have nowhere else to go: they stay while PostgreSQL restarts or fails over. */
 const ALONE_MS = 60_000;
 
 /** Joins the nodes of a database in PostgreSQL. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { id, db, times } = options;
   const listeners: ((deviceSeqs: number[]) => void)[] = [];
-  const recheck = (deviceSeqs: number[]) => {
+  const syncAgents = (deviceSeqs: number[]) => {
     if (deviceSeqs.length > 0) for (const listener of listeners) listener(deviceSeqs);
   };
 
-  let scanning: Promise<void> | undefined;
-  /** Finds what messages that were lost were about. */
-  const rescan = () => {
-    const scan = async () => {
-      recheck([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]);
-    };
-    scanning ??= scan()
-      .catch((cause: unknown) => logFault('nodes: could not look for changes by other nodes', cause))
-      .finally(() => (scanning = undefined));
-  };
+  /** Finds what lost messages were about. */
+  const scanning = singleFlight('nodes: could not look for changes by other nodes', async () =>
+    syncAgents([...(await devicesWithWork(db, id)), ...(await endedSessions(db, id, options.connected()))]),
+  );
+  const rescan = () => void scanning.run();
 
   const nodes: Nodes = await joinNodes({
     ...options,
     wasGone: () => options.reconnectAll('The other nodes took this one for dead'),
   });
-  const bus = await options.openBus({ node: id, received: recheck, missed: rescan }).catch(async (cause: unknown) => {
-    await nodes.close();
-    throw cause;
-  });
+  const bus = await options
+    .openBus({ node: id, received: syncAgents, missed: rescan })
+    .catch(async (cause: unknown) => {
+      await nodes.close();
+      throw cause;
+    });
   const timer = setInterval(rescan, times?.rescanMs ?? RESCAN_MS).unref();
-  db.onRecheck(recheck);
+  db.onSyncAgents(syncAgents);
   let leaving: NodeJS.Timeout | undefined;
   const sendAway = () => {
     options.endStreams();
@@ -115,14 +112,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     isLeader: () => nodes.isLeader(),
     clockAheadMs: () => nodes.clockAheadMs(),
     isClockWrong: () => nodes.isClockWrong(),
-    onRecheck: (listener) => void listeners.push(listener),
-    recheckAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
+    onSyncAgents: (listener) => void listeners.push(listener),
+    syncAgentsAt: (tx, node, deviceSeqs) => bus.send(tx, node, deviceSeqs),
     urlOf: async (node) => (await db.get<{ url: string }>('SELECT url FROM nodes WHERE id = ?', node))?.url,
     listening: (url) => nodes.listening(url),
     close: async () => {
       clearInterval(timer);
       clearTimeout(leaving);
-      await scanning;
+      await scanning.settled();
       await bus.close();
       await nodes.close();
     },

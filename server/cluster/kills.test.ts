@@ -10,10 +10,10 @@ import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import type { PostgresServer } from '../../scripts/engines/postgres-server.ts';
-import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
+import { endProcesses, freePort, ServiceProcess, until, type TestProcess } from '../../scripts/test-process.ts';
 import { onPostgres } from '../store/test-database.ts';
-import { FakeAgent, freePort, scratch, spawnAgent } from '../test-agents.ts';
-import { TestStream } from '../test-events.ts';
+import { FakeAgent, scratch, spawnAgent } from '../test-agents.ts';
+import { idsIn, TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 
@@ -25,7 +25,7 @@ interface KilledNode {
   url: string;
   port: number;
   process: TestProcess;
-  call: (method: string, where: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
+  call: ServiceProcess['call'];
   fleet: TestFleet;
 }
 
@@ -56,21 +56,10 @@ async function startNode(): Promise<KilledNode> {
     DATABASE_URL: postgres.url,
     CLUSTER_SECRET: SECRET,
   };
-  const node = new TestProcess(['server/main.ts'], { env });
-  const call: KilledNode['call'] = (method, where, body, headers = {}) =>
-    fetch(`${url}${where}`, {
-      method,
-      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  await until('the node to answer', () => {
-    assert.ok(!node.hasEnded, node.printed);
-    return call('GET', '/v1/account').then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  });
-  return { url, port, process: node, call, fleet: testFleet(call) };
+  const node = new ServiceProcess(env);
+  const running = await node.start();
+  const call: KilledNode['call'] = (...request) => node.call(...request);
+  return { url, port, process: running, call, fleet: testFleet(call) };
 }
 
 /** Passes each connection to a node that listens, in turn. */
@@ -232,7 +221,7 @@ if (onPostgres) {
 
     const resumed = await TestStream.open(there, { 'Last-Event-ID': seen.at(-1)?.id ?? '' });
     await until('all devices to be named', () => {
-      const named = new Set([...seen, ...resumed.events].flatMap(({ data }) => data.Devices ?? []));
+      const named = new Set([...seen, ...resumed.events].flatMap(({ data }) => idsIn(data['Devices'])));
       return devices.every(({ id }) => named.has(id));
     });
     assert.ok(resumed.events.every(({ event }) => event === 'change'));

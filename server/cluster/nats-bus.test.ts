@@ -9,8 +9,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { until } from '../../scripts/test-process.ts';
 import type { Bus, Pace } from './bus.ts';
 import { openNatsBus } from './nats-bus.ts';
-import { startTestNats } from './test-nats.ts';
-import type { NatsOptions } from './test-nats.ts';
+import { natsTest, startNats } from './test-nats.ts';
+import type { NatsServer } from './test-nats.ts';
 
 /** For "localhost", until 2126; made for these tests. */
 const TLS = {
@@ -36,11 +36,12 @@ const TLS = {
   ].join('\n'),
 };
 
-async function startServer(t: TestContext, options: NatsOptions = {}): Promise<number> {
-  const server = await startTestNats(options);
-  t.after(() => server.kill());
-  return server.port;
+async function startServer(t: TestContext, ...settings: Parameters<typeof startNats>): Promise<NatsServer> {
+  const server = await startNats(...settings);
+  t.after(() => server.remove());
+  return server;
 }
+const user = (password: string) => `authorization { user: me, password: "${password}" }`;
 async function open(t: TestContext, url: string, pace?: Pace): Promise<Bus> {
   const options = { node: '1', received: () => {}, missed: () => {}, ...(pace && { pace }) };
   const bus = await openNatsBus({ url: new URL(url), prefix: 'muster', ...options });
@@ -54,29 +55,28 @@ function listen(t: TestContext): string[] {
   return lines;
 }
 
-test('the user, or the token, of the address is sent', async (t) => {
-  const withUser = await startServer(t, { user: { user: 'me', pass: 'p@ss' } });
-  assert.ok((await open(t, `nats://me:p%40ss@127.0.0.1:${withUser}`)).isConnected());
-  const withToken = await startServer(t, { token: 't0ken' });
-  assert.ok((await open(t, `nats://t0ken@127.0.0.1:${withToken}`)).isConnected());
+natsTest('the user, or the token, of the address is sent', async (t) => {
+  const withUser = await startServer(t, user('p@ss'));
+  assert.ok((await open(t, `nats://me:p%40ss@127.0.0.1:${withUser.port}`)).isConnected());
+  const withToken = await startServer(t, 'authorization { token: "t0ken" }');
+  assert.ok((await open(t, `nats://t0ken@127.0.0.1:${withToken.port}`)).isConnected());
 });
 
-test('a wrong password is logged once, without it, and tried again', async (t) => {
+natsTest('a wrong password is logged once, without it, and tried again', async (t) => {
   const lines = listen(t);
-  const user = { user: 'me', pass: 'right' };
-  const port = await startServer(t, { user });
-  const bus = await open(t, `nats://me:s3cret@127.0.0.1:${port}`);
+  const server = await startServer(t, user('right'));
+  const bus = await open(t, `nats://me:s3cret@127.0.0.1:${server.port}`);
   assert.ok(!bus.isConnected());
-  user.pass = 's3cret';
+  server.reload(user('s3cret'));
   await until('another attempt', () => bus.isConnected());
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', /^NATS at nats:\/\/127\.0\.0\.1:\d+ cannot be used .*\(Authorization Violation\)/i);
   assert.ok(!lines.join().includes('s3cret'));
 });
 
-test('tls:// needs a certificate for that name, and TLS at all', async (t) => {
+natsTest('tls:// needs a certificate for that name, and TLS at all', async (t) => {
   const lines = listen(t);
-  const port = await startServer(t, { tls: TLS });
+  const { port } = await startServer(t, 'tls { cert_file: "{folder}/cert", key_file: "{folder}/key" }', TLS);
   assert.ok(!(await open(t, `tls://localhost:${port}`)).isConnected());
   assert.match(lines.at(-1) ?? '', /self-signed certificate/);
   const before = getCACertificates('default');
@@ -86,20 +86,22 @@ test('tls:// needs a certificate for that name, and TLS at all', async (t) => {
   assert.ok(!(await open(t, `tls://127.0.0.1:${port}`)).isConnected());
   assert.match(lines.at(-1) ?? '', /does not match certificate/);
   const plain = await startServer(t);
-  assert.ok(!(await open(t, `tls://localhost:${plain}`)).isConnected());
+  assert.ok(!(await open(t, `tls://localhost:${plain.port}`)).isConnected());
   assert.match(lines.at(-1) ?? '', /does not support 'tls'/);
 });
 
-test('a user who may not subscribe is no connection', async (t) => {
+natsTest('a user who may not subscribe is no connection', async (t) => {
   const lines = listen(t);
-  const port = await startServer(t, { denied: 'muster.1' });
+  const permissions = '{ subscribe: { deny: "muster.1" } }';
+  const users = `authorization { users: [{ user: a, password: b, permissions: ${permissions} }] }`;
+  const { port } = await startServer(t, `${users}\nno_auth_user: a`);
   assert.ok(!(await open(t, `nats://127.0.0.1:${port}`)).isConnected());
   assert.match(lines[0] ?? '', /Permissions Violation for Subscription to "muster\.1"/);
 });
 
-test('a server that takes only short messages is no connection', async (t) => {
+natsTest('a server that takes only short messages is no connection', async (t) => {
   const lines = listen(t);
-  const port = await startServer(t, { maxPayload: 4_096 });
+  const { port } = await startServer(t, 'max_payload: 4096');
   assert.ok(!(await open(t, `nats://127.0.0.1:${port}`)).isConnected());
   assert.match(lines[0] ?? '', /its max_payload is 4096: at least 7999 are needed/);
 });

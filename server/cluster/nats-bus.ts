@@ -114,20 +114,21 @@ async function requireAnswer(server: { host: string; port: number }, patienceMs:
 
 /** Resolves when the server has the subscription; a connection whose user may not have it is of no use. */
 async function subscribe(nats: NatsConnection, subject: string, receive: (payload: string) => void): Promise<void> {
-  let refusal: Error | undefined;
+  // A refusal may come in one piece with the answer to the flush, in front of it.
+  const refused = Promise.withResolvers<never>();
   nats.subscribe(subject, {
     callback: (fault, message) => {
       if (!fault) return receive(message.string());
-      refusal = fault;
+      refused.reject(fault);
       void nats.close();
     },
   });
   void logErrors(nats);
   // The library does not end a flush whose connection is closed.
   const closed = nats.closed().then((cause) => {
-    throw refusal ?? cause ?? new Error('it does not answer');
+    throw cause ?? new Error('it does not answer');
   });
-  await Promise.race([nats.flush(), closed]);
+  await Promise.race([refused.promise, nats.flush(), closed]);
 }
 
 /** Such as a user who may not publish. */

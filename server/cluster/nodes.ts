@@ -10,7 +10,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
-import { logFault } from '../http/system-fault.ts';
+import { singleFlight } from '../single-flight.ts';
 import { log } from '../operation/log.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import { ONLINE } from '../store/devices.ts';
@@ -25,7 +25,7 @@ export interface NodesOptions {
   secret: string | undefined;
   /** Names the database in errors. */
   where: string;
-  /** The other nodes took this one for dead: what they did since is not known here. */
+  /** The other nodes considered this one dead: what they did since is not known here. */
   wasGone: () => void;
   times?: { renewMs: number; leaseMs: number } | undefined;
   /** The clock of this machine. */
@@ -52,7 +52,7 @@ const WAIT_POLL_MS = 250;
 const LEADER = 'leader';
 /** Times of agents, jobs and sessions are compared across nodes. */
 const MOST_CLOCK_MS = 5_000;
-/** Devices that one unit of work marks Offline: other writes go on in between. */
+/** Devices that one unit of work marks Offline: other writes run in between. */
 const PORTION = 2_000;
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
@@ -160,7 +160,7 @@ export async function joinNodes({
     }
     if (!isUnmarked) return;
     const marked = await markOffline(db);
-    // After an error it goes on the next time. If this node ends before, its own lease ends, and another one goes on.
+    // After an error it continues with the next renewal. If this node ends first, another one continues.
     isUnmarked = false;
     for (const node of gone.splice(0))
       log.warn('A node did not renew its lease: it counts as gone.', {
@@ -180,19 +180,13 @@ export async function joinNodes({
   }
   await renew();
 
-  let renewing: Promise<void> | undefined;
-  let removing: Promise<void> | undefined;
-  const remove = () =>
-    (removing ??= removeOthers()
-      .catch((cause: unknown) => logFault('nodes: could not remove nodes that are gone', cause))
-      .finally(() => (removing = undefined)));
+  const renewing = singleFlight('nodes: could not renew the lease of this node', renew);
+  const removing = singleFlight('nodes: could not remove nodes that are gone', removeOthers);
   const timer = setInterval(() => {
-    renewing ??= renew()
-      .catch((cause: unknown) => logFault('nodes: could not renew the lease of this node', cause))
-      .finally(() => (renewing = undefined));
-    void remove();
+    void renewing.run();
+    void removing.run();
   }, times.renewMs).unref();
-  await remove();
+  await removing.run();
 
   return {
     isAlone: joined.isAlone,
@@ -206,7 +200,7 @@ export async function joinNodes({
     },
     close: async () => {
       clearInterval(timer);
-      await Promise.all([renewing, removing]);
+      await Promise.all([renewing.settled(), removing.settled()]);
       leaderUntil = 0;
       // Without this, its lease ends by itself, and another node marks all devices that have to be.
       if (isUnmarked) return;

@@ -1,12 +1,30 @@
-// NATS servers for tests: one of our own, which understands what the bus uses of the protocol, and the real one where
-// the machine has it. https://docs.nats.io/reference/reference-protocols/nats-protocol
+// The nats-server of the machine, for tests. Debian and Ubuntu have it as a package; where it is not installed, these
+// tests are left out.
+// https://docs.nats.io/running-a-nats-service/configuration
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import { createSecureContext, TLSSocket } from 'node:tls';
-import { until } from '../../scripts/test-process.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { freePort, until } from '../../scripts/test-process.ts';
+
+/** Debian's folder for it is in the path of root only. */
+const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin` };
+
+export const hasNatsServer = spawnSync('nats-server', ['--version'], { env }).status === 0;
+
+/** The start of a line that `npm test` shows. */
+export const NO_NATS = 'Left out, because nats-server is not installed ("apt install nats-server")';
+
+/** Runs a test, or says that it cannot be run here: a test that skips itself would count as failed. */
+export function natsTest(name: string, run: (t: TestContext) => Promise<void>): void {
+  if (hasNatsServer) void test(name, run);
+  else console.log(`${NO_NATS}: ${name}`);
+}
 
 export interface NatsServer {
   port: number;
@@ -14,158 +32,22 @@ export interface NatsServer {
   kill(): Promise<void>;
   /** Starts it again, at the same address. */
   start(): Promise<void>;
+  /** Has it use another configuration while it runs. */
+  reload(config: string): void;
+  /** Ends it, and removes its files. */
+  remove(): Promise<void>;
 }
 
-export interface NatsOptions {
-  user?: { user: string; pass: string };
-  token?: string;
-  tls?: { cert: string; key: string };
-  /** A subject that nobody may subscribe to. */
-  denied?: string;
-  maxPayload?: number;
-}
+/** `config` in the server's own syntax; `files` are named in it by `{folder}/<name>`. */
+export async function startNats(config = '', files: Record<string, string> = {}): Promise<NatsServer> {
+  const port = await freePort();
+  const folder = mkdtempSync(path.join(tmpdir(), 'muster-nats-'));
+  const configFile = path.join(folder, 'nats.conf');
+  const configure = (text: string) =>
+    writeFileSync(configFile, `listen: "127.0.0.1:${port}"\n${text.replaceAll('{folder}', folder)}\n`);
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  configure(config);
 
-interface Subscription {
-  client: Client;
-  sid: string;
-}
-
-interface Client {
-  write(data: string | Buffer): void;
-  isAccepted: boolean;
-}
-
-/** What the server knows: the subscriptions of each subject. */
-type Subjects = Map<string, Subscription[]>;
-
-/** Splits what arrives into lines and the payloads that some announce; an answer ends the connection. */
-function converse(client: Client, subjects: Subjects, options: NatsOptions): (data: Buffer) => string | undefined {
-  let rest = Buffer.alloc(0);
-  return (data) => {
-    rest = Buffer.concat([rest, data]);
-    for (;;) {
-      const end = rest.indexOf('\r\n');
-      if (end < 0) return undefined;
-      const line = rest.toString('latin1', 0, end);
-      const [verb = '', ...words] = line.split(/[ \t]+/);
-      const length = verb.toUpperCase() === 'PUB' ? Number(words.at(-1)) : undefined;
-      const next = end + 2 + (length === undefined ? 0 : length + 2);
-      if (rest.length < next) return undefined;
-      const fault = answer(client, subjects, options, {
-        verb: verb.toUpperCase(),
-        words,
-        line,
-        payload: rest.subarray(end + 2, next - 2),
-      });
-      if (fault !== undefined) return fault;
-      rest = rest.subarray(next);
-    }
-  };
-}
-
-interface Command {
-  verb: string;
-  words: string[];
-  line: string;
-  payload: Buffer;
-}
-
-function answer(client: Client, subjects: Subjects, options: NatsOptions, command: Command): string | undefined {
-  const { verb, words, line, payload } = command;
-  const [subject = ''] = words;
-  if (verb === 'CONNECT') {
-    const given = JSON.parse(line.slice('CONNECT'.length)) as { user?: string; pass?: string; auth_token?: string };
-    const { user, token } = options;
-    client.isAccepted =
-      (!user || (given.user === user.user && given.pass === user.pass)) && (!token || given.auth_token === token);
-    return client.isAccepted ? undefined : 'Authorization Violation';
-  }
-  if (verb === 'PING') client.write('PONG\r\n');
-  else if (verb === 'PONG') return undefined;
-  else if (!client.isAccepted) return 'Authorization Violation';
-  else if (verb === 'SUB') {
-    if (subject === options.denied) client.write(`-ERR 'Permissions Violation for Subscription to "${subject}"'\r\n`);
-    else subjects.set(subject, [...(subjects.get(subject) ?? []), { client, sid: words.at(-1) ?? '' }]);
-  } else if (verb === 'UNSUB') {
-    for (const [name, those] of subjects)
-      subjects.set(
-        name,
-        those.filter((each) => each.client !== client || each.sid !== subject),
-      );
-  } else if (verb === 'PUB') {
-    for (const { client: to, sid } of subjects.get(subject) ?? [])
-      to.write(
-        Buffer.concat([Buffer.from(`MSG ${subject} ${sid} ${payload.length}\r\n`), payload, Buffer.from('\r\n')]),
-      );
-  } else return 'Unknown Protocol Operation';
-  return undefined;
-}
-
-/** Our own. It has no wildcards, queue groups, headers or limits. */
-export async function startTestNats(options: NatsOptions = {}): Promise<NatsServer> {
-  const subjects: Subjects = new Map();
-  const sockets = new Set<Socket>();
-  const server = createServer((raw) => {
-    sockets.add(raw);
-    raw.on('error', () => {}).on('close', () => sockets.delete(raw));
-    const info = {
-      server_id: 'test',
-      version: '2.9.10',
-      proto: 1,
-      max_payload: options.maxPayload ?? 1_048_576,
-      tls_required: !!options.tls,
-    };
-    raw.write(`INFO ${JSON.stringify(info)}\r\n`);
-    const socket = options.tls ? secure(raw, options.tls) : raw;
-    const client = {
-      isAccepted: false,
-      write: (data: string | Buffer) => void (socket.destroyed || socket.write(data)),
-    };
-    const hear = converse(client, subjects, options);
-    socket.on('data', (data) => {
-      const fault = hear(data);
-      if (fault !== undefined) socket.end(`-ERR '${fault}'\r\n`);
-    });
-    socket.on('close', () => {
-      for (const [name, those] of subjects)
-        subjects.set(
-          name,
-          those.filter((each) => each.client !== client),
-        );
-    });
-  });
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const port = await listen(0);
-  return {
-    port,
-    kill: async () => {
-      if (!server.listening) return;
-      for (const socket of sockets) socket.resetAndDestroy();
-      server.close();
-      await once(server, 'close');
-    },
-    start: async () => void (await listen(port)),
-  };
-}
-
-function secure(raw: Socket, tls: { cert: string; key: string }): Socket {
-  const socket = new TLSSocket(raw, { isServer: true, secureContext: createSecureContext(tls) });
-  return socket.on('error', () => {});
-}
-
-/** Whether the machine has the real one. */
-export const hasNatsServer = spawnSync('nats-server', ['--version']).status === 0;
-
-/** The real one. */
-export async function startNatsServer(): Promise<NatsServer> {
-  // A free port, which it takes a moment later.
-  const free = await startTestNats();
-  await free.kill();
-  const { port } = free;
   let child: ChildProcess | undefined;
   const server: NatsServer = {
     port,
@@ -177,8 +59,16 @@ export async function startNatsServer(): Promise<NatsServer> {
       await once(running, 'exit');
     },
     start: async () => {
-      child = spawn('nats-server', ['--addr', '127.0.0.1', '--port', String(port)], { stdio: 'ignore' });
+      child = spawn('nats-server', ['--config', configFile], { stdio: 'ignore', env });
       await until('nats-server', () => listens(port));
+    },
+    reload: (text) => {
+      configure(text);
+      child?.kill('SIGHUP');
+    },
+    remove: async () => {
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
   await server.start();

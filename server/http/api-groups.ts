@@ -1,5 +1,5 @@
-// The whole API by section: what is described, what is refused with 404 or 405, and what passes a gateway.
-import type { Group } from '#/contract/endpoint.ts';
+// The whole API by resource: what is described, what is refused with 404 or 405, and what passes a gateway.
+import type { Operations, Resource } from '#/contract/resource.ts';
 import { accountEndpoints } from '#/contract/account.ts';
 import { alertEndpoints } from '#/contract/alerts.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
@@ -21,25 +21,38 @@ import { usageEndpoints } from '#/contract/usage.ts';
 import { viewEndpoints } from '#/contract/views.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 
-export const API = {
-  devices: deviceEndpoints,
-  tags: tagEndpoints,
-  account: accountEndpoints,
-  artifacts: artifactEndpoints,
-  workflows: workflowEndpoints,
-  jobs: jobEndpoints,
-  rules: ruleEndpoints,
-  rollouts: rolloutEndpoints,
-  standingOrders: standingOrderEndpoints,
-  versions: deviceVersionEndpoints,
-  bulk: bulkEndpoints,
-  archive: archiveEndpoints,
-  changes: changeEndpoints,
-  tunnels: tunnelEndpoints,
-  audit: auditEndpoints,
-  alerts: alertEndpoints,
-  usage: usageEndpoints,
-  history: historyEndpoints,
-  timeline: timelineEndpoints,
-  views: viewEndpoints,
-} satisfies Record<string, Group>;
+const TABLES: readonly Operations[] = [
+  deviceEndpoints,
+  tagEndpoints,
+  accountEndpoints,
+  artifactEndpoints,
+  workflowEndpoints,
+  jobEndpoints,
+  ruleEndpoints,
+  rolloutEndpoints,
+  standingOrderEndpoints,
+  deviceVersionEndpoints,
+  bulkEndpoints,
+  archiveEndpoints,
+  changeEndpoints,
+  tunnelEndpoints,
+  auditEndpoints,
+  alertEndpoints,
+  usageEndpoints,
+  historyEndpoints,
+  timelineEndpoints,
+  viewEndpoints,
+];
+
+const resourceOf = (operations: Operations): Resource => {
+  const [first] = Object.values(operations);
+  if (!first) throw new Error('A resource without operations');
+  return first.resource;
+};
+
+export const RESOURCES: readonly Resource[] = TABLES.map(resourceOf);
+
+/** The operations of each resource, by its name. */
+export const API: Readonly<Record<string, Operations>> = Object.fromEntries(
+  TABLES.map((operations) => [resourceOf(operations).name, operations]),
+);

@@ -8,9 +8,9 @@ import type { App, Env } from './implement.ts';
 import { setAnswerPolicy, setSecurityHeaders } from './security-headers.ts';
 import { randomUUID } from 'node:crypto';
 import { log } from '../operation/log.ts';
-import { Problem, titleOf } from './problem.ts';
+import { faultBehind, Problem, problemOf, titleOf } from './problem.ts';
 import { recordRequest } from '../operation/request-log.ts';
-import { logFault, systemFault } from './system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 
 /** An application without routes; `publicUrl` is read at each request, because it is known only after listening. */
 export function newApp(site: { readonly publicUrl: string; readonly traffic: Traffic }): App {
@@ -23,7 +23,7 @@ export function newApp(site: { readonly publicUrl: string; readonly traffic: Tra
     await next();
     traffic.active -= 1;
     const { status } = http.res;
-    const reason = status >= 400 && http.error instanceof Problem ? http.error.message : undefined;
+    const reason = status >= 400 ? problemOf(http.error)?.message : undefined;
     recordRequest(http.req.method, routePath(http), status, performance.now() - begun, reason);
   });
   app.use(async (http, next) => {
@@ -42,10 +42,10 @@ export function newApp(site: { readonly publicUrl: string; readonly traffic: Tra
       (incoming.headers['content-length'] ?? incoming.headers['transfer-encoding']) !== undefined
     )
       outgoing.setHeader('Connection', 'close');
-    const fault = systemFault(cause);
-    if (fault || (cause instanceof Problem && cause.cause !== undefined)) logFault('http', cause);
-    if (fault) return fault.response();
-    if (cause instanceof Problem) return cause.response();
+    const problem = problemOf(cause);
+    const fault = problem && faultBehind(problem);
+    if (fault) logFault('http', fault);
+    if (problem) return problem.response();
     // The client gets a reference number; the error itself goes only to the log.
     const reference = randomUUID().slice(0, 8);
     log.error(`error ${reference}`, cause);

@@ -1,14 +1,9 @@
 // HTTP ranges (RFC 9110, section 14): browsers read single tiles of the base map, and interrupted downloads of
 // artifacts continue.
-
-export interface ByteRange {
-  start: number;
-  /** The last byte, inclusive. */
-  end: number;
-}
+import type { ByteRange } from '../store/artifact-files.ts';
 
 /**
- * The range of a Range header. Undefined means the whole file: there is no header, or one that may be ignored (several
+ * The range of a Range header. Undefined means all of the file: there is no header, or one that may be ignored (several
  * ranges, another unit, invalid syntax).
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {

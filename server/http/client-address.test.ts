@@ -18,4 +18,8 @@ test('what the client wrote in front is not', () =>
 test('a chain of trusted proxies is followed', () =>
   assert.equal(ask('10.0.0.0/8', '10.0.0.2', '6.6.6.6, 1.2.3.4, 10.0.0.3'), '1.2.3.4'));
 test('nonsense ends the chain', () => assert.equal(ask('10.0.0.2', '10.0.0.2', 'unknown'), '10.0.0.2'));
-test('IPv4 by way of IPv6 is IPv4', () => assert.equal(ask('10.0.0.2', '::ffff:10.0.0.2', '1.2.3.4'), '1.2.3.4'));
+test('IPv4 by way of IPv6 is IPv4, and an address has one form', () => {
+  assert.equal(ask('10.0.0.2', '::ffff:10.0.0.2', '1.2.3.4'), '1.2.3.4');
+  assert.equal(ask('10.0.0.2', '10.0.0.2', '::FFFF:102:304'), '1.2.3.4');
+  assert.equal(ask('10.0.0.2', '10.0.0.2', '2001:DB8:0::1'), '2001:db8::1');
+});

@@ -1,10 +1,14 @@
 // The address of a client. A forwarded address counts only from TRUSTED_PROXY, because anyone can send the header.
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Config } from '../config.ts';
 
-/** A dual-stack socket reports 10.0.0.1 as '::ffff:10.0.0.1'. */
-export const plainAddress = (address: string) => address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
+/** An address in its usual form: a dual-stack socket reports 10.0.0.1 as '::ffff:10.0.0.1'. */
+export function plainAddress(address: string): string {
+  const text = address.trim();
+  return isIPv6(text) ? ipaddr.process(text).toString() : text;
+}
 
 /** The address of the client, or of the last untrusted proxy. */
 export function clientAddress({ isTrustedProxy }: Config, incoming: IncomingMessage): string {

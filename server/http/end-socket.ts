@@ -2,7 +2,8 @@
 // never closes would keep the service from stopping.
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Problem } from './problem.ts';
+import { logFault } from '../store/system-fault.ts';
+import { faultBehind, Problem, problemOf } from './problem.ts';
 
 const CLOSE_TIMEOUT_MS = 1_000;
 
@@ -29,4 +30,12 @@ export function refuse(socket: Duplex, problem: Problem): void {
       body,
     ].join('\r\n'),
   );
+}
+
+/** Answers the upgrade of a device with the reason why it may not connect; a fault is logged, too. */
+export function refuseFailed(socket: Duplex, where: string, cause: unknown): void {
+  const problem = problemOf(cause);
+  const fault = problem ? faultBehind(problem) : cause;
+  if (fault !== undefined) logFault(`${where}: could not look up a device key`, fault);
+  refuse(socket, problem ?? new Problem(503, 'The device key cannot be looked up at the moment', 'Try again later.'));
 }

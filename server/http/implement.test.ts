@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Hono } from 'hono';
 import { createApp } from '../app.ts';
+import { Gauges } from '../operation/metrics.ts';
 import type { Env } from './implement.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -114,7 +115,7 @@ test('HEAD answers like GET, without the body', async () => {
 
 test('an error that nobody foresaw tells the caller a reference, and nothing else', async (context) => {
   const log = context.mock.method(console, 'error', () => {});
-  const app: Hono<Env> = createApp(service.context, { gauges: [], readiness: () => Promise.resolve([]) });
+  const app: Hono<Env> = createApp(service.context, { gauges: new Gauges(), readiness: () => Promise.resolve([]) });
   app.put('/broken', () => {
     throw new Error('SELECT secret FROM somewhere');
   });

@@ -11,9 +11,11 @@ import * as z from 'zod/mini';
 import type { Endpoint, Group, Handlers as ContractHandlers } from '#/contract/endpoint.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import { acceptedCodings } from './accepted-codings.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../store/caller.ts';
+import { JsonResponse } from './json-response.ts';
+import type { Json } from './json-response.ts';
 import { invalid, nameOf, Problem } from './problem.ts';
-import type { FieldError } from './problem.ts';
+import type { FieldError } from '../store/errors.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** Hono's context in this service: Node's request, and the caller. */
@@ -30,31 +32,7 @@ export interface HandlerRequest extends Caller {
 }
 
 /** One function for each endpoint of a group. With `form` in its row, the handler reads the raw request itself. */
-export type Handlers<G extends Group> = ContractHandlers<G, HandlerRequest, Prepared | Response>;
-
-type Json = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
-
-/** An answer as JSON text, made at once or on demand: for lists that are too large for objects. */
-export class Prepared {
-  readonly json: Json | (() => Json | Promise<Json>);
-  /** Changes whenever the answer would. Without it the ETag is a hash of the text; a stream has none. */
-  readonly version: string | undefined;
-  /**
-   * Whether it may be compressed. Only answers without secrets: the length of a compressed answer reveals its content
-   * to clients that control a part of it and can observe the connection (BREACH). A Command contains a token.
-   */
-  readonly isOpen: boolean;
-
-  constructor(
-    json: Json | (() => Json | Promise<Json>),
-    version?: string,
-    { isOpen = false }: { isOpen?: boolean } = {},
-  ) {
-    this.json = json;
-    this.version = version;
-    this.isOpen = isOpen;
-  }
-}
+export type Handlers<G extends Group> = ContractHandlers<G, HandlerRequest, JsonResponse | Response>;
 
 /** Largest JSON body. */
 const BODY_LIMIT = 1024 * 1024;
@@ -169,7 +147,8 @@ async function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown
   // The constant is not of the class that the adapter puts in place of Response.
   if (value === RESPONSE_ALREADY_SENT || value instanceof Response) return value as Response;
   if (!endpoint.response) return http.body(null, 200, { 'Cache-Control': 'no-store', 'Content-Length': '0' });
-  const { json, version, isOpen } = value instanceof Prepared ? value : new Prepared(JSON.stringify(value));
+  const { json, version, compressible } =
+    value instanceof JsonResponse ? value : new JsonResponse(JSON.stringify(value));
   const make = () => (typeof json === 'function' ? json() : json);
   if (endpoint.method !== 'GET') return http.body(await make(), 200, { ...JSON_TYPE, 'Cache-Control': 'no-store' });
 
@@ -177,20 +156,20 @@ async function answer(http: HonoContext<Env>, endpoint: Endpoint, value: unknown
   const text = version === undefined ? await make() : undefined;
   const tag = version ?? (typeof text === 'string' ? tagOf(text) : undefined);
   const isPacked = (body: Json) =>
-    isOpen && body instanceof Uint8Array && body.length >= MIN_COMPRESS_BYTES && takesGzip(http);
+    compressible && body instanceof Uint8Array && body.length >= MIN_COMPRESS_BYTES && takesGzip(http);
   if (tag === undefined) {
     const body = text ?? (await make());
-    const headers = { ...JSON_TYPE, 'Cache-Control': 'no-store', ...(isOpen && { Vary: 'Accept-Encoding' }) };
+    const headers = { ...JSON_TYPE, 'Cache-Control': 'no-store', ...(compressible && { Vary: 'Accept-Encoding' }) };
     return body instanceof Uint8Array && isPacked(body)
       ? http.body(await compressed(body), 200, { ...headers, 'Content-Encoding': 'gzip' })
       : http.body(body, 200, headers);
   }
-  const vary = `Authorization, Cookie${isOpen ? ', Accept-Encoding' : ''}`;
+  const vary = `Authorization, Cookie${compressible ? ', Accept-Encoding' : ''}`;
   const headers = { 'Cache-Control': 'private, no-cache', Vary: vary, ETag: `"${tag}"` };
   const compressedTag = `"${tag}-gzip"`;
   const known = http.req.header('If-None-Match');
   if (matches(known, headers.ETag)) return http.body(null, 304, headers);
-  if (isOpen && matches(known, compressedTag)) return http.body(null, 304, { ...headers, ETag: compressedTag });
+  if (compressible && matches(known, compressedTag)) return http.body(null, 304, { ...headers, ETag: compressedTag });
   const body = sendable(text ?? (await make()));
   if (body instanceof Uint8Array && isPacked(body))
     return http.body(await compressed(body), 200, {

@@ -2,8 +2,9 @@
 // error, where the system would only break the connection.
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
+import { problemOf } from './problem.ts';
 import type { Problem } from './problem.ts';
-import { logFault, systemFault } from './system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 
 /** For refusals, the database and the files of running requests. */
 const RESERVED_FILES = 24;
@@ -24,7 +25,7 @@ const LIMIT = openFilesLimit();
 export function tooManyOpen(socket: Duplex): Problem | undefined {
   const { fd } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};
   if (LIMIT === undefined || fd === undefined || fd < LIMIT - RESERVED_FILES) return undefined;
-  const fault = systemFault(Object.assign(new Error(`${fd} of ${LIMIT} are open`), { code: 'EMFILE' }));
+  const fault = Object.assign(new Error(`${fd} of ${LIMIT} are open`), { code: 'EMFILE' });
   logFault('http', fault);
-  return fault;
+  return problemOf(fault);
 }

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { API } from './api-groups.ts';
+import { eventName } from '#/contract/resource.ts';
+import { API, RESOURCES } from './api-groups.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
 interface Operation {
   operationId: string;
+  tags: string[];
   summary: string;
   'x-addition'?: true;
   parameters: { name: string; in: string; description: string; required: boolean; schema: Schema }[];
@@ -119,6 +121,22 @@ test('no endpoints of the contract are missing', async () => {
     for (const [name, group] of Object.entries(module))
       assert.ok(!name.endsWith('Endpoints') || groups.has(group), `${name} of ${file}`);
   }
+});
+
+test('each resource is a tag, its live changes are in the events, and what it names is a resource', () => {
+  const names = new Set(RESOURCES.map(({ name }) => name));
+  const tags = new Set(operations().flatMap(({ operation }) => operation.tags));
+  for (const name of names) assert.ok(tags.has(name), name);
+  const stream = document.paths['/v1/events']?.['get']?.responses['200'] as {
+    content: { 'text/event-stream': { schema: { properties: object } } };
+  };
+  assert.deepEqual(
+    Object.keys(stream.content['text/event-stream'].schema.properties).toSorted(),
+    RESOURCES.flatMap(({ name, live }) => (live ? [eventName(name)] : [])).toSorted(),
+  );
+  for (const operation of Object.values(API).flatMap((each) => Object.values(each)))
+    for (const other of [...(operation.changes ?? []), ...(operation.resource.follows ?? [])])
+      assert.ok(names.has(other), `${operation.resource.name}.${operation.name} names ${other}`);
 });
 
 test('paths and their parameters agree, each is explained, and operation ids are unique', () => {

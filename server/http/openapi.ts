@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 description of the service, built from the rows and schemas of its routes, so that it is always
 // correct.
 import type * as z from 'zod/mini';
-import type { Endpoint, Group } from '#/contract/endpoint.ts';
+import type { Endpoint } from '#/contract/endpoint.ts';
 import { problem } from '#/contract/problem.ts';
-import { API } from './api-groups.ts';
+import { eventName, type Operation } from '#/contract/resource.ts';
+import { API, RESOURCES } from './api-groups.ts';
 import type { App } from './implement.ts';
 import { schemaOf } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
@@ -114,19 +115,26 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function operation(
-  section: string,
-  name: string,
-  endpoint: Endpoint,
-  renamed: Map<string, string>,
-  components: Json,
-): Json {
-  const { method, summary, params, query, response, events, file, addition, once } = endpoint;
+/** The data of an event: whatever is live, by its name. */
+const changeEvent: Json = {
+  type: 'object',
+  properties: Object.fromEntries(
+    RESOURCES.filter(({ live }) => live !== undefined).map(({ name, live }) => [
+      eventName(name),
+      live === 'ids' ? { anyOf: [{ type: 'array', items: { type: 'string' } }, { const: 'many' }] } : { const: true },
+    ]),
+  ),
+};
+
+function operation(endpoint: Operation, renamed: Map<string, string>, components: Json): Json {
+  const { resource, name, permission, method, summary, params, query, response, events, file, addition, once } =
+    endpoint;
   const body = requestBody(endpoint, components);
   return {
-    operationId: `${section}.${name}`,
-    tags: [section],
+    operationId: `${resource.name}.${name}`,
+    tags: [resource.name],
     summary,
+    'x-permission': permission,
     ...(addition && { 'x-addition': true, description: 'An addition of this service to the documented API.' }),
     parameters: [
       ...parameters(params, 'path', renamed, components),
@@ -140,7 +148,7 @@ function operation(
         : events
           ? {
               description: 'A stream until the session or token ends',
-              content: { 'text/event-stream': { schema: schemaOf(events, components) } },
+              content: { 'text/event-stream': { schema: changeEvent } },
             }
           : file
             ? { description: 'A file', content: { [file]: { schema: { type: 'string' } } } }
@@ -159,7 +167,7 @@ function operation(
 function templates(): Map<string, string> {
   const shape = (path: string) => path.replaceAll(/:\w+/g, ':');
   const names = new Map<string, Set<string>[]>();
-  const rows = Object.values<Group>(API).flatMap((group) => Object.values(group));
+  const rows = Object.values(API).flatMap((operations) => Object.values(operations));
   for (const { path } of rows) {
     const here = path.match(/(?<=:)\w+/g) ?? [];
     const known = names.get(shape(path)) ?? here.map(() => new Set<string>());
@@ -198,15 +206,15 @@ function openApiDocument(url: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const template = templates();
-  for (const [section, group] of Object.entries<Group>(API))
-    for (const [name, endpoint] of Object.entries(group)) {
+  for (const operations of Object.values(API))
+    for (const endpoint of Object.values(operations)) {
       const path = template.get(endpoint.path) ?? endpoint.path;
       const own = endpoint.path.match(/(?<=:)\w+/g) ?? [];
       const shown = path.match(/(?<=\{)\w+/g) ?? [];
       const renamed = new Map(own.map((value, index) => [value, shown[index] ?? value]));
       paths[path] = {
         ...paths[path],
-        [endpoint.method.toLowerCase()]: operation(section, name, endpoint, renamed, schemas),
+        [endpoint.method.toLowerCase()]: operation(endpoint, renamed, schemas),
       };
     }
   const problemContent = { 'application/problem+json': { schema: schemaOf(problem, schemas) } };

@@ -1,11 +1,18 @@
-// Every error answer of the service is a Problem: thrown anywhere in a handler, printed in one place, as RFC 9457.
+// Every error answer of the service is a Problem (RFC 9457): thrown by a handler, or made here from an error of the
+// store.
 import type { ProblemBody } from '#/contract/problem.ts';
-
-/** One invalid field of a request; reads as "<field> <message>". */
-export interface FieldError {
-  field: string;
-  message: string;
-}
+import {
+  Conflict,
+  FileUnusable,
+  InvalidInput,
+  LimitReached,
+  NotFound,
+  StoreError,
+  TooLarge,
+  Unavailable,
+} from '../store/errors.ts';
+import type { FieldError } from '../store/errors.ts';
+import { systemFault } from '../store/system-fault.ts';
 
 /** Titles by status, so that the same kind of error always reads the same. */
 const TITLES: Record<number, string> = {
@@ -35,15 +42,15 @@ export class Problem extends Error {
 
   /**
    * @param title what happened, in one short line
-   * @param detail what to do, in whole sentences
+   * @param detail what to do, in full sentences
    */
   constructor(
     status: number,
     title: string,
     detail?: string,
-    { errors, headers = {} }: { errors?: FieldError[]; headers?: Record<string, string> } = {},
+    { errors, headers = {}, cause }: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(title);
+    super(title, cause === undefined ? undefined : { cause });
     this.status = status;
     this.detail = detail;
     this.errors = errors;
@@ -82,10 +89,34 @@ export function invalid(errors: FieldError[]): Problem {
 /** A user-defined name for an error text. */
 export const nameOf = (given: string): string => (given === '' ? '""' : given.slice(0, 100).toWellFormed());
 
-/** 404 for an object that does not exist or belongs to another account: the caller cannot tell which. */
-export function notFound(kind: string, id: string): Problem {
-  return new Problem(404, `No ${kind} "${id}"`, `It may have been deleted, or the ${kind} id is mistyped.`);
+const STATUS = new Map<unknown, number>([
+  [NotFound, 404],
+  [InvalidInput, 400],
+  [LimitReached, 403],
+  [Conflict, 409],
+  [FileUnusable, 410],
+  [TooLarge, 413],
+]);
+
+/** The answer to an error of the store or a fault of the machine, which becomes its cause; undefined for a bug. */
+export function problemOf(thrown: unknown): Problem | undefined {
+  if (thrown instanceof Problem) return thrown;
+  const error = thrown instanceof StoreError ? thrown : systemFault(thrown);
+  if (!error) return undefined;
+  const { message, detail } = error;
+  if (error instanceof Unavailable) {
+    const { retryAfterSeconds: seconds } = error;
+    const headers: Record<string, string> = seconds === undefined ? {} : { 'Retry-After': String(seconds) };
+    return new Problem(503, message, detail, { headers, cause: error });
+  }
+  const status = STATUS.get(error.constructor) ?? 500;
+  const errors = error instanceof InvalidInput ? error.fields : undefined;
+  return new Problem(status, message, detail, { ...(errors && { errors }), cause: error });
 }
+
+/** What is broken, if that is why there is a problem; undefined for a refusal by design. */
+export const faultBehind = ({ cause }: Problem): StoreError | undefined =>
+  cause instanceof StoreError && cause.cause !== undefined ? cause : undefined;
 
 /** Default title for a status. */
 export const titleOf = (status: number): string => TITLES[status] ?? 'Refused';

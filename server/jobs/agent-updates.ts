@@ -2,15 +2,15 @@
 // the result.
 import type { Hello, Update, UpdateState } from '#/contract/agent-link.ts';
 import type { AgentUpdate } from '#/contract/devices.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
-import { Problem } from '../http/problem.ts';
+import { Conflict } from '../store/errors.ts';
 import type { PublishedAgent } from '../agents/published-agent.ts';
 import type { AgentSigner, SignedAgent } from '../agents/signed-agent.ts';
 import type { Database } from '../store/database.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { askToUpdate, deviceById, isLatest, keyHashOf, setAgentState, updateAbility } from '../store/devices.ts';
 import type { AgentState, DeviceRow } from '../store/devices.ts';
 
@@ -117,8 +117,7 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
       await deviceById(db, caller.account.id, deviceId);
       const agent = await signer.signed();
       if (agent.sequence !== sequence)
-        throw new Problem(
-          409,
+        throw new Conflict(
           `This service does not publish Sequence ${sequence}`,
           `It publishes ${agent.sequence}, version ${agent.version}: order that, or start the service in the version that has the other one.`,
         );
@@ -165,7 +164,7 @@ interface Asked {
 }
 
 function requireAble({ online, update, text }: Ability, { connection, device, agent, isOrder }: Asked): void {
-  const refuse = (why: string, what: string) => new Problem(409, `The agent of "${device.name}" ${why}`, what);
+  const refuse = (why: string, what: string) => new Conflict(`The agent of "${device.name}" ${why}`, what);
   const { version, sequence, program } = agent;
   const report = connection?.selfUpdate;
   if (online === 0)

@@ -3,13 +3,16 @@
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { AssignedJob } from '../agents/agent-connection.ts';
-import { openCounter } from '../operation/metrics.ts';
+import { Counter } from 'prom-client';
 import type { Tx } from '../store/database.ts';
 import { appendOutput } from '../store/job-output.ts';
 import { addRuns, nextRun } from '../store/output-order.ts';
 import type { RunStart } from '../store/output-order.ts';
 
-const outputBytes = openCounter('muster_job_output_bytes', 'Output that devices have sent since the start.');
+const outputBytes = new Counter({
+  name: 'muster_job_output_bytes',
+  help: 'Output that devices have sent since the start.',
+});
 
 interface Arrived {
   stdout: Buffer[];
@@ -39,7 +42,7 @@ export class ArrivedOutput {
       const bytes = Buffer.concat(arrived[stream]);
       if (bytes.length === 0) continue;
       await appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
-      outputBytes.add('', bytes.length);
+      outputBytes.inc(bytes.length);
     }
     await addRuns(tx, job.seq, arrived.runs);
   }

@@ -46,13 +46,13 @@ export async function assignNext(
       // A job that is already on the agent's disk runs with the command that it was given.
       const made = await options.commandFor(tx, row, connection.server);
       const found = 'because' in made && held.has(row.id) ? row : made;
-      if ('command' in found) return hand(tx, connection, { row, command: found.command }, options);
+      if ('command' in found) return sendJob(tx, connection, { row, command: found.command }, options);
       await fail(row, 'Failed', found.because);
     }
   }
 }
 
-async function hand(
+async function sendJob(
   tx: Tx,
   connection: AgentConnection,
   { row, command }: { row: JobRow; command: string },
@@ -82,7 +82,7 @@ async function hand(
   });
 }
 
-/** Makes the agent stop and forget a job that was deleted or has ended for the service. */
+/** Has the agent stop and forget a job that was deleted, or that has ended as far as the service knows. */
 export function forget(tx: Tx, connection: AgentConnection, job: string): void {
   tx.afterCommit(() => {
     connection.send({ type: 'cancel', job });

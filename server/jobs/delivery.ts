@@ -1,6 +1,6 @@
 // From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
-// given to its agent by data folder ("journal") and offered again at every hello. Messages from agents are handled in
-// batches, many to one transaction; they are answered only after it is on disk. docs/agent-link.md has the rules.
+// assigned to one data folder ("journal") of its agent and offered again at every hello. Messages from agents are handled
+// in batches, and answered only after the transaction is on disk. docs/agent-link.md has the rules.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { AgentUpdates } from './agent-updates.ts';
@@ -19,13 +19,13 @@ import { assignNext, forget } from './assignment.ts';
 import type { AssignmentOptions } from './assignment.ts';
 import { ArrivedOutput } from './arrived-output.ts';
 import { beginning, reasonOf, statusOf } from './outcome.ts';
-import { Turns } from './turns.ts';
-import type { Turn } from './turns.ts';
+import { MessageBatcher } from './message-batcher.ts';
+import type { Received } from './message-batcher.ts';
 
 export interface DeliveryOptions extends AssignmentOptions {
   db: Database;
   link: Pick<Link, 'of' | 'all' | 'listen' | 'end' | 'reconnectMs'>;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'syncAgentsAt'>;
   agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }
 
@@ -52,20 +52,20 @@ const MARK_ALLOWANCE = 4096;
 
 export class Delivery {
   readonly #options: DeliveryOptions;
-  readonly #turns: Turns;
+  readonly #batcher: MessageBatcher;
   constructor(options: DeliveryOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.db, (tx, turns) => this.#unit(tx, turns));
+    this.#batcher = new MessageBatcher(options.db, (tx, batch) => this.#store(tx, batch));
     options.link.listen({
-      hello: (connection, message) => this.#turns.take({ connection, message }),
-      message: (connection, message) => this.#turns.take({ connection, message }),
+      hello: (connection, message) => this.#batcher.add({ connection, message }),
+      message: (connection, message) => this.#batcher.add({ connection, message }),
       closed: (connection) => void (connection.job = undefined),
     });
-    options.cluster.onRecheck((deviceSeqs) => {
+    options.cluster.onSyncAgents((deviceSeqs) => {
       for (const seq of deviceSeqs) {
         const connection = options.link.of(seq);
-        // Before its hello is stored, nothing is to be compared.
-        if (connection && connection.session > 0) this.#turns.take({ connection });
+        // Until its hello is stored, the agent is sent nothing.
+        if (connection && connection.session > 0) this.#batcher.add({ connection });
       }
     });
   }
@@ -80,7 +80,7 @@ export class Delivery {
     }
   }
 
-  async #unit(tx: Tx, turns: Turn[]): Promise<void> {
+  async #store(tx: Tx, batch: Received[]): Promise<void> {
     const unit: Unit = {
       tx,
       parents: new Map(),
@@ -90,13 +90,13 @@ export class Delivery {
       moved: new Map(),
       ending: new Map(),
     };
-    for (const { connection, message } of turns)
+    for (const { connection, message } of batch)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
-    const sessions = await sessionsOf(tx, new Set(turns.map(({ connection }) => connection.deviceSeq)));
-    // Agents do not wait for each other's statements: PostgreSQL gets those of all of them in one piece.
+    const sessions = await sessionsOf(tx, new Set(batch.map(({ connection }) => connection.deviceSeq)));
+    // In parallel, so that PostgreSQL gets the statements of all agents in one piece.
     const done = await Promise.allSettled(
-      [...Map.groupBy(turns, ({ connection }) => connection).values()].map(async (own) => {
-        for (const turn of own) await this.#take(unit, turn, sessions.get(turn.connection.deviceSeq));
+      [...Map.groupBy(batch, ({ connection }) => connection).values()].map(async (own) => {
+        for (const received of own) await this.#handle(unit, received, sessions.get(received.connection.deviceSeq));
       }),
     );
     const failed = done.find((each) => each.status === 'rejected');
@@ -105,10 +105,10 @@ export class Delivery {
     await refreshParents(tx, unit.parents);
     await noteVersions(tx, unit.deployed);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
-    for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.recheckAt(tx, node, seqs);
+    for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.syncAgentsAt(tx, node, seqs);
   }
 
-  async #take(unit: Unit, { connection, message }: Turn, device: SessionRow | undefined): Promise<void> {
+  async #handle(unit: Unit, { connection, message }: Received, device: SessionRow | undefined): Promise<void> {
     // A newer connection of the same device replaced this one, or it is closing.
     if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) return;
     if (message?.type === 'hello') await this.#greet(unit, connection, message, device);
@@ -116,7 +116,7 @@ export class Delivery {
     else if (!device || device.session > connection.session)
       unit.tx.afterCommit(() => this.#endSession(connection, device));
     else if (message) await this.#receive(unit, connection, message);
-    else await this.#lookAgain(unit, connection, device);
+    else await this.#sendChanges(unit, connection, device);
   }
 
   /** The device was deleted or given another key, or its agent is connected to another node. */
@@ -127,8 +127,8 @@ export class Delivery {
     link.end(connection, !device ? 'deleted' : device.node === cluster.id ? 'rekeyed' : 'replaced');
   }
 
-  /** Acts on what was changed in the tables for a connected agent. */
-  async #lookAgain(unit: Unit, connection: AgentConnection, device: SessionRow): Promise<void> {
+  /** Sends a connected agent what changed for it in the tables. */
+  async #sendChanges(unit: Unit, connection: AgentConnection, device: SessionRow): Promise<void> {
     const { tx } = unit;
     if (device.update_asked !== '') {
       await noteAskedUpdate(tx, device.seq);
@@ -192,7 +192,7 @@ export class Delivery {
     // A job that ends in the same unit is never shown as Running: its end has the start time.
     if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
     if (message.type === 'started') await this.#start(unit, job, message.ago);
-    else if (message.type === 'output') this.#store(unit, connection, job, message);
+    else if (message.type === 'output') this.#addOutput(unit, connection, job, message);
     else await this.#end(unit, connection, job, message);
   }
 
@@ -210,7 +210,7 @@ export class Delivery {
     return Math.max(Math.min(now, job.created), now - ago);
   }
 
-  #store(
+  #addOutput(
     { output, confirmed }: Unit,
     connection: AgentConnection,
     job: AssignedJob,

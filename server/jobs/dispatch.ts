@@ -2,7 +2,7 @@
 // them is in job-ends.ts.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Link } from '../agents/link.ts';
@@ -12,11 +12,11 @@ import type { ArtifactFiles } from '../store/artifact-files.ts';
 import { artifactById, findArtifact } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import type { Database, Tx } from '../store/database.ts';
-import { refreshParents } from '../store/job-moves.ts';
-import type { TouchedParents } from '../store/job-moves.ts';
+import { withParents } from '../store/job-moves.ts';
 import { adoptJob, insertAttempts, insertJob, insertParent } from '../store/job-submissions.ts';
 import type { Submission, Target } from '../store/job-submissions.ts';
 import { unfinishedOf, waitingFor } from '../store/jobs.ts';
+import type { JobRow } from '../store/jobs.ts';
 import { runOnce } from '../store/submissions.ts';
 import { workflowById } from '../store/workflows.ts';
 import { failJob } from './assignment.ts';
@@ -40,7 +40,7 @@ export interface Dispatch extends JobEnds {
 export interface DispatchOptions {
   db: Database;
   link: Link;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'recheckAt'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'syncAgentsAt'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'onSet'>;
   files: Pick<ArtifactFiles, 'faultOf'>;
@@ -130,9 +130,14 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     // A single job that is retried gets a parent: the entry belongs to both.
     const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
     await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));
-    tx.recheck(...devices.map(({ seq }) => seq));
+    tx.syncAgents(...devices.map(({ seq }) => seq));
     return jobId;
   };
+
+  const failAll = (tx: Tx, rows: JobRow[], status: 'Cancelled' | 'Failed', reason: string) =>
+    withParents(tx, async (parents) => {
+      for (const row of rows) await failJob(tx, row, { status, reason, at: now() }, parents);
+    });
 
   return {
     submitIn,
@@ -145,18 +150,9 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
     ...openJobEnds({ db, audit, now }),
 
-    deviceRemoved: async (tx, deviceSeq) => {
-      const parents: TouchedParents = new Map();
-      for (const row of await unfinishedOf(tx, deviceSeq))
-        await failJob(tx, row, { status: 'Cancelled', reason: DEVICE_DELETED, at: now() }, parents);
-      await refreshParents(tx, parents);
-    },
+    deviceRemoved: async (tx, deviceSeq) => failAll(tx, await unfinishedOf(tx, deviceSeq), 'Cancelled', DEVICE_DELETED),
 
-    artifactRemoved: async (tx, artifactId) => {
-      const parents: TouchedParents = new Map();
-      for (const row of await waitingFor(tx, artifactId))
-        await failJob(tx, row, { status: 'Failed', reason: ARTIFACT_DELETED, at: now() }, parents);
-      await refreshParents(tx, parents);
-    },
+    artifactRemoved: async (tx, artifactId) =>
+      failAll(tx, await waitingFor(tx, artifactId), 'Failed', ARTIFACT_DELETED),
   };
 }

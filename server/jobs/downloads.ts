@@ -9,7 +9,7 @@ import type { Tx } from '../store/database.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A token is valid for one to two of these periods; all tokens made within one are the same. */
 const ALONE_MS = DAY_MS;
-/** Within a job, where it ends with the job anyway: a download may have to wait for a slow or sleeping device. */
+/** Links of a job end with the job anyway, and may have to wait for a slow or sleeping device. */
 const IN_JOB_MS = 7 * DAY_MS;
 
 export interface Downloads {

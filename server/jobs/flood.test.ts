@@ -28,7 +28,7 @@ async function busy() {
   return { job, agent };
 }
 
-const rowsOf = (table: 'job_output' | 'output_order', job: string) =>
+const rowsOf = (table: 'job_output' | 'output_runs', job: string) =>
   service.context.db.all<{ size: number }>(
     `SELECT ${table === 'job_output' ? 'length(bytes)' : '1'} AS size FROM ${table} JOIN jobs ON seq = job_seq WHERE id = ?`,
     job,

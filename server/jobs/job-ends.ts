@@ -1,9 +1,9 @@
 // Stopping and deleting jobs, one at a time or many in one unit of work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
-import { askToStop, cancelWaiting, deleteJob, refreshParents } from '../store/job-moves.ts';
+import { askToStop, cancelWaiting, deleteJob, refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { assignedDevicesOf, jobById } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -28,7 +28,7 @@ export interface JobEnds {
    * agent that is away gets the request when it is back. `mayStop` as for `remove`.
    */
   stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<Stopped>;
-  /** `stop` as a part of a unit of work, which ends with `refreshParents(tx, parents)`. */
+  /** `stop` as a part of a unit of work, inside `withParents`. */
   stopIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped>;
   /**
    * The same for `remove`; false: agents have it under way and are asked to stop it. Then `removeStoppedIn` follows in
@@ -55,7 +55,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
     const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, own);
     if (isParent) await refreshParents(tx, own);
     const Stopping = Cancelled > 0 && !isParent ? 0 : await askToStop(tx, job, at);
-    tx.recheck(...assigned);
+    tx.syncAgents(...assigned);
     return { Cancelled, Stopping };
   };
 
@@ -95,23 +95,14 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
           const row = await jobById(tx, caller.account.id, jobId);
           const assigned = await assignedDevicesOf(tx, row.seq);
           await mayGo(row, assigned.length > 0, tx);
-          const parents: TouchedParents = new Map();
-          const isRemoved = await ends.removeIn(tx, caller, row, assigned, parents);
-          await refreshParents(tx, parents);
+          const isRemoved = await withParents(tx, (parents) => ends.removeIn(tx, caller, row, assigned, parents));
           return isRemoved ? undefined : row;
         },
         { essential },
       );
       if (!stopping) return;
       await ends.untilStopped([stopping.seq]);
-      await db.write(
-        async (tx) => {
-          const parents: TouchedParents = new Map();
-          await removeNow(tx, caller, stopping, parents);
-          await refreshParents(tx, parents);
-        },
-        { essential },
-      );
+      await db.write((tx) => withParents(tx, (parents) => removeNow(tx, caller, stopping, parents)), { essential });
     },
 
     stop: (caller, jobId, mayStop) =>
@@ -120,10 +111,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
           const row = await jobById(tx, caller.account.id, jobId);
           const assigned = await assignedDevicesOf(tx, row.seq);
           await mayStop(row, assigned.length > 0, tx);
-          const parents: TouchedParents = new Map();
-          const done = await ends.stopIn(tx, caller, row, assigned, parents);
-          await refreshParents(tx, parents);
-          return done;
+          return withParents(tx, (parents) => ends.stopIn(tx, caller, row, assigned, parents));
         },
         { essential: true },
       ),

@@ -1,5 +1,5 @@
-// Judges jobs that have ended by the outcome rules of what they ran: those in `to_judge`, the newest first, a portion in
-// one unit of work. Nothing is lost when the service ends in between.
+// Judges ended jobs by the outcome rules of what they ran: those in `to_judge`, newest first, some in each transaction.
+// Nothing is lost when the service ends in between.
 import type { Database } from '../store/database.ts';
 import { correctVersions } from '../store/device-versions.ts';
 import { readOutput, smallOutputs } from '../store/job-output.ts';
@@ -22,9 +22,9 @@ const MOST_JOBS = 500;
 const MOST_BYTES = 2 * 1024 * 1024;
 
 export interface Judge {
-  /** Judges all that are to be. */
+  /** Judges all that wait for it. */
   run(): Promise<void>;
-  /** Ends `run` after its present portion. */
+  /** Ends `run` after the current portion. */
   stop(): void;
   close(): Promise<void>;
 }

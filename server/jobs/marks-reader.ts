@@ -1,5 +1,5 @@
-// Looks for marks in outputs on another thread, and ends it when a pattern takes too long: no pattern that a person can
-// write holds the service up, and what happens to one output leaves the others alone.
+// Looks for marks in outputs on another thread, and ends that when a pattern takes too long: no pattern that a user writes
+// can hold up the service, and trouble with one output does not affect the others.
 import { Worker } from 'node:worker_threads';
 import type { Rule } from '#/contract/rules.ts';
 import type { MarksAnswer, MarksRequest } from './marks-worker.ts';
@@ -12,9 +12,9 @@ const BUDGET_MS_A_MB = 200;
 const GRACE_MS = 2_000;
 /** A pattern for which the budget was too small on so many outputs is not tried on further ones. */
 const STRIKES = 3;
-/** A thread that has not begun with an output after this time is ended; a busy machine starts one slowly. */
+/** A thread that has not started on an output after this time is ended; a busy machine starts one slowly. */
 const START_MS = 60_000;
-/** Without a question for so long, the thread ends. */
+/** An idle thread ends after this time. */
 const IDLE_MS = 30_000;
 
 /** On how many outputs the budget was too small for a rule, by its index. */

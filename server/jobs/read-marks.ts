@@ -47,7 +47,7 @@ class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
 
-/** A stream with its colours out, in small letters where that is asked for. */
+/** A stream without colours, in lower case where a rule ignores case. */
 class Readable {
   readonly name: string;
   readonly text: string;
@@ -68,7 +68,7 @@ class Readable {
     return line;
   }
 
-  /** The same for a pattern. A line that was rewritten with carriage returns is looked at as it was each time. */
+  /** The same for a pattern. A line that was rewritten by carriage returns is tried in each of its states. */
   lineLike(pattern: Pattern, checkBudget: () => void): number {
     let line = 0;
     let next = STRIDE;

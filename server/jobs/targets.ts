@@ -1,6 +1,6 @@
 // Which devices a submission is for, and whether it is refused: all of it, before anything is written.
 import type { JobDraft } from '#/contract/job-draft.ts';
-import { Problem } from '../http/problem.ts';
+import { Conflict, InvalidInput, NotFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
 import { devicesOfGroup, devicesOfList, devicesOfTag, lastAttempts } from '../store/job-submissions.ts';
@@ -34,7 +34,7 @@ export async function targetsOf(
 }
 
 function someOf(devices: Target[], title: string, detail: string): Target[] {
-  if (devices.length === 0) throw new Problem(400, title, detail);
+  if (devices.length === 0) throw new InvalidInput(title, detail);
   return devices;
 }
 
@@ -44,7 +44,7 @@ async function listed(db: Reader, accountId: number, ids: string[]): Promise<Tar
   const found = new Set(devices.map(({ id }) => id));
   const missing = ids.filter((id) => !found.has(id));
   const some = missing.length === 1 ? 'One of the devices does not exist' : `${missing.length} devices do not exist`;
-  throw new Problem(404, some, `${firstOf(missing)}. Nothing was submitted: read the devices again.`);
+  throw new NotFound(some, `${firstOf(missing)}. Nothing was submitted: read the devices again.`);
 }
 
 /** The job that is retried: a parent, or a single job. */
@@ -55,16 +55,14 @@ export async function retriedJob(
 ): Promise<JobRow> {
   const job = await jobById(db, accountId, RetryOf);
   if (job.parent_id !== null)
-    throw new Problem(
-      400,
+    throw new InvalidInput(
       `The job "${RetryOf}" has no child jobs`,
       `It is a child itself: RetryOf names its parent, "${job.parent_id}".`,
     );
   if (job.archived !== null)
-    throw new Problem(409, `The job "${RetryOf}" is archived`, 'Restore it from the archive, then retry it.');
+    throw new Conflict(`The job "${RetryOf}" is archived`, 'Restore it from the archive, then retry it.');
   if ((ArtifactId && ArtifactId !== job.artifact_id) || (WorkflowId && WorkflowId !== job.workflow_id))
-    throw new Problem(
-      400,
+    throw new InvalidInput(
       `The job "${RetryOf}" ran something else`,
       'A retry runs what the job ran. Submit another artifact or workflow without RetryOf.',
     );
@@ -80,8 +78,7 @@ export async function retryTargets(
   const attempts = await lastAttempts(db, parent.seq);
   const others = devices.filter(({ seq }) => !attempts.has(seq));
   if (others.length > 0)
-    throw new Problem(
-      400,
+    throw new InvalidInput(
       `The job "${parent.id}" was not for ${others.length === 1 ? 'this device' : `${others.length} of these devices`}`,
       `${firstOf(others.map(textOf))}. Nothing was submitted: leave them out, or submit a job of their own.`,
     );
@@ -91,8 +88,7 @@ export async function retryTargets(
   });
   const open = targets.filter(({ last: { status } }) => status === 'Waiting' || status === 'Running');
   if (open.length > 0)
-    throw new Problem(
-      409,
+    throw new Conflict(
       `It has not ended on ${open.length === 1 ? 'one of these devices' : `${open.length} of these devices`}`,
       `${firstOf(open.map(({ device }) => textOf(device)))}. Nothing was submitted: stop it there or wait, then try again.`,
     );

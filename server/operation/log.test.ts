@@ -36,7 +36,7 @@ test('what comes from outside makes no line, moves no cursor and carries no secr
   const secret = newSecret('mut');
   for (const format of ['json', 'text'] as const) {
     setLogFormat(format);
-    const said = capture(() => log.info(HOSTILE, { name: HOSTILE, token: `Bearer ${secret}` }));
+    const said = capture(() => log.info(HOSTILE, { name: `${HOSTILE}\n${secret}`, token: `Bearer ${secret}` }));
     assert.equal(said.trimEnd().split('\n').length, 1);
     // oxlint-disable-next-line no-control-regex -- the output must not contain them
     assert.doesNotMatch(said.trimEnd(), /[\u0000-\u001f\u007f-\u009f\u2028\u202e]/);

@@ -1,6 +1,7 @@
 // The log of the service: one line per event, as text or as JSON (LOG_FORMAT). Input from outside cannot start a new
 // line or move the cursor, and secrets are replaced.
 
+import pino from 'pino';
 import { MADE_SECRET } from '#/contract/mask-secrets.ts';
 
 type Level = 'info' | 'warn' | 'error';
@@ -16,15 +17,10 @@ export const setLogFormat = (chosen: LogFormat): void => void (format = chosen);
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const MAX_TEXT = 2_000;
-
-const clean = (text: string, most = MAX_TEXT) =>
-  (text.length > most ? `${text.slice(0, most)}…` : text).replace(MADE_SECRET, '$1_…').replace(UNPRINTABLE, escaped);
-
-/** `name="a value"`, without quotes if they are not needed. */
-const pair = ([name, value]: [string, unknown]) => {
-  const text = clean(String(value));
-  return /^[\w./:@%+-]+$/.test(text) ? `${name}=${text}` : `${name}="${text.replaceAll('"', '\\"')}"`;
-};
+const clean = (text: string) =>
+  (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+    .replace(MADE_SECRET, '$1_…')
+    .replace(UNPRINTABLE, escaped);
 
 /** An error with its stack, each line indented: only events start at the margin. */
 const stackOf = (cause: unknown) =>
@@ -33,27 +29,46 @@ const stackOf = (cause: unknown) =>
     .slice(0, 40)
     .map((line, index) => (index === 0 ? clean(line) : `    ${clean(line.trim())}`));
 
+/** `name="a value"`, without quotes if they are not needed. */
+const pair = ([name, value]: [string, unknown]) => {
+  const text = String(value);
+  return /^[\w./:@%+-]+$/.test(text) ? `${name}=${text}` : `${name}="${text.replaceAll('"', '\\"')}"`;
+};
+
+/** An event as people read it. */
+function textOf(line: string): string {
+  const event = JSON.parse(line) as { time: string; level: Level; message: string; error?: string };
+  const { time: _time, level: _level, message, error, ...fields } = event;
+  const text = [message, ...Object.entries(fields).map(pair)].join(' ');
+  return error === undefined ? text : [`${text}:`, ...error.split('\n')].join('\n    ');
+}
+
+const INFO = pino.levels.values['info'] ?? 0;
+/** The console ignores a reader that went away; written to, the streams themselves would end the process. */
+const destination = {
+  [pino.symbols.needsMetadataGsym]: true,
+  lastLevel: INFO,
+  write(line: string) {
+    const print = this.lastLevel > INFO ? console.error : console.log;
+    print(format === 'json' ? line.trimEnd() : textOf(line));
+  },
+};
+const logger = pino(
+  {
+    base: null,
+    messageKey: 'message',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (level) => ({ level }) },
+  },
+  destination,
+);
+
+/** Texts are cleaned before they become JSON: an escape like \n in front of a secret would hide where it begins. */
 function write(level: Level, message: string, fields: LogFields, cause?: unknown): void {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const print = level === 'info' ? console.log : console.error;
-  if (format === 'text') {
-    const line = [clean(message), ...given.map(pair)].join(' ');
-    print(cause === undefined ? line : [`${line}:`, ...stackOf(cause)].join('\n    '));
-    return;
-  }
-  const values = given.map(([name, value]): [string, unknown] => [
-    name,
-    typeof value === 'string' ? clean(value) : value,
-  ]);
-  const event: Record<string, unknown> = {
-    time: new Date().toISOString(),
-    level,
-    message: clean(message),
-    ...Object.fromEntries(values),
-    ...(cause !== undefined && { error: stackOf(cause).join('\n') }),
-  };
-  // The few characters that JSON does not escape (U+007F to U+009F, U+2028) are replaced above.
-  print(JSON.stringify(event));
+  const event: LogFields = {};
+  for (const [name, value] of Object.entries(fields)) event[name] = typeof value === 'string' ? clean(value) : value;
+  if (cause !== undefined) event['error'] = stackOf(cause).join('\n');
+  logger[level](event, clean(message));
 }
 
 export const log = {

@@ -1,98 +1,47 @@
-// Metrics of the service as OpenMetrics text. Counters belong to the process; values that can be looked up are read on
-// request instead of counted.
+// Metrics as OpenMetrics text. Counters and histograms are of the process, in prom-client's own registry; values that can
+// be looked up are gauges of a service, read when they are asked for.
 // https://prometheus.io/docs/specs/om/open_metrics_spec/
+import { Counter, Gauge, register, Registry } from 'prom-client';
+import type { RegistryContentType } from 'prom-client';
 
-/** `method="GET",status="200"`, as printed. */
-type Labels = string;
-type Sample = readonly [labels: Labels, value: number];
+export const METRICS_TYPE = Registry.OPENMETRICS_CONTENT_TYPE;
 
-/** A value of a running service, read on each request. */
-export interface Gauge {
-  name: string;
-  help: string;
-  /** For a total that is counted elsewhere. */
-  type?: 'counter';
-  read: () => Iterable<Sample> | Promise<Iterable<Sample>>;
+/** The types know only Prometheus's own format, which is the default. */
+function asOpenMetrics(registry: Registry): Registry {
+  (registry as Registry<RegistryContentType>).setContentType(METRICS_TYPE);
+  return registry;
+}
+const ofProcess = asOpenMetrics(register);
+
+/** A counter whose values of its only label are known: all of them are there from the start. */
+export function openCounter<Label extends string>(name: string, help: string, label: Label, values: readonly string[]) {
+  const counter = new Counter({ name, help, labelNames: [label] });
+  for (const value of values) counter.labels(value).inc(0);
+  return { add: (value: string) => counter.labels(value).inc() };
 }
 
-interface Family {
-  print(): Iterable<string>;
+/** One value, or one for each value of a label. */
+type Values = number | Record<string, number>;
+
+/** The gauges of one service. */
+export class Gauges {
+  readonly registry = asOpenMetrics(new Registry());
+
+  add(name: string, help: string, read: () => Values | Promise<Values>, label?: string): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [],
+      async collect() {
+        const values = await read();
+        if (typeof values === 'number') this.set(values);
+        else for (const [value, number] of Object.entries(values)) this.labels(value).set(number);
+      },
+    });
+    this.registry.registerMetric(gauge);
+  }
 }
-const families: Family[] = [];
-
-const series = (name: string, labels: Labels, value: number) => `${name}${labels === '' ? '' : `{${labels}}`} ${value}`;
-const head = (name: string, type: string, help: string) => [`# TYPE ${name} ${type}`, `# HELP ${name} ${help}`];
-
-/** Counts from the start of the process. `name` without `_total`. */
-export function openCounter(name: string, help: string, known: Labels[] = ['']) {
-  const values = new Map<Labels, { value: number }>();
-  const of = (labels: Labels) => {
-    let one = values.get(labels);
-    if (!one) values.set(labels, (one = { value: 0 }));
-    return one;
-  };
-  for (const labels of known) of(labels);
-  families.push({
-    print: () => [
-      ...head(name, 'counter', help),
-      ...Array.from(values, ([labels, { value }]) => series(`${name}_total`, labels, value)),
-    ],
-  });
-  return {
-    /** A single counter, for frequent use. */
-    of,
-    add: (labels: Labels, by = 1) => void (of(labels).value += by),
-  };
-}
-
-/** How many values were at most each of the `bounds`. */
-interface Observed {
-  counts: number[];
-  sum: number;
-}
-
-/** `bounds` in ascending order. */
-export function openHistogram(name: string, help: string, bounds: readonly number[]) {
-  const known = new Map<Labels, Observed>();
-  families.push({
-    print: function* print() {
-      yield* head(name, 'histogram', help);
-      for (const [labels, { counts, sum }] of known) {
-        const comma = labels === '' ? '' : `${labels},`;
-        let count = 0;
-        for (const [index, here] of counts.entries()) {
-          count += here;
-          yield series(`${name}_bucket`, `${comma}le="${bounds[index] ?? '+Inf'}"`, count);
-        }
-        yield series(`${name}_sum`, labels, sum);
-        yield series(`${name}_count`, labels, count);
-      }
-    },
-  });
-  const of = (labels: Labels): Observed => {
-    let one = known.get(labels);
-    if (!one) known.set(labels, (one = { counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 }));
-    return one;
-  };
-  return {
-    of,
-    observe: (one: Observed, value: number) => {
-      let index = 0;
-      while (index < bounds.length && value > (bounds[index] ?? 0)) index += 1;
-      one.counts[index] = (one.counts[index] ?? 0) + 1;
-      one.sum += value;
-    },
-  };
-}
-
-export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /** All counters, and the gauges as they are now. */
-export async function printMetrics(gauges: readonly Gauge[]): Promise<string> {
-  const lines = families.flatMap((family) => [...family.print()]);
-  for (const { name, help, type, read } of gauges) {
-    lines.push(...head(name, type ?? 'gauge', help));
-    for (const [labels, value] of await read()) lines.push(series(type ? `${name}_total` : name, labels, value));
-  }
-  return `${lines.join('\n')}\n# EOF\n`;
-}
+export const printMetrics = ({ registry }: Gauges): Promise<string> => Registry.merge([ofProcess, registry]).metrics();

@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts';
 
 const NOT_FORWARDED: readonly Capability[] = ['archive', 'live', 'people'];
 const MOST_BYTES = 4 * 1024 * 1024;
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Finds out once whether the service lists tags. */
 export class KnownTags {
@@ -21,11 +21,11 @@ export class KnownTags {
     this.upstream = upstream;
   }
 
-  /** As far as it is known: without a clear answer it is asked again the next time. */
+  /** Asks again the next time if there is no clear answer. */
   async areListed(token: string): Promise<boolean> {
     if (this.isKnown === undefined) {
       this.asking ??= this.ask(token)
-        .catch(() => {}) // no answer says nothing
+        .catch(() => {}) // it stays unknown
         .finally(() => {
           this.asking = undefined;
         });
@@ -40,7 +40,7 @@ export class KnownTags {
       target: tagEndpoints.list.path,
       token,
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const status = answer.statusCode ?? 0;
     if (status === 401 || status === 429 || status >= 500) return void answer.destroy();

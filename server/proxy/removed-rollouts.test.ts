@@ -6,10 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { listen } from '../auth/test-gateway.ts';
 import { readConfig } from '../config.ts';
-import { REMOVES_ROLLOUTS, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
 import { startGateway } from './upstream-service.ts';
-
-const ROLLOUT_TABLES = ['accounts', 'devices', 'jobs', 'orders', 'rollouts', 'rollout_devices', 'to_judge'];
 
 interface SavedRollout {
   Name: string;
@@ -23,8 +20,8 @@ function earlierFolder(t: TestContext, fill: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-removed-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const sqlite = new DatabaseSync(path.join(folder, 'gateway.db'));
-  for (const step of SEALED_SESSIONS.steps.slice(0, REMOVES_ROLLOUTS)) sqlite.exec(step);
-  sqlite.exec(`PRAGMA user_version = ${REMOVES_ROLLOUTS};
+  sqlite.exec(readFileSync(path.join(import.meta.dirname, '../store/fixtures/gateway-3.sql'), 'utf8'));
+  sqlite.exec(`
     INSERT INTO accounts (id, upstream, email) VALUES (1, 'https://api.example.com', 'ops@example.com');
     INSERT INTO devices (seq, id, account_id, name, state_online, state_time)
       VALUES (1, 'd1', 1, 'pump 1', 1, 0), (2, 'd2', 1, 'pump 2', 1, 0);
@@ -51,7 +48,7 @@ async function startOn(t: TestContext, folder: string) {
 }
 const tablesIn = (folder: string) => {
   const sqlite = new DatabaseSync(path.join(folder, 'gateway.db'), { readOnly: true });
-  const rows = sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all();
   sqlite.close();
   return rows.map(({ name }) => String(name));
 };
@@ -80,9 +77,7 @@ test('unfinished rollouts are written to a file before their tables are dropped'
     ],
   );
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  const left = tablesIn(folder);
-  assert.ok(left.includes('sealed_sessions'));
-  for (const name of ROLLOUT_TABLES) assert.ok(!left.includes(name), name);
+  assert.deepEqual(tablesIn(folder).toSorted(), ['sealed_sessions', 'settings']);
   writeFileSync(file, 'edited by a person');
   await startOn(t, folder);
   assert.equal(readFileSync(file, 'utf8'), 'edited by a person');
@@ -101,4 +96,12 @@ test('nothing is written where all rollouts have finished', async (t) => {
   const folder = earlierFolder(t, rollout(1, 'Failed') + job(1, 'Failed'));
   await startOn(t, folder);
   assert.deepEqual(removedIn(folder), []);
+});
+
+test('a gateway from before its rollouts had outcomes is refused before a byte is written', async (t) => {
+  const folder = earlierFolder(t, 'PRAGMA user_version = 2;');
+  const before = readFileSync(path.join(folder, 'gateway.db'));
+  await assert.rejects(startOn(t, folder), /too old .*Check out the tag schema-1/);
+  assert.deepEqual(readFileSync(path.join(folder, 'gateway.db')), before);
+  assert.deepEqual(readdirSync(folder), ['gateway.db']);
 });

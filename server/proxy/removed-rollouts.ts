@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFi
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isOver, type RolloutState } from '#/contract/rollouts.ts';
-import { systemCode } from '../http/system-fault.ts';
+import { systemCode } from '../store/system-fault.ts';
 import { log } from '../operation/log.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -50,12 +50,16 @@ export function refuseInvalid(answer: IncomingMessage, { host, address }: Upstre
   }
   // 407 belongs to proxies: a browser would ask for a password.
   if (status < 200 || status > 599 || status === 407)
-    throw new Problem(502, `${host} answered with ${status}`, 'That is no answer of an API.');
+    throw new Problem(502, `${host} answered with ${status}`, 'An API does not answer with that.');
   const coding = answer.headers['content-encoding'];
   if (coding !== undefined && coding !== 'identity' && !DECODERS[coding])
-    throw new Problem(502, `${host} packed its answer in a way of its own`, 'The gateway cannot look into that.');
+    throw new Problem(502, `${host} uses an unknown Content-Encoding`, 'The gateway cannot read its answer.');
   if (Number(answer.headers['content-length'] ?? 0) > MAX_ANSWERED)
-    throw new Problem(502, `${host} answers with too much`, `At most ${MAX_ANSWERED / 1024 / 1024} MB are passed on.`);
+    throw new Problem(
+      502,
+      `The answer of ${host} is too large`,
+      `At most ${MAX_ANSWERED / 1024 / 1024} MB are passed on.`,
+    );
 }
 
 export function headersOf({ headers: all, statusCode }: IncomingMessage, token: string): OutgoingHttpHeaders {

@@ -10,7 +10,7 @@ import { findSealedSession, recordSealedSessionUse, rotateSealedSession } from '
 import type { SealedSession } from '../store/sealed-sessions.ts';
 import { operationRoutes } from '../api/operation.ts';
 import type { Operation } from '../api/operation.ts';
-import { bearerOf } from '../auth/bearer.ts';
+import { bearerOf } from '../http/bearer.ts';
 import { loopbackRedirect } from '../http/loopback-redirect.ts';
 import { openSessionCookie } from '../auth/session-cookie.ts';
 import { staticFiles } from '../http/static-files.ts';

@@ -43,7 +43,7 @@ export function upstreamFault(cause: unknown, host: string): Problem {
   if (cause instanceof UpstreamTimeout)
     return new Problem(504, `${host} did not answer in time`, 'It may be overloaded. Try again later.');
   if (cause instanceof InvalidAnswer)
-    return new Problem(502, `${host} gave no answer`, 'It ended the exchange with something that is none.');
+    return new Problem(502, `${host} gave no answer`, 'What it sent is not HTTP, or ended early.');
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const certificate = CERTIFICATE[code];
   if (certificate !== undefined)

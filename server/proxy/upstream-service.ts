@@ -7,6 +7,7 @@ import { ConfigError } from '../config-error.ts';
 import type { Config } from '../config.ts';
 import { makeFolder } from '../open-store.ts';
 import { openServer } from '../http/listen.ts';
+import { requireKnownVersion } from '../store/database-file.ts';
 import { openDatabase } from '../store/sqlite.ts';
 import type { Database } from '../store/database.ts';
 import { processGauges } from '../operation/process-metrics.ts';
@@ -14,9 +15,9 @@ import { openReadiness } from '../readiness.ts';
 import { openMetricsPort } from '../metrics-port.ts';
 import type { Operation } from '../api/operation.ts';
 import { lockFolder } from '../store/lock.ts';
-import { moveSealedSessions, REMOVES_ROLLOUTS, SEALED_SESSIONS } from '../store/sealed-sessions.ts';
+import { moveSealedSessions, SEALED_SESSIONS, WITH_ROLLOUTS } from '../store/sealed-sessions.ts';
 import { instanceId } from '../store/settings.ts';
-import { reportFault } from '../http/system-fault.ts';
+import { reportFault } from '../store/system-fault.ts';
 import { openTraffic } from '../http/traffic.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { createGatewayApp } from './upstream-app.ts';
@@ -47,13 +48,15 @@ interface Gateway {
 /** Starts a gateway and resolves when it listens. */
 export async function startGateway(config: Config, { time }: { time?: TimeSource } = {}): Promise<Gateway> {
   if (!config.upstreamUrl) throw new ConfigError('UPSTREAM_URL is not set.');
+  const file = path.join(config.dataDir, 'gateway.db');
+  requireKnownVersion(file, SEALED_SESSIONS);
   makeFolder(config.dataDir);
   const lock = lockFolder(config.dataDir);
   try {
-    const db = openDatabase(path.join(config.dataDir, 'gateway.db'), {
+    const db = openDatabase(file, {
       kind: SEALED_SESSIONS,
-      beforeStep: (index, sqlite) => {
-        if (index === REMOVES_ROLLOUTS) saveUnfinishedRollouts(sqlite, config.dataDir);
+      beforeUpgrade: (from, sqlite) => {
+        if (from === WITH_ROLLOUTS) saveUnfinishedRollouts(sqlite, config.dataDir);
       },
     });
     const clock = await openClock({ db, time, moveTimes: moveSealedSessions, report: reportFault });

@@ -3,7 +3,7 @@ import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { targetsOf } from '../jobs/targets.ts';
 import { artifactById } from '../store/artifacts.ts';
 import type { Reader, Tx } from '../store/database.ts';
-import { cancelWaiting, refreshParents, type TouchedParents } from '../store/job-moves.ts';
+import { cancelWaiting, withParents } from '../store/job-moves.ts';
 import { sitesOf } from '../store/rollout-devices.ts';
 import { workflowById } from '../store/workflows.ts';
 
@@ -13,7 +13,7 @@ interface RolloutTarget {
   isOnline: boolean;
 }
 
-/** Throws a Problem if what a rollout would run is not there. */
+/** Throws if what a rollout would run is not there. */
 export async function requirePayload(
   db: Reader,
   accountId: number,
@@ -23,7 +23,7 @@ export async function requirePayload(
   else await workflowById(db, accountId, WorkflowId ?? '');
 }
 
-/** The devices that are chosen at this moment; a Problem if there are none. */
+/** The devices that are chosen at this moment; throws if there are none. */
 export async function rolloutTargets(
   db: Reader,
   accountId: number,
@@ -46,8 +46,7 @@ export async function cancelUnneeded(
   { seq, parentSeq }: { seq: number; parentSeq: number | null },
   at: number,
 ): Promise<void> {
-  const parents: TouchedParents = new Map();
+  const job = { seq, parentSeq, isParent: parentSeq === null };
   const reason = 'The rollout no longer needs it';
-  await cancelWaiting(tx, { seq, parentSeq, isParent: parentSeq === null }, { at, reason }, parents);
-  await refreshParents(tx, parents);
+  await withParents(tx, (parents) => cancelWaiting(tx, job, { at, reason }, parents));
 }

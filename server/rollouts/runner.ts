@@ -1,8 +1,8 @@
 // Carries rollouts on: looks at those that are open, decides what is next, and does it in one unit of work with the job of
 // a wave, so that a kill at any point neither doubles nor loses one.
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
-import { Problem } from '../http/problem.ts';
+import { Refusal } from '../store/errors.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { jobById } from '../store/jobs.ts';
 import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
@@ -72,7 +72,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
       return (await rolloutTargets(db, account, choice)).map(({ id }) => id);
     } catch (cause) {
       // The group may be empty by now, and the tag gone.
-      if (cause instanceof Problem && cause.status < 500 && cause.status !== 429) return [];
+      if (cause instanceof Refusal) return [];
       throw cause;
     }
   };
@@ -145,7 +145,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     );
 
   /** What it runs may have been deleted: then no further wave can begin. */
-  const fail = (row: RolloutRow, { message, detail }: Problem) =>
+  const fail = (row: RolloutRow, { message, detail }: Refusal) =>
     db.write(async (tx) => {
       const because = [message, detail].filter(Boolean).join('. ');
       if (!(await stepTo(tx, row, { state: 'Failed', because, ended: now() }))) return;
@@ -183,7 +183,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
         const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];
         while (await step(row, joined));
       } catch (cause) {
-        if (!(cause instanceof Problem) || cause.status >= 500) throw cause;
+        if (!(cause instanceof Refusal)) throw cause;
         if (decision.do === 'begin') await fail(await rolloutById(db, row.account_id, row.id), cause);
       }
     }

@@ -2,7 +2,7 @@
 import type { AlertChannel, AlertEvent, AlertRule, ChannelDraft, RuleChange, RuleDraft } from '#/contract/alerts.ts';
 import { MOST_ALERT_CHANNELS, MOST_ALERT_RULES } from '#/contract/limits.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
-import { invalid, notFound } from '../http/problem.ts';
+import { InvalidInput, notFound } from './errors.ts';
 import { insertRow } from './database.ts';
 import type { Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -170,7 +170,11 @@ const CHANNELS_OF = perDialect(
 async function setChannels(tx: Tx, accountId: number, ruleSeq: number, ids: readonly string[]): Promise<void> {
   const found = await tx.all<{ seq: number; id: string }>(CHANNELS_OF(tx), accountId, JSON.stringify(ids));
   const missing = ids.find((id) => !found.some((channel) => channel.id === id));
-  if (missing !== undefined) throw invalid([{ field: 'Channels', message: `names no channel "${missing}"` }]);
+  if (missing !== undefined) {
+    const message = `names no channel "${missing}"`;
+    const fields = [{ field: 'Channels', message }];
+    throw new InvalidInput('The request is not valid', `Channels ${message}.`, { fields });
+  }
   await tx.run('DELETE FROM alert_rule_channels WHERE rule_seq = ?', ruleSeq);
   for (const { seq } of found)
     await tx.run('INSERT INTO alert_rule_channels (rule_seq, channel_seq) VALUES (?, ?)', ruleSeq, seq);

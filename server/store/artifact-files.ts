@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { ByteRange } from '../http/byte-range.ts';
-import { Problem } from '../http/problem.ts';
-import { isFull, systemFault } from '../http/system-fault.ts';
+import { FileUnusable, TooLarge, Unavailable } from './errors.ts';
+import { isFull, systemFault } from './system-fault.ts';
 import { log } from '../operation/log.ts';
 import { newId } from './ids.ts';
 
@@ -15,6 +14,12 @@ export interface Received {
   file: string;
   sizeBytes: number;
   sha256: string;
+}
+
+export interface ByteRange {
+  start: number;
+  /** The last byte, inclusive. */
+  end: number;
 }
 
 /** What the database records about an artifact's file. */
@@ -75,10 +80,8 @@ export function describeDiskError(cause: unknown): unknown {
   const detail = isFull(cause)
     ? 'Nothing was kept. Delete artifacts, or free space on the disk that holds DATA_DIR, then upload again.'
     : (fault.detail ?? '');
-  const { headers } = fault;
-  return Object.assign(new Problem(503, `The service cannot store the file: ${fault.message}`, detail, { headers }), {
-    cause,
-  });
+  const { retryAfterSeconds } = fault;
+  return new Unavailable(`The service cannot store the file: ${fault.message}`, detail, { retryAfterSeconds, cause });
 }
 
 /** Describes the fault for users who need the artifact. */
@@ -86,8 +89,8 @@ export const fileFaultText = ({ name, version }: Pick<KnownFile, 'name' | 'versi
   `The file of ${name} ${version} is ${fault === 'Missing' ? 'missing' : 'damaged'} on the service: upload that artifact again.`;
 
 /** The refusal of a download whose file is missing or damaged. */
-export const unusableFile = (artifact: KnownFile, fault: FileFault): Problem =>
-  new Problem(410, 'The file of this artifact cannot be used', fileFaultText(artifact, fault));
+export const unusableFile = (artifact: KnownFile, fault: FileFault): FileUnusable =>
+  new FileUnusable('The file of this artifact cannot be used', fileFaultText(artifact, fault));
 
 /** Logs each fault once, until the file is whole again. */
 export function openFaultLog() {
@@ -129,8 +132,7 @@ export async function receiveFile(dataDir: string, bytes: AsyncIterable<Buffer>,
       for await (const part of bytes) {
         sizeBytes += part.length;
         if (sizeBytes >= limit)
-          throw new Problem(
-            413,
+          throw new TooLarge(
             'The file is too large',
             `An artifact must be smaller than ${limit / 1024 / 1024} MB (${limit.toLocaleString('en')} bytes).`,
           );

@@ -5,7 +5,6 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../config-error.ts';
-import type { ByteRange } from '../http/byte-range.ts';
 import {
   artifactFolder,
   describeDiskError,
@@ -16,7 +15,7 @@ import {
   syncFolder,
   unusableFile,
 } from './artifact-files.ts';
-import type { ArtifactFiles, ArtifactRecords, FileFault, KnownFile } from './artifact-files.ts';
+import type { ArtifactFiles, ArtifactRecords, ByteRange, FileFault, KnownFile } from './artifact-files.ts';
 import { fileSize } from './database-file.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Artifact records. The bytes are elsewhere (artifact-files.ts).
-import { notFound, Problem } from '../http/problem.ts';
+import { LimitReached, notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 
 /** One artifact as stored; handlers convert it to the contract's object. */
@@ -69,8 +69,7 @@ export async function requireQuota(db: Reader, accountId: number, sizeBytes: num
   const hint = largest
     ? ` The largest is ${largest.name} (version ${largest.version}) with ${megabytes(largest.size_bytes)}.`
     : '';
-  throw new Problem(
-    403,
+  throw new LimitReached(
     'The artifact storage is full',
     `${megabytes(used)} of ${megabytes(allowed)} are used. Delete artifacts that are no longer needed, then upload again.${hint}`,
   );

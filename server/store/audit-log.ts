@@ -106,11 +106,11 @@ function conditions(
   const all: [sql: string, ...values: SqlValue[]][] = [['(account_id = ? OR account_id IS NULL)', accountId]];
   if (actor !== undefined) all.push(['actor = ?', actor]);
   if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
-  // '/' follows '.': all actions of the kind.
-  // The entries about some objects are few: an index of their actions would lead through all others.
-  const column = object === undefined && objects === undefined ? 'action' : "(action || '')";
-  if (action?.includes('.')) all.push([`${column} = ?`, action]);
-  else if (action !== undefined) all.push([`${column} > ? AND ${column} < ?`, `${action}.`, `${action}/`]);
+  if (action !== undefined) {
+    const kind = action.includes('.') ? 'action' : dialect.before('action', '.');
+    // The entries about some objects are few: an index of actions would lead through all others.
+    all.push([object === undefined && objects === undefined ? `${kind} = ?` : `(${kind} || '') = ?`, action]);
+  }
   for (const ids of [object === undefined ? undefined : [object], objects])
     if (ids !== undefined) {
       const asked = dialect.among('object', `SELECT value FROM ${dialect.list('asked')}`);

@@ -2,7 +2,7 @@
 // and is written in the transaction that it records.
 //
 // Rows are never removed: they are short, and a log that the service itself can shorten proves little.
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from './caller.ts';
 import type { Tx } from './database.ts';
 
 export interface Audit {

@@ -1,8 +1,8 @@
 // Bulk work in the database: what is done to which devices or jobs, how far it is, and what became of each.
-import type { Bulk, BulkAction, BulkItem, BulkValues } from '#/contract/bulk.ts';
+import type { Bulk, BulkAction, BulkItem, BulkValues, NewBulkDevice } from '#/contract/bulk.ts';
 import { newId } from './ids.ts';
-import { notFound } from '../http/problem.ts';
-import type { Caller } from '../http/caller.ts';
+import { notFound } from './errors.ts';
+import type { Caller } from './caller.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -29,8 +29,13 @@ export interface BulkRow {
   ended: number | null;
 }
 
+/** A device to create, as it is stored until then: with the hash of its key. */
+export type StoredDraft = NewBulkDevice & { KeyHash: string };
+
 /** What an item became; see the contract. */
 export interface ItemOutcome {
+  /** Of a device that was created. */
+  id?: string;
   name: string;
   outcome: Exclude<BulkItem['Outcome'], 'Left'>;
   because: string;
@@ -59,18 +64,28 @@ export const runningBulk = (db: Reader): Promise<RunningBulk[]> =>
   db.all<RunningBulk>("SELECT seq, action FROM bulk WHERE state = 'Running' ORDER BY seq");
 
 /** Items from `from` on, in their order. */
-export const itemsFrom = (db: Reader, seq: number, from: number, limit: number): Promise<BulkItem[]> =>
-  db.all<BulkItem>(
-    `SELECT object AS "Id", name AS "Name", outcome AS "Outcome", because AS "Because" FROM bulk_items
+export async function itemsFrom(db: Reader, seq: number, from: number, limit: number): Promise<BulkItem[]> {
+  const rows = await db.all<BulkItem & { draft: string | null }>(
+    `SELECT object AS "Id", name AS "Name", outcome AS "Outcome", because AS "Because", draft FROM bulk_items
      WHERE bulk_seq = ? AND number >= ? ORDER BY number LIMIT ?`,
     seq,
     from,
     limit,
   );
+  return rows.map(({ draft, ...item }) => {
+    if (draft === null) return item;
+    const { KeyHash: _, ...Device } = JSON.parse(draft) as StoredDraft;
+    return { ...item, Name: Device.DeviceName, Device };
+  });
+}
 
 const INSERT_ITEMS = perDialect(
   (sql) => `INSERT INTO bulk_items (bulk_seq, number, object)
     SELECT CAST(? AS BIGINT), CAST(key AS BIGINT) - ?, value FROM ${sql.list('ids')}`,
+);
+const INSERT_DRAFTS = perDialect(
+  (sql) => `INSERT INTO bulk_items (bulk_seq, number, object, draft)
+    SELECT CAST(? AS BIGINT), CAST(key AS BIGINT) - ?, '', value FROM ${sql.list('drafts')}`,
 );
 /** SQLite counts the elements of a list from 0, PostgreSQL from 1. */
 const FIRST_KEY = perDialect((sql) => `SELECT CAST(min(key) AS BIGINT) AS first FROM ${sql.list('ids')}`);
@@ -80,13 +95,14 @@ export interface NewBulk {
   action: BulkAction;
   of: Bulk['Of'];
   values: BulkValues;
-  ids: readonly string[];
+  /** Of devices and jobs that exist, or drafts of new devices. */
+  items: readonly string[] | readonly StoredDraft[];
   at: number;
 }
 
 export async function insertBulk(
   tx: Tx,
-  { caller, action, of, values, ids, at }: NewBulk,
+  { caller, action, of, values, items, at }: NewBulk,
 ): Promise<{ seq: number; id: string }> {
   const id = newId();
   const seq = await insertRow(
@@ -100,18 +116,25 @@ export async function insertBulk(
     tx.dialect.storable(JSON.stringify(values)),
     caller.actor,
     caller.address,
-    ids.length,
+    items.length,
     at,
   );
   const { first } = (await tx.get<{ first: number }>(FIRST_KEY(tx), '["one"]')) ?? { first: 0 };
-  await tx.run(INSERT_ITEMS(tx), seq, first, JSON.stringify(ids.map((each) => tx.dialect.storable(each))));
+  const texts = items.map((each) => tx.dialect.storable(typeof each === 'string' ? each : JSON.stringify(each)));
+  await tx.run((action === 'create' ? INSERT_DRAFTS : INSERT_ITEMS)(tx), seq, first, JSON.stringify(texts));
   return { seq, id };
+}
+
+export interface LeftItem {
+  number: number;
+  object: string;
+  draft: string | null;
 }
 
 /** The next items without an outcome. */
 export const leftItems = (db: Reader, { seq, next }: BulkRow, limit: number) =>
-  db.all<{ number: number; object: string }>(
-    "SELECT number, object FROM bulk_items WHERE bulk_seq = ? AND number >= ? AND outcome = 'Left' ORDER BY number LIMIT ?",
+  db.all<LeftItem>(
+    "SELECT number, object, draft FROM bulk_items WHERE bulk_seq = ? AND number >= ? AND outcome = 'Left' ORDER BY number LIMIT ?",
     seq,
     next,
     limit,
@@ -125,11 +148,12 @@ export async function setOutcome(
   tx: Tx,
   { seq }: { seq: number },
   number: number,
-  { name, outcome, because }: ItemOutcome,
+  { id, name, outcome, because }: ItemOutcome,
   tally: Tally,
 ): Promise<void> {
   await tx.run(
-    'UPDATE bulk_items SET name = ?, outcome = ?, because = ? WHERE bulk_seq = ? AND number = ?',
+    'UPDATE bulk_items SET object = coalesce(?, object), name = ?, outcome = ?, because = ? WHERE bulk_seq = ? AND number = ?',
+    id ?? null,
     tx.dialect.storable(name),
     outcome,
     tx.dialect.storable(because.toWellFormed()),

@@ -2,20 +2,9 @@
 // engines let one transaction write at a time, so that no change appears below a version that was already given out.
 import type { Database, Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
+import type { ChangeKind } from './reported-changes.ts';
 
-export type ChangeKind =
-  | 'device'
-  | 'job'
-  | 'tunnel'
-  | 'artifact'
-  | 'workflow'
-  | 'tag'
-  | 'token'
-  | 'session'
-  | 'account'
-  | 'bulk'
-  | 'rollout'
-  | 'alert';
+export type { ChangeKind };
 
 export interface Change {
   kind: ChangeKind;

@@ -1,16 +1,21 @@
-// The file of a database: checked before it is opened, then migrated. A fault stops the start with one sentence that
+// The file of a database: checked before it is opened, then upgraded. A fault stops the start with one sentence that
 // says what is wrong and what to do; the file is not changed then.
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config-error.ts';
-import { SQLITE, sqliteCode, systemCode, systemFault } from '../http/system-fault.ts';
+import { versionFault } from './database-version.ts';
+import type { KnownVersions } from './database-version.ts';
+import { SQLITE, sqliteCode, systemCode, systemFault } from './system-fault.ts';
 
 /** Describes one kind of database. */
 export interface DatabaseKind {
-  /** Migrations, in order. */
-  steps: readonly string[];
-  /** A table of its first migration that no other kind has. */
+  versions: KnownVersions;
+  /** Creates all tables in an empty file. */
+  schema: string;
+  /** The statements that bring the tables of this version up to date; `has` knows each table and `table.column`. */
+  upgrade: (from: number, has: (name: string) => boolean) => string;
+  /** A table that no other kind has. */
   ownTable: string;
   /** How its tables work on a disk that refuses writes, so that users can sign in and read. */
   whenReadOnly?: {
@@ -28,8 +33,8 @@ export interface FileOptions {
   readOnly?: boolean;
   /** Called before tables are created in an empty file; throws if they should exist. */
   beforeNew?: () => void;
-  /** Called before each migration with its index, to save elsewhere what it removes. */
-  beforeStep?: (index: number, sqlite: DatabaseSync) => void;
+  /** Called before tables of this version are upgraded, to save elsewhere what that removes. */
+  beforeUpgrade?: (from: number, sqlite: DatabaseSync) => void;
 }
 
 const MAGIC = 'SQLite format 3\0';
@@ -42,9 +47,64 @@ const RESTORE = 'Restore a backup in its place, or set DATA_DIR to another folde
 /** Bytes of a file; 0 if it does not exist. */
 export const fileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Opens or creates the file, and migrates its tables. */
+/**
+ * Throws if the file is of a version that cannot be used. It is only read, not even by SQLite unless a crash left a
+ * write-ahead log: nothing is changed then, neither the file nor what is beside it.
+ */
+export function requireKnownVersion(file: string, { versions }: DatabaseKind): void {
+  const version = storedVersion(file);
+  if (version !== 0) requireKnown(version, file, versions);
+}
+
+function requireKnown(version: number, file: string, versions: KnownVersions): void {
+  const fault = versionFault(version, versions);
+  if (fault !== undefined) throw new ConfigError(`${file} ${fault}`);
+}
+
+/** 0 for an empty file, and for one that is missing or unreadable, which opening it reports. */
+function storedVersion(file: string): number {
+  if (fileSize(`${file}-wal`) > 0) {
+    const hadIndex = existsSync(`${file}-shm`);
+    let sqlite: DatabaseSync | undefined;
+    try {
+      sqlite = new DatabaseSync(file, { readOnly: true });
+      return versionOf(sqlite);
+    } catch {
+      return 0;
+    } finally {
+      sqlite?.close();
+      if (!hadIndex) rmSync(`${file}-shm`, { force: true });
+    }
+  }
+  try {
+    const header = readHeader(file);
+    // Byte 60: user_version (SQLite, "file format").
+    return header.length === HEADER_BYTES && isSqlite(header) ? header.readUInt32BE(60) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+const versionOf = (sqlite: DatabaseSync) => Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
+
+function readHeader(file: string): Buffer {
+  const handle = openSync(file, 'r');
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    return header.subarray(0, readSync(handle, header, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const isSqlite = (header: Buffer) => header.toString('latin1', 0, MAGIC.length) === MAGIC;
+
+/** Opens or creates the file, and upgrades its tables. */
 export function openDatabaseFile(file: string, kind: DatabaseKind, options: FileOptions = {}): DatabaseSync {
-  if (file !== ':memory:') checkFile(file, options.readOnly ?? false);
+  if (file !== ':memory:') {
+    checkFile(file, options.readOnly ?? false);
+    requireKnownVersion(file, kind);
+  }
   let sqlite: DatabaseSync | undefined;
   try {
     sqlite = options.readOnly ? openReadOnly(file) : new DatabaseSync(file);
@@ -132,13 +192,7 @@ function checkFile(file: string, readOnly: boolean): void {
   try {
     // Created here, because SQLite gives the files beside it the same permissions.
     if (!readOnly) closeSync(openSync(file, 'a', 0o600));
-    const handle = openSync(file, 'r');
-    try {
-      header = Buffer.alloc(HEADER_BYTES);
-      header = header.subarray(0, readSync(handle, header, 0, HEADER_BYTES, 0));
-    } finally {
-      closeSync(handle);
-    }
+    header = readHeader(file);
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'EACCES' || code === 'EPERM')
@@ -151,7 +205,7 @@ function checkFile(file: string, readOnly: boolean): void {
     throw describeOpenError(cause, file);
   }
   if (header.length === 0) return;
-  if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
+  if (header.length < HEADER_BYTES || !isSqlite(header))
     throw new ConfigError(`${file} is not a database (another program may have written it). ${RESTORE}`);
   // Bytes 28 and 92: the number of pages, if the writer of the file counted them (SQLite, "file format").
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
@@ -162,39 +216,46 @@ function checkFile(file: string, readOnly: boolean): void {
 }
 
 function checkContent(sqlite: DatabaseSync, file: string, { ownTable }: DatabaseKind): void {
-  const tables = sqlite
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    .all()
-    .map((row) => row['name']);
-  if (tables.length > 0 && !tables.includes(ownTable))
+  const names = namesIn(sqlite);
+  if (names.size > 0 && !names.has(ownTable))
     throw new ConfigError(`${file} is the database of another program (it has no table "${ownTable}"). ${RESTORE}`);
+  if (names.size > 0 && versionOf(sqlite) === 0)
+    throw new ConfigError(`${file} is the database of another program (its tables have no version). ${RESTORE}`);
   if (file === ':memory:' || fileSize(file) > CHECKED_BYTES) return;
   const found = sqlite.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
   if (found !== 'ok') throw new ConfigError(`${file} is damaged (${String(found).split('\n').at(-1)}). ${RESTORE}`);
 }
 
+/** Its tables, and each `table.column`. */
+function namesIn(sqlite: DatabaseSync): Set<string> {
+  const columns = sqlite.prepare(
+    `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+     WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+  );
+  return new Set(columns.all().flatMap(({ table, column }) => [String(table), `${String(table)}.${String(column)}`]));
+}
+
 function bringUpToDate(
   sqlite: DatabaseSync,
   file: string,
-  { steps }: DatabaseKind,
-  { readOnly, beforeNew, beforeStep }: FileOptions,
+  { versions, schema, upgrade }: DatabaseKind,
+  { readOnly, beforeNew, beforeUpgrade }: FileOptions,
 ): void {
-  const at = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
-  if (at > steps.length)
-    throw new ConfigError(
-      `${file} is of a newer version of Muster (its step ${at}; this one knows ${steps.length}): start the newer version, or restore a backup from before it.`,
-    );
-  if (at === steps.length) return;
+  const at = versionOf(sqlite);
+  if (at === versions.newest) return;
   if (readOnly)
     throw new ConfigError(
       `${file} is of another version of Muster, and the disk is read-only: make it writable, so that the tables can be changed.`,
     );
-  if (at === 0) beforeNew?.();
-  for (const [index, step] of steps.entries()) {
-    if (index < at) continue;
-    beforeStep?.(index, sqlite);
-    sqlite.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${index + 1}; COMMIT`);
+  const names = namesIn(sqlite);
+  const isNew = names.size === 0;
+  if (isNew) beforeNew?.();
+  else {
+    requireKnown(at, file, versions);
+    beforeUpgrade?.(at, sqlite);
   }
+  const statements = isNew ? schema : upgrade(at, (name) => names.has(name));
+  sqlite.exec(`BEGIN IMMEDIATE; ${statements}\nPRAGMA user_version = ${versions.newest}; COMMIT`);
 }
 
 /** Describes why a file cannot be opened, for the operator who starts the service. */

@@ -17,8 +17,11 @@ export interface Tx extends Reader {
   afterCommit(effect: () => void): void;
   /** Changes the version of this name with the commit. */
   bump(name: string): void;
-  /** After the commit, `onRecheck` is called with these devices in every process that uses the database. */
-  recheck(...deviceSeqs: number[]): void;
+  /**
+   * After the commit, sends the agents of these devices what changed for them: jobs, stops, closed tunnels, the end of
+   * their connection. `onSyncAgents` is called with them in every process that uses the database.
+   */
+  syncAgents(...deviceSeqs: number[]): void;
 }
 
 export interface Database extends Reader {
@@ -33,13 +36,32 @@ export interface Database extends Reader {
    * read after it is never older than it; equal versions mean equal content.
    */
   version(...names: string[]): Promise<string>;
-  /** Calls back after commits with the devices that their units named. */
-  onRecheck(listener: (deviceSeqs: number[]) => void): void;
-  /** How many migrations its tables have, of how many this version knows. */
+  /** Calls back after commits with the devices whose agents a unit wants to be sent what changed. */
+  onSyncAgents(listener: (deviceSeqs: number[]) => void): void;
+  /** The version of its tables, and the one that this service knows. */
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */
   waiting(): number;
+  /** For long exports, which would otherwise push what others read out of the memory of the database. To be closed. */
+  openReader(): ExportReader;
   close(): Promise<void>;
+}
+
+export interface ExportReader extends Reader {
+  close(): void;
+}
+
+/** What `read` yields from a reader of its own, which is closed at the end or when nobody wants the rest. */
+export async function* exported<T>(
+  db: Pick<Database, 'openReader'>,
+  read: (reader: Reader) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const reader = db.openReader();
+  try {
+    yield* read(reader);
+  } finally {
+    reader.close();
+  }
 }
 
 export interface WriteOptions {

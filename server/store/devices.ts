@@ -1,7 +1,7 @@
 // Devices in the database. Lists of them are in device-list.ts.
 import type { AgentProblem, AgentUpdate, DeviceChange, DeviceDraft, Position } from '#/contract/devices.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { LimitReached, notFound } from './errors.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -36,43 +36,55 @@ export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefi
 export const accountOfDevice = async (db: Reader, seq: number): Promise<number | undefined> =>
   (await db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq))?.account_id;
 
-/** Adds a device, unless the account's licence is used up. The key is returned only here. */
+/** Adds a device with a new key, which is returned only here. */
 export async function insertDevice(
   tx: Tx,
   accountId: number,
   draft: DeviceDraft,
   now: number,
-): Promise<{ seq: number; id: string; key: string }> {
+): Promise<DeviceRow & { key: string }> {
+  const key = newSecret('mdk');
+  return { ...(await insertKeyedDevice(tx, accountId, draft, hashSecret(key), now)), key };
+}
+
+/** Adds a device with the key of this hash, unless the account's licence is used up. */
+export async function insertKeyedDevice(
+  tx: Tx,
+  accountId: number,
+  { DeviceName, DeviceGroup, CustomerName = '', CustomerSite = '' }: DeviceDraft & DeviceChange,
+  keyHash: Uint8Array,
+  now: number,
+): Promise<DeviceRow> {
   const { changes } = await tx.run(
     'UPDATE accounts SET num_devices = num_devices + 1 WHERE id = ? AND num_devices < max_devices',
     accountId,
   );
   if (changes === 0) throw await licenceUsedUp(tx, accountId);
   const id = newId();
-  const key = newSecret('mdk');
-  const name = draft.DeviceName.toWellFormed();
+  const name = DeviceName.toWellFormed();
   const seq = await insertRow(
     tx,
-    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, state_time)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)`,
+    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, state_time, customer, site)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)`,
     id,
     accountId,
     name,
     fold(name),
-    draft.DeviceGroup.toWellFormed(),
-    hashSecret(key),
+    DeviceGroup.toWellFormed(),
+    keyHash,
     now,
+    CustomerName.toWellFormed(),
+    CustomerSite.toWellFormed(),
   );
-  return { seq, id, key };
+  return { seq, id, account_id: accountId, name };
 }
 
-async function licenceUsedUp(db: Reader, accountId: number): Promise<Problem> {
+async function licenceUsedUp(db: Reader, accountId: number): Promise<LimitReached> {
   const plan = await db.get<{ used: number; allowed: number }>(
     'SELECT num_devices AS used, max_devices AS allowed FROM accounts WHERE id = ?',
     accountId,
   );
-  return new Problem(
-    403,
+  return new LimitReached(
     'The device licence is used up',
     `The account holds ${plan?.used} of ${plan?.allowed} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
   );
@@ -113,7 +125,7 @@ export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
 export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Promise<void> {
   await tx.run('DELETE FROM devices WHERE seq = ?', seq);
   await tx.run('UPDATE accounts SET num_devices = num_devices - 1 WHERE id = ?', account_id);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
 }
 
 /** Gives a device a new key; the old one becomes invalid, and so does the session of its agent. */
@@ -127,7 +139,7 @@ export async function replaceKey(tx: Tx, seq: number, at: number): Promise<strin
   tx.bump(ONLINE);
   await noteState(tx, seq, CAUSES.newKey, at);
   await markTunnelsDown(tx, seq);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
   return key;
 }
 
@@ -274,7 +286,7 @@ export async function keyHashOf(db: Reader, seq: number): Promise<string> {
 /** Asks the agent to replace itself; `asked` names the program: see jobs/agent-updates.ts. */
 export async function askToUpdate(tx: Tx, seq: number, asked: string): Promise<void> {
   await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', asked, seq);
-  tx.recheck(seq);
+  tx.syncAgents(seq);
 }
 
 export const noteAskedUpdate = (tx: Tx, seq: number) =>

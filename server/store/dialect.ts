@@ -15,6 +15,8 @@ export interface Dialect {
   list: (alias: string) => string;
   /** A field of such an element that is a JSON object, as text. */
   field: (value: string, name: string) => string;
+  /** A text up to a mark that it has. */
+  before: (column: string, mark: string) => string;
   /** The bytes of a column followed by those of the first parameter. */
   appended: (column: string) => string;
   /**
@@ -43,6 +45,7 @@ export const sqliteDialect: Dialect = {
   isoTime: (column) => `strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column} / 1000.0, 'unixepoch')`,
   list: (alias) => `json_each(?) ${alias}`,
   field: (value, name) => `(${value} ->> '${name}')`,
+  before: (column, mark) => `substr(${column}, 1, instr(${column}, '${mark}') - 1)`,
   // For two blobs, || returns a text of the same bytes.
   appended: (column) => `CAST(${column} || ?1 AS BLOB)`,
   among: (column, subquery) => `${column} IN (${subquery})`,
@@ -58,6 +61,7 @@ export const postgresDialect: Dialect = {
     `to_char(to_timestamp(${column} / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`,
   list: (alias) => `json_array_elements_text(CAST(? AS json)) WITH ORDINALITY ${alias} (value, key)`,
   field: (value, name) => `(CAST(${value} AS json) ->> '${name}')`,
+  before: (column, mark) => `split_part(${column}, '${mark}', 1)`,
   appended: (column) => `${column} || CAST(?1 AS BYTEA)`,
   among: (column, subquery) => `${column} = ANY (ARRAY(${subquery}))`,
   indexedBy: () => '',

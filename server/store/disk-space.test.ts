@@ -50,7 +50,10 @@ test('the ballast takes real room, is given up once, and comes back only when th
   assert.ok((statSync(path.join(folder, 'ballast')).blocks ?? 0) * 512 >= 16 * MB || process.platform === 'win32');
   free = 0;
   disk.writeFailed();
-  assert.deepEqual([disk.isShort(), disk.state(), disk.refusal()?.status], [true, 'Full', 503]);
+  assert.deepEqual(
+    [disk.isShort(), disk.state(), disk.refusal()?.message],
+    [true, 'Full', 'The disk of the service is full'],
+  );
   assert.match(lines.at(-1) ?? '', /is full: everything can be read, and jobs, artifacts and devices can be deleted/);
   disk.removeBallast();
   free = 16 * MB; // the size of the ballast

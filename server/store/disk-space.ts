@@ -3,8 +3,8 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Problem } from '../http/problem.ts';
-import { diskFull, diskFullForGood, diskReadOnly } from '../http/system-fault.ts';
+import type { Unavailable } from './errors.ts';
+import { diskFull, diskFullForGood, diskReadOnly } from './system-fault.ts';
 
 export type DiskState = 'Enough' | 'Low' | 'Full' | 'ReadOnly';
 
@@ -24,8 +24,8 @@ export interface DiskSpace {
   /** No writes are possible until the next start. */
   setReadOnly(state: 'Full' | 'ReadOnly'): void;
   isReadOnly(): boolean;
-  /** The answer to clients that only write (agents); undefined while writes are possible. */
-  refusal(): Problem | undefined;
+  /** What clients that only write (agents) are told; undefined while writes are possible. */
+  refusal(): Unavailable | undefined;
   /** A start needs a little space: if there is none, the ballast is removed first. */
   freeSpaceToStart(): void;
   /** Checks the free space; also runs every half minute. */

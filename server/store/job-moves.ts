@@ -9,11 +9,12 @@ export type Counts = Record<JobStatus, number>;
 
 const NONE: Counts = { Waiting: 0, Running: 0, Succeeded: 0, Failed: 0, Cancelled: 0, Interrupted: 0 };
 
-const endedJobs = openCounter(
-  'muster_jobs_ended',
-  'Jobs of devices that ended since the start, by how.',
-  ['Succeeded', 'Failed', 'Cancelled', 'Interrupted'].map((state) => `state="${state}"`),
-);
+const endedJobs = openCounter('muster_jobs_ended', 'Jobs of devices that ended since the start, by how.', 'state', [
+  'Succeeded',
+  'Failed',
+  'Cancelled',
+  'Interrupted',
+]);
 
 /**
  * Parents whose children changed state in this unit of work: the change of their counts, and the earliest start of
@@ -61,7 +62,7 @@ export async function moveJob(
     job.status,
   );
   if (changes === 0) return false;
-  if (to !== 'Waiting' && to !== 'Running') tx.afterCommit(() => endedJobs.add(`state="${to}"`));
+  if (to !== 'Waiting' && to !== 'Running') tx.afterCommit(() => endedJobs.add(to));
   if (job.parentSeq !== null) {
     const parent = touched(parents, job.parentSeq);
     parent.moved[job.status] -= 1;
@@ -160,6 +161,17 @@ export function summaryOf(counts: Counts): string {
     .filter((status) => counts[status] > 0)
     .map((status) => `, ${counts[status]} ${status.toLowerCase()}`);
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
+}
+
+/** Does something to jobs, and then updates the parents of all that changed. */
+export async function withParents<Result>(
+  tx: Tx,
+  change: (parents: TouchedParents) => Promise<Result>,
+): Promise<Result> {
+  const parents: TouchedParents = new Map();
+  const result = await change(parents);
+  await refreshParents(tx, parents);
+  return result;
 }
 
 /** Updates parents from their children, once for all state changes of a unit. */

@@ -239,7 +239,7 @@ test('what comes at another time is a piece of its own, and one that grows takes
       ['f', 2 * MINUTE],
     ],
   );
-  assert.equal((await db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq)).length, 3);
+  assert.equal((await db.all('SELECT 1 FROM output_runs WHERE job_seq = ?', seq)).length, 3);
 });
 
 test('a reader who wants one stream only, or of what was stored without an order, gets all there is', async () => {
@@ -278,7 +278,7 @@ test('streams that take turns byte by byte are in order up to a bound, and whole
     for (const stream of ['stdout', 'stderr'] as const)
       await appendOutput(tx, seq, stream, 0, Buffer.alloc(have[stream], stream === 'stdout' ? 'o' : 'e'));
   });
-  assert.equal((await db.all('SELECT 1 FROM output_order WHERE job_seq = ?', seq)).length, 50_000);
+  assert.equal((await db.all('SELECT 1 FROM output_runs WHERE job_seq = ?', seq)).length, 50_000);
   const text = (await inOrder(seq, 1_000_000)).replaceAll(/ ?[oe]:/g, '');
   assert.equal(text.slice(0, 50_000), 'oe'.repeat(25_000));
   assert.equal(text.length, 60_000);

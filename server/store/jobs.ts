@@ -1,6 +1,6 @@
 // Jobs in the database: reading them. They are added in job-submissions.ts, and change their states in job-moves.ts.
 import type { JobStatus } from '#/contract/jobs.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
 

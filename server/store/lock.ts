@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config-error.ts';
-import { SQLITE, sqliteCode } from '../http/system-fault.ts';
+import { SQLITE, sqliteCode } from './system-fault.ts';
 
 /** Takes the folder for this process; the error names its owner. */
 export function lockFolder(folder: string): { release: () => void } {

@@ -18,8 +18,8 @@ interface OpenTimes {
 export const OPEN_TIMES: readonly OpenTimes[] = [
   { table: 'sessions', columns: ['rotated', 'created', 'last_used'] },
   { table: 'signin_codes', columns: ['expires'] },
-  // Idempotency-Keys, which count for a day.
-  { table: 'orders', columns: ['created'] },
+  // These count for a day.
+  { table: 'idempotency_keys', columns: ['created'] },
   { table: 'devices', columns: ['state_time'] },
   { table: 'tunnels', columns: ['connected', 'expires'] },
   {
@@ -37,7 +37,7 @@ export const OPEN_TIMES: readonly OpenTimes[] = [
       UNION SELECT job_seq FROM alert_jobs)`,
   },
   {
-    table: 'output_order',
+    table: 'output_runs',
     columns: ['at'],
     where: "job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')",
   },
@@ -86,7 +86,7 @@ export const LEFT_ALONE: Readonly<Record<string, string>> = {
   'alert_rules.created': SHOWN,
   'alert_messages.at': KEPT,
   'alert_deliveries.last': 'When it was: only shown.',
-  'rules.changed': CHANGED,
+  'outcome_rules.changed': CHANGED,
   // Its StartTime and its windows are dates and times of the calendar: they stay as people set them.
   'rollouts.created': SHOWN,
   'rollouts.ended': 'When it was: only whether it has ended counts.',

@@ -51,7 +51,7 @@ export function nextRun(
 export async function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[]): Promise<void> {
   for (const { number, stream, stdout, stderr, at } of runs)
     await tx.run(
-      `INSERT INTO output_order (job_seq, number, stream, stdout, stderr, at)
+      `INSERT INTO output_runs (job_seq, number, stream, stdout, stderr, at)
        SELECT seq, ?, ?, ?, ?, ? FROM jobs WHERE seq = ?`,
       number,
       stream === 'stdout' ? 1 : 2,
@@ -64,7 +64,7 @@ export async function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[])
 
 /** The run at which a job that is offered again continues. Output without a stored order never gets one. */
 export async function latestRun(db: Reader, jobSeq: number, hasOutput: boolean): Promise<OutputRun> {
-  const row = await db.get<Row>('SELECT * FROM output_order WHERE job_seq = ? ORDER BY number DESC LIMIT 1', jobSeq);
+  const row = await db.get<Row>('SELECT * FROM output_runs WHERE job_seq = ? ORDER BY number DESC LIMIT 1', jobSeq);
   if (!row) return { count: hasOutput ? MAX_RUNS : 0, stream: undefined, at: 0 };
   const { number, stream, at } = readRow(row);
   return { count: number + 1, stream, at };
@@ -83,7 +83,7 @@ export async function runsFrom(
   const lastBefore = async (ahead: number) =>
     (
       await db.get<{ number: number }>(
-        'SELECT number FROM output_order WHERE job_seq = ? AND stdout <= ? AND stderr <= ? ORDER BY number DESC LIMIT 1',
+        'SELECT number FROM output_runs WHERE job_seq = ? AND stdout <= ? AND stderr <= ? ORDER BY number DESC LIMIT 1',
         jobSeq,
         stdout + ahead,
         stderr + ahead,
@@ -96,7 +96,7 @@ export async function runsFrom(
   const from = async (first: number, count: number) =>
     (
       await db.all<Row>(
-        `SELECT number, stream, stdout, stderr, at FROM output_order WHERE job_seq = ? AND number >= ?
+        `SELECT number, stream, stdout, stderr, at FROM output_runs WHERE job_seq = ? AND number >= ?
          ORDER BY number LIMIT ?`,
         jobSeq,
         first,

@@ -59,7 +59,7 @@ export async function removeOldestOutput(
   for (const { seq, output_bytes: bytes } of outputs) {
     if (removed.bytes >= Math.min(maxBytes, MAX_BYTES)) break;
     await tx.run('DELETE FROM job_output WHERE job_seq = ?', seq);
-    await tx.run('DELETE FROM output_order WHERE job_seq = ?', seq);
+    await tx.run('DELETE FROM output_runs WHERE job_seq = ?', seq);
     await tx.run(
       'UPDATE jobs SET output_bytes = 0, output_removed = ?, output_removed_why = ? WHERE seq = ?',
       at,

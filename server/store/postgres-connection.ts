@@ -49,7 +49,7 @@ export const writingConnection = (url: URL): ClientConfig => ({
   pipeline: true,
 });
 
-/** For migrations, and for the wait for those of another service: the limits of the server. */
+/** For upgrades, and for the wait for those of another service: the limits of the server. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 export const NO_TIME_LIMIT = LIMITS.map((name) => `SET ${name} = 0`).join('; ');
 export const USUAL_TIME_LIMIT = LIMITS.map((name) => `RESET ${name}`).join('; ');

@@ -1,9 +1,9 @@
-// Faults of PostgreSQL and of the way to it: one sentence for the operator at a start, one problem for clients later.
+// Faults of PostgreSQL and of the way to it: one sentence for the operator at a start, one error for clients later.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 import { ConfigError } from '../config-error.ts';
 import { placeOf } from '../database-url.ts';
-import { Problem } from '../http/problem.ts';
-import { systemCode } from '../http/system-fault.ts';
+import { InvalidInput, Unavailable } from './errors.ts';
+import { systemCode } from './system-fault.ts';
 
 /** The connection of the units of work was lost. */
 export class ConnectionLost extends Error {
@@ -45,15 +45,14 @@ export function isConnectionLost(cause: unknown): boolean {
   return UNREACHABLE.has(code) || /^(08|57P|25P0[34])/.test(code);
 }
 
-const unavailable = (title: string, detail: string, seconds: number, cause: unknown) =>
-  Object.assign(new Problem(503, title, detail, { headers: { 'Retry-After': String(seconds) } }), { cause });
+const unavailable = (message: string, detail: string, retryAfterSeconds: number, cause: unknown) =>
+  new Unavailable(message, detail, { retryAfterSeconds, cause });
 
-/** The answer to a text with U+0000, or to a lone surrogate in a list. */
+/** Refuses a text with U+0000, or with a lone surrogate in a list. */
 const textRefused = (cause?: unknown) =>
-  Object.assign(
-    new Problem(400, 'A text holds a character that cannot be stored', 'Remove the NUL character (U+0000) from it.'),
-    { cause },
-  );
+  new InvalidInput('A text holds a character that cannot be stored', 'Remove the NUL character (U+0000) from it.', {
+    cause,
+  });
 
 /** PostgreSQL refuses U+0000 in texts: clients get a clear answer, before the statement is sent. */
 export function requireStorable(value: unknown): void {
@@ -61,7 +60,7 @@ export function requireStorable(value: unknown): void {
 }
 
 /** Describes a fault of PostgreSQL for clients; undefined for any other error. */
-export function postgresFault(cause: unknown): Problem | undefined {
+export function postgresFault(cause: unknown): InvalidInput | Unavailable | undefined {
   if (cause instanceof ConnectionLost && cause.isUncertain)
     return unavailable(
       'The connection to the database was lost',

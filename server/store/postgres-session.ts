@@ -27,7 +27,7 @@ export interface Session {
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Connects, checks the server, and migrates the tables. */
+/** Connects, checks the server, and upgrades the tables. */
 export async function openSession({ url, begin, opened: announce }: SessionOptions): Promise<Session> {
   const where = placeOf(url);
 

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Client } from 'pg';
+import { openRelay } from '../../scripts/chaos/relay.ts';
+import type { Relay } from '../../scripts/chaos/relay.ts';
 import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import { until } from '../../scripts/test-process.ts';
-import { Problem } from '../http/problem.ts';
+import { Unavailable } from './errors.ts';
 import type { Database } from './database.ts';
 import { writingConnection } from './postgres-connection.ts';
 import { openPostgres } from './postgres.ts';
@@ -62,21 +64,21 @@ const isDone = (work: Promise<unknown>) =>
   );
 const keysOf = async (db: Database) =>
   (await db.all<{ key: string }>("SELECT key FROM settings WHERE key LIKE 't%' ORDER BY key")).map(({ key }) => key);
-const problem = (title: RegExp) => (cause: unknown) =>
-  cause instanceof Problem && cause.status === 503 && title.test(cause.message) && 'Retry-After' in cause.headers;
+const unavailable = (title: RegExp) => (cause: unknown) =>
+  cause instanceof Unavailable && title.test(cause.message) && cause.retryAfterSeconds !== undefined;
 /** The lock of all that write, as the service takes it. */
 const WRITE_LOCK = 0x6d7573746572;
 
 onServer('a read that takes too long is stopped, and the next one succeeds', async (t) => {
   const { db } = await openWith(t, { statement_timeout: '100' });
-  await assert.rejects(() => db.all('SELECT pg_sleep(600)'), problem(/took too long/));
+  await assert.rejects(() => db.all('SELECT pg_sleep(600)'), unavailable(/took too long/));
   await until('an answer', () => isDone(db.all('SELECT 1')));
 });
 
 onServer('a read that waits for a lock is refused', async (t) => {
   const { db, other } = await openWith(t, { lock_timeout: '100' });
   await other.query('BEGIN; LOCK TABLE settings');
-  await assert.rejects(() => keysOf(db), problem(/is locked/));
+  await assert.rejects(() => keysOf(db), unavailable(/is locked/));
   await other.query('ROLLBACK');
   assert.deepEqual(await keysOf(db), []);
 });
@@ -92,7 +94,7 @@ onServer('a unit whose statement waits for a lock fails alone, and takes back wh
     put(db, 't2'),
   ];
   const [first, second] = await Promise.allSettled(both);
-  assert.ok(first?.status === 'rejected' && problem(/is locked/)(first.reason));
+  assert.ok(first?.status === 'rejected' && unavailable(/is locked/)(first.reason));
   assert.equal(second?.status, 'fulfilled');
   assert.deepEqual(await keysOf(db), ['t2']);
 });
@@ -105,8 +107,8 @@ onServer('while another session keeps the lock of writes, all units that wait ar
       put(db, `t${n}`).then(
         () => assert.fail('stored'),
         (cause: unknown) => {
-          assert.ok(problem(/is locked/)(cause), String(cause));
-          return (cause as Problem).cause;
+          assert.ok(unavailable(/is locked/)(cause), String(cause));
+          return (cause as Unavailable).cause;
         },
       ),
     ),
@@ -136,9 +138,51 @@ onServer('a unit that pauses too long within its transaction is refused, and sto
     });
     await tx.get('SELECT 1');
   });
-  await assert.rejects(paused, problem(/cannot be reached/));
+  await assert.rejects(paused, unavailable(/cannot be reached/));
   await until('another session', () => isDone(put(db, 't2')));
   assert.deepEqual(await keysOf(db), ['t2']);
+});
+
+/** The same, through a network that can lose connections. Without any limit of time, so that only the loss ends a wait. */
+async function openThroughRelay(t: TestContext): Promise<{ db: Database; relay: Relay }> {
+  const { url, drop } = await createTestDatabase();
+  const relay = await openRelay([Number(url.port)]);
+  url.port = new URL(relay.url).port;
+  const db = await openLimited(url, { query_timeout: NEVER, statement_timeout: '0' });
+  t.after(async () => {
+    await db.close();
+    await relay.close();
+    await drop();
+  });
+  return { db, relay };
+}
+
+onServer('a read whose connection alone was lost is refused, and the next one succeeds', async (t) => {
+  const { db, relay } = await openThroughRelay(t);
+  relay.loseAfter('the lost read');
+  await assert.rejects(() => db.all("SELECT pg_sleep(0.1), 'the lost read' AS text"), unavailable(/cannot be reached/));
+  assert.deepEqual(await keysOf(db), []);
+});
+
+onServer('a write whose connection alone was lost is refused, and the next one succeeds', async (t) => {
+  const { db, relay } = await openThroughRelay(t);
+  relay.loseAfter('the lost write');
+  const lost = db.write(async (tx) => {
+    await tx.run("INSERT INTO settings (key, value) VALUES ('t1', '')");
+    await tx.all("SELECT 'the lost write' AS text");
+  });
+  await assert.rejects(lost, unavailable(/cannot be reached/));
+  await until('another session', () => isDone(put(db, 't2')));
+  assert.deepEqual(await keysOf(db), ['t2']);
+});
+
+onServer('a statement that takes long is not taken for a lost one', async (t) => {
+  const { db } = await openThroughRelay(t);
+  const [read, written] = await Promise.all([
+    db.all('SELECT 1 AS one FROM pg_sleep(9)'),
+    db.write((tx) => tx.all('SELECT 1 AS one FROM pg_sleep(9)')),
+  ]);
+  assert.deepEqual([read.length, written.length], [1, 1]);
 });
 
 onServer('a commit that waits for a standby in vain is not acknowledged', async (t) => {
@@ -166,7 +210,7 @@ onServer('a commit that waits for a standby in vain is not acknowledged', async 
       (cause: unknown) => cause,
     ),
   );
-  assert.ok(refusal instanceof Problem && /not known/.test(refusal.detail ?? ''), String(refusal));
+  assert.ok(refusal instanceof Unavailable && /not known/.test(refusal.detail ?? ''), String(refusal));
   await standby('');
   await settings.end();
   await until('another session', () => isDone(put(db, 't2')));

@@ -1,4 +1,4 @@
-// Run by `npm run test:engines`; without a server only the first test is there.
+// Run by `npm run test:engines`; without a server there is no test here.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -7,17 +7,14 @@ import { startPostgres } from '../../scripts/engines/postgres-server.ts';
 import type { PostgresServer } from '../../scripts/engines/postgres-server.ts';
 import { until } from '../../scripts/test-process.ts';
 import { ConfigError } from '../config-error.ts';
-import { Problem } from '../http/problem.ts';
+import { Unavailable } from './errors.ts';
 import type { Database } from './database.ts';
-import { migrations } from './migrations.ts';
-import { BASELINE_STEPS } from './postgres-schema.ts';
 import { openPostgres } from './postgres.ts';
 import type { PostgresDatabase } from './postgres.ts';
+import { SERVICE_TABLES } from './sqlite.ts';
 import { asAdministrator, createTestDatabase, onPostgres } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
-
-test('the first tables of PostgreSQL are those of a released step', () =>
-  assert.ok(BASELINE_STEPS <= migrations.length));
+import { SCHEMA_VERSION } from './upgrades.ts';
 
 let at: TestDatabase;
 let db: PostgresDatabase;
@@ -86,7 +83,7 @@ onServer('a write resolves when its commit has ended, and rejects when that fail
 
 onServer('both engines have the same tables and columns, of the same types', async () => {
   const sqlite = new DatabaseSync(':memory:');
-  for (const step of migrations) sqlite.exec(typeof step === 'string' ? step : step.sqlite);
+  sqlite.exec(SERVICE_TABLES.schema);
   const columnsOf = (table: string) =>
     sqlite
       .prepare(`SELECT name, type, "notnull" OR pk AS needed FROM pragma_table_info('${table}') ORDER BY name`)
@@ -115,7 +112,7 @@ onServer('both engines have the same tables and columns, of the same types', asy
     "SELECT indexname AS name FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE '%\\_key' AND indexname NOT LIKE '%\\_pkey'",
   );
   assert.deepEqual(new Set(made.map(({ name }) => name)), new Set(indexes));
-  assert.deepEqual(await db.migrations(), { at: migrations.length, steps: migrations.length });
+  assert.deepEqual(await db.migrations(), { at: SCHEMA_VERSION, steps: SCHEMA_VERSION });
 });
 
 onServer('units that arrive together share a commit; one that throws is taken back alone, also the first', async () => {
@@ -218,7 +215,7 @@ onServer('a session that the server ends: units in flight are rejected, later on
     await asAdministrator(`SELECT pg_terminate_backend(${row?.pid})`);
     await tx.get('SELECT 1');
   });
-  await assert.rejects(outcome, (cause) => cause instanceof Problem && cause.status === 503);
+  await assert.rejects(outcome, (cause) => cause instanceof Unavailable);
   await until('another session', () => put('l2').then(Boolean, () => false));
   assert.deepEqual(await keys('l%'), ['l2']);
 });
@@ -238,7 +235,7 @@ onServer('PostgreSQL is killed under writes and comes back: nothing acknowledged
       await put(key, own).then(
         () => acknowledged.push(key),
         async (cause: unknown) => {
-          assert.ok(cause instanceof Problem && cause.status === 503, String(cause));
+          assert.ok(cause instanceof Unavailable, String(cause));
           refused += 1;
           await new Promise((resolve) => setTimeout(resolve, 10));
         },
@@ -252,7 +249,7 @@ onServer('PostgreSQL is killed under writes and comes back: nothing acknowledged
     await server.kill();
     await assert.rejects(
       () => own.all('SELECT 1'),
-      (cause) => cause instanceof Problem && cause.status === 503,
+      (cause) => cause instanceof Unavailable,
       `reads of round ${round}`,
     );
     await server.start();

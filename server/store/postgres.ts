@@ -11,14 +11,14 @@ import type { Client, QueryConfig } from 'pg';
 import { logThrottled } from '../operation/log.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
 import { postgresDialect } from './dialect.ts';
-import { migrations } from './migrations.ts';
 import { directConnection, readingConnection } from './postgres-connection.ts';
 import { ConnectionLost, isConnectionLost, postgresFault, startFault } from './postgres-fault.ts';
 import { migrationsOf } from './postgres-migrate.ts';
 import { openSession } from './postgres-session.ts';
 import { statementOf } from './postgres-sql.ts';
+import { SCHEMA_VERSION } from './upgrades.ts';
 import { bumpVersions, versionOf } from './versions.ts';
-import { openWatch } from './postgres-watch.ts';
+import { IDLE_PROCESSES, openWatch } from './postgres-watch.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** Connections for reads. */
@@ -41,11 +41,14 @@ export interface PostgresDatabase extends Database {
   onReach(listener: (isReachable: boolean) => void): void;
 }
 
-/** Opens the database, and creates or migrates its tables. */
+/** Opens the database, and creates or upgrades its tables. */
 export async function openPostgres(url: URL): Promise<PostgresDatabase> {
   const pool = new Pool({ ...readingConnection(url), max: POOL_SIZE });
   const directPool = new Pool({ ...directConnection(url), max: 1 });
-  const watch = openWatch(() => directPool.query('SELECT 1'));
+  const watch = openWatch(async (processes) => {
+    const { rows } = await directPool.query<{ pid: number }>(IDLE_PROCESSES, [processes]);
+    return rows.map(({ pid }) => pid);
+  });
   const session = await openSession({ url, begin: BEGIN, opened: (client) => watch.add(client) }).catch(
     async (cause: unknown) => {
       watch.close();
@@ -60,6 +63,10 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
       logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
     );
   }
+  // Whoever takes a connection of the pool sends one statement.
+  const answered = new Map<unknown, () => void>();
+  pool.on('acquire', (taken) => answered.set(taken, watch.wait(taken as unknown as Client)));
+  pool.on('release', (_, taken) => answered.get(taken)?.());
   const read = async <T>(sql: string, args: SqlValue[], by = pool): Promise<T[]> => {
     try {
       if (by === pool) watch.requireReach();
@@ -88,10 +95,13 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
   };
   const send = async (query: QueryConfig | string) => {
     if (!client) throw new ConnectionLost(undefined, false);
+    const done = watch.wait(client);
     try {
       return await client.query(query);
     } catch (cause) {
       throw isConnectionLost(cause) ? lost(cause) : cause;
+    } finally {
+      done();
     }
   };
   /** Sends what needs no answer: the connection is a pipeline, and if this fails, so does the next statement. */
@@ -172,6 +182,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     commit: async () => {
       if (failed !== undefined) throw failed;
       if (!client || !session.isAlive(client)) throw lost(undefined);
+      const done = watch.wait(client);
       try {
         const { command } = await client.query('COMMIT');
         isOpen = false;
@@ -179,6 +190,8 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
       } catch (cause) {
         if (!isConnectionLost(cause)) throw cause;
         throw lost(cause, true);
+      } finally {
+        done();
       }
     },
     rollback,
@@ -201,15 +214,17 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     direct: (sql, ...args) => read(sql, args, directPool),
     write: queue.write,
     waiting: queue.waiting,
+    // The server's memory is shared anyway.
+    openReader: () => ({ ...reader, close: () => {} }),
     version: (...names) => versionOf(reader, names),
-    onRecheck: queue.onRecheck,
+    onSyncAgents: queue.onSyncAgents,
     announceBy: (how) => {
       announce = how;
     },
     onReach: (listener) => watch.onChange(listener),
     migrations: async () => {
       watch.requireReach();
-      return { at: await migrationsOf(pool), steps: migrations.length };
+      return { at: await migrationsOf(pool), steps: SCHEMA_VERSION };
     },
     close: async () => {
       if (isClosed) return;

@@ -1,7 +1,7 @@
 // Rollouts in the database. What became of each device is not stored: it is in the job of its wave, and in the device.
 import type { RolloutDraft, RolloutState } from '#/contract/rollouts.ts';
-import { notFound } from '../http/problem.ts';
-import type { Caller } from '../http/caller.ts';
+import { notFound } from './errors.ts';
+import type { Caller } from './caller.ts';
 import { newId } from './ids.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';

@@ -1,8 +1,8 @@
 // Refuses what would exceed the limits of src/contract/limits.ts.
-import { Problem } from '../http/problem.ts';
+import { Conflict } from './errors.ts';
 import type { SqlValue, Tx } from './database.ts';
 
-/** Throws a 409 unless fewer rows than `most` meet the condition. `what`: in the plural. */
+/** Throws unless fewer rows than `most` meet the condition. `what`: in the plural. */
 export async function requireRoom(
   tx: Tx,
   { most, what, remedy }: { most: number; what: string; remedy: string },
@@ -11,5 +11,5 @@ export async function requireRoom(
 ): Promise<void> {
   const found = await tx.get<{ count: number }>(`SELECT count(*) AS count FROM ${rows}`, ...values);
   if ((found?.count ?? 0) >= most)
-    throw new Problem(409, `There are ${most} ${what} already, the most that can be`, remedy);
+    throw new Conflict(`There are ${most} ${what} already, the most that can be`, remedy);
 }

@@ -22,14 +22,14 @@ const parsed = (row: StoredSet): RuleSetRow => ({ ...row, rules: JSON.parse(row.
 
 /** By name. */
 export const ruleSetsOf = async (db: Reader, accountId: number): Promise<RuleSetRow[]> =>
-  (await db.all<StoredSet>('SELECT * FROM rules WHERE account_id = ? ORDER BY name', accountId)).map(parsed);
+  (await db.all<StoredSet>('SELECT * FROM outcome_rules WHERE account_id = ? ORDER BY name', accountId)).map(parsed);
 
 /** Replaces the rules of a name, and has its jobs judged again. */
 export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promise<void> {
   const { account_id: account, name, rules, changed_by: by, changed: at } = set;
-  if (rules.length === 0) await tx.run('DELETE FROM rules WHERE account_id = ? AND name = ?', account, name);
+  if (rules.length === 0) await tx.run('DELETE FROM outcome_rules WHERE account_id = ? AND name = ?', account, name);
   else {
-    if (!(await tx.get('SELECT 1 FROM rules WHERE account_id = ? AND name = ?', account, name)))
+    if (!(await tx.get('SELECT 1 FROM outcome_rules WHERE account_id = ? AND name = ?', account, name)))
       await requireRoom(
         tx,
         {
@@ -37,13 +37,13 @@ export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promi
           what: 'artifacts and commands with outcome rules',
           remedy: 'Remove the rules of one that is no longer needed first.',
         },
-        'rules WHERE account_id = ?',
+        'outcome_rules WHERE account_id = ?',
         account,
       );
     await tx.run(
-      `INSERT INTO rules (account_id, name, rules, version, changed_by, changed) VALUES (?1, ?2, ?3, ?5, ?4, ?5)
+      `INSERT INTO outcome_rules (account_id, name, rules, version, changed_by, changed) VALUES (?1, ?2, ?3, ?5, ?4, ?5)
        ON CONFLICT (account_id, name) DO UPDATE SET
-         rules = excluded.rules, version = CASE WHEN rules.version < ?5 THEN ?5 ELSE rules.version + 1 END,
+         rules = excluded.rules, version = CASE WHEN outcome_rules.version < ?5 THEN ?5 ELSE outcome_rules.version + 1 END,
          changed_by = excluded.changed_by, changed = excluded.changed`,
       account,
       name,

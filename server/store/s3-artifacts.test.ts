@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { until } from '../../scripts/test-process.ts';
 import { ConfigError } from '../config-error.ts';
-import { Problem } from '../http/problem.ts';
+import { FileUnusable, StoreError, Unavailable } from './errors.ts';
 import { readS3Config } from '../s3-config.ts';
 import type { ArtifactFiles, KnownFile } from './artifact-files.ts';
 import { openS3Artifacts } from './s3-artifacts.ts';
@@ -82,9 +82,8 @@ const failing = (method: string, times: number, trouble: ReturnType<TestS3['trou
   s3.trouble = (request) =>
     request.method === method && request.key.endsWith('a1') && left-- > 0 ? trouble : undefined;
 };
-const problem = (status: number, says: RegExp) => (cause: unknown) => {
-  assert.ok(cause instanceof Problem, String(cause));
-  assert.equal(cause.status, status);
+const fails = (kind: typeof FileUnusable | typeof Unavailable, says: RegExp) => (cause: unknown) => {
+  assert.ok(cause instanceof StoreError && cause instanceof kind, String(cause));
   assert.match(`${cause.message}. ${cause.detail}`, says);
   return true;
 };
@@ -132,7 +131,7 @@ for (const trouble of ['reset', 'no answer', { status: 503, code: 'SlowDown' }, 
 test('an upload that is not durable is refused, and leaves nothing', async () => {
   const files = await open();
   failing('PUT', 3, 'lost answer');
-  await assert.rejects(store(files, 'a1'), problem(503, /does not answer.*check AWS_ENDPOINT_URL/));
+  await assert.rejects(store(files, 'a1'), fails(Unavailable, /does not answer.*check AWS_ENDPOINT_URL/));
   assert.deepEqual(s3.names(), ['a1'], 'the store has it, but nobody was sure');
   await files.close();
   // A crash: the next start knows that its upload never ended.
@@ -150,7 +149,7 @@ test('a download goes on where it was cut off, and ends if that does not help', 
   failing('GET', 2, { cutAfter: 1_000 });
   assert.deepEqual(await read(files, artifact, { start: 5, end: 100_004 }), BYTES.subarray(5, 100_005));
   failing('GET', 9, { cutAfter: 1_000 });
-  await assert.rejects(read(files, artifact), problem(503, /./));
+  await assert.rejects(read(files, artifact), fails(Unavailable, /./));
 });
 
 test('other bytes than those of the upload never arrive whole', async () => {
@@ -162,7 +161,7 @@ test('other bytes than those of the upload never arrive whole', async () => {
     async () => {
       for await (const piece of await files.read(artifact, whole(artifact))) arrived += piece.length;
     },
-    problem(410, /a1\.sh 1 is damaged/),
+    fails(FileUnusable, /a1\.sh 1 is damaged/),
   );
   assert.ok(arrived < BYTES.length);
   assert.equal(files.faultOf(artifact), 'Damaged');
@@ -172,7 +171,7 @@ test('other bytes than those of the upload never arrive whole', async () => {
 
   const small = await store(files, 'small', Buffer.from('small'));
   s3.objects.set(`${FOLDER}small`, { bytes: Buffer.from('smalL'), written: Date.now() });
-  await assert.rejects(files.read(small, whole(small)), problem(410, /damaged/), 'before anything is sent');
+  await assert.rejects(files.read(small, whole(small)), fails(FileUnusable, /damaged/), 'before anything is sent');
 });
 
 test('a missing or cut object is found by a sweep and by a download, logged once, and forgotten when it is back', async () => {
@@ -180,10 +179,10 @@ test('a missing or cut object is found by a sweep and by a download, logged once
   const [gone, cut] = [await store(files, 'a1'), await store(files, 'a2')];
   s3.objects.delete(`${FOLDER}a1`);
   s3.objects.set(`${FOLDER}a2`, { bytes: BYTES.subarray(1), written: Date.now() });
-  await assert.rejects(files.read(gone, whole(gone)), problem(410, /a1\.sh 1 is missing/));
-  await assert.rejects(files.read(cut, whole(cut)), problem(410, /a2\.sh 1 is damaged/));
-  await assert.rejects(files.read(cut, { start: 299_999, end: 299_999 }), problem(410, /damaged/));
-  await assert.rejects(files.requireUsable(gone), problem(410, /missing/));
+  await assert.rejects(files.read(gone, whole(gone)), fails(FileUnusable, /a1\.sh 1 is missing/));
+  await assert.rejects(files.read(cut, whole(cut)), fails(FileUnusable, /a2\.sh 1 is damaged/));
+  await assert.rejects(files.read(cut, { start: 299_999, end: 299_999 }), fails(FileUnusable, /damaged/));
+  await assert.rejects(files.requireUsable(gone), fails(FileUnusable, /missing/));
   assert.deepEqual([files.faultOf(gone), files.faultOf(cut)], ['Missing', 'Damaged']);
   assert.equal(logged.filter((line) => line.includes('a1.sh 1 is missing')).length, 1);
   for (const id of ['a1', 'a2']) s3.objects.set(`${FOLDER}${id}`, { bytes: BYTES, written: Date.now() });
@@ -267,7 +266,7 @@ test('a store that does not answer, or whose clock differs, does not stop the st
     const files = await open({}, 'this-one', answer);
     assert.match(files.notes.join('\n'), says);
     assert.match((await files.problem()) ?? '', says);
-    await assert.rejects(store(files, 'a1'), problem(503, says));
+    await assert.rejects(store(files, 'a1'), fails(Unavailable, says));
     s3.trouble = () => undefined;
     s3.skewMs = 0;
     await until('it to be usable', async () => (await files.problem()) === undefined);

@@ -6,8 +6,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
-import type { ByteRange } from '../http/byte-range.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from './system-fault.ts';
 import { log } from '../operation/log.ts';
 import type { S3Config } from '../s3-config.ts';
 import {
@@ -19,7 +18,7 @@ import {
   requireId,
   unusableFile,
 } from './artifact-files.ts';
-import type { ArtifactFiles, ArtifactRecords, FileFault, KnownFile } from './artifact-files.ts';
+import type { ArtifactFiles, ArtifactRecords, ByteRange, FileFault, KnownFile } from './artifact-files.ts';
 import { openS3Client } from './s3-client.ts';
 import type { S3Client, S3Times } from './s3-client.ts';
 import { S3Fault } from './s3-fault.ts';

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { S3Config } from '../s3-config.ts';
-import type { ByteRange } from '../http/byte-range.ts';
-import { openCounter } from '../operation/metrics.ts';
+import type { ByteRange } from './artifact-files.ts';
+import { Counter } from 'prom-client';
 import { faultOfAnswer, faultOfConnection } from './s3-fault.ts';
 import type { S3Fault } from './s3-fault.ts';
 import { readListing } from './s3-listing.ts';
@@ -53,11 +53,12 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
-const requests = openCounter(
-  'muster_artifact_store_requests',
-  'Requests to the S3 store of artifacts, each try counted.',
-  METHODS.flatMap((method) => [`method="${method}",outcome="ok"`, `method="${method}",outcome="failure"`]),
-);
+const requests = new Counter({
+  name: 'muster_artifact_store_requests',
+  help: 'Requests to the S3 store of artifacts, each try counted.',
+  labelNames: ['method', 'outcome'],
+});
+for (const method of METHODS) for (const outcome of ['ok', 'failure']) requests.inc({ method, outcome }, 0);
 
 interface Asked {
   query?: Record<string, string>;
@@ -136,10 +137,10 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
       }
     } catch (cause) {
       wait();
-      requests.add(`method="${method}",outcome="failure"`);
+      requests.inc({ method, outcome: 'failure' });
       throw cause instanceof Error && 'reason' in cause ? cause : describe(cause);
     }
-    requests.add(`method="${method}",outcome="ok"`);
+    requests.inc({ method, outcome: 'ok' });
     wait(times.answer);
     return { response, wait, describe, abort: () => given.abort() };
   };

@@ -1,29 +1,28 @@
 // What an S3 store refused or failed to do, in a sentence that names the setting to look at. It never contains what the
 // store wrote, apart from its error code: that text can hold the access key and the signed request.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-import { Problem } from '../http/problem.ts';
-import { systemCode } from '../http/system-fault.ts';
+import { Unavailable } from './errors.ts';
+import { systemCode } from './system-fault.ts';
 
 /** `configuration`: it stays until an operator changes a setting. `passing`: the same request may succeed later. */
 type Kind = 'configuration' | 'passing';
 
-export class S3Fault extends Problem {
+export class S3Fault extends Unavailable {
   /** The fault as a sentence whose subject is the store. */
   readonly reason: string;
   readonly isConfiguration: boolean;
   /** Whether the same request may succeed in a moment. */
   readonly isPassing: boolean;
-  override readonly cause: unknown;
 
   constructor(kind: Kind, reason: string, { cause, isPassing = kind === 'passing' }: FaultOptions = {}) {
-    super(503, 'The artifact store cannot be used at the moment', `The store ${reason}.`, {
-      headers: { 'Retry-After': kind === 'passing' ? '5' : '60' },
+    super('The artifact store cannot be used at the moment', `The store ${reason}.`, {
+      retryAfterSeconds: kind === 'passing' ? 5 : 60,
+      // The log prints its message as the reason.
+      cause: cause ?? new Error(reason),
     });
     this.reason = reason;
     this.isConfiguration = kind === 'configuration';
     this.isPassing = isPassing;
-    // The log prints its message as the reason.
-    this.cause = cause ?? new Error(reason);
   }
 }
 

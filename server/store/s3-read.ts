@@ -1,9 +1,8 @@
 // Downloads from an S3 store: continued where the connection broke, and checked. A whole artifact is compared with its
 // SHA-256 before its last piece is passed on, so that nobody receives all of a wrong one.
 import { createHash } from 'node:crypto';
-import type { ByteRange } from '../http/byte-range.ts';
 import { unusableFile } from './artifact-files.ts';
-import type { FileFault, KnownFile } from './artifact-files.ts';
+import type { ByteRange, FileFault, KnownFile } from './artifact-files.ts';
 import type { S3Client, S3Object } from './s3-client.ts';
 import { S3Fault } from './s3-fault.ts';
 

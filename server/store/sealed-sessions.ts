@@ -1,37 +1,39 @@
 // Sessions of a gateway. It has no accounts: each session contains a user's token for the upstream service, encrypted
 // with a key that only the browser's cookie provides. A copy of the file reveals nothing.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
-import { ROLLOUT_OUTCOMES } from './rollout-tables.ts';
-import { DROP_UPSTREAM_ROLLOUTS, UPSTREAM_ROLLOUT_TABLES } from './upstream-tables.ts';
+import { openSeal } from './seal.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
-const steps: readonly string[] = [
-  `
-  CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+/** The version before the last, at commit 7223ce0e: that gateway ran rollouts by itself. */
+export const WITH_ROLLOUTS = 3;
+const FORMER_TABLES = 'rollout_steps rollout_waves rollout_devices rollouts to_judge orders jobs devices accounts';
 
-  CREATE TABLE sealed_sessions (
-    id TEXT PRIMARY KEY,
-    upstream TEXT NOT NULL,                   -- the one address that the token may be sent to
-    email TEXT NOT NULL,
-    hash BLOB NOT NULL UNIQUE,
-    sealed BLOB NOT NULL,
-    previous_hash BLOB UNIQUE,
-    previous_sealed BLOB,
-    rotated INTEGER NOT NULL,
-    created INTEGER NOT NULL,
-    last_used INTEGER NOT NULL
-  ) STRICT;
-  `,
-  UPSTREAM_ROLLOUT_TABLES,
-  ROLLOUT_OUTCOMES,
-  DROP_UPSTREAM_ROLLOUTS,
-];
-/** The migration that removes the rollouts of a gateway. */
-export const REMOVES_ROLLOUTS = steps.indexOf(DROP_UPSTREAM_ROLLOUTS);
-export const SEALED_SESSIONS: DatabaseKind = { steps, ownTable: 'sealed_sessions' };
+/** The database of a gateway. */
+export const SEALED_SESSIONS: DatabaseKind = {
+  versions: { oldest: WITH_ROLLOUTS, newest: 4 },
+  schema: `
+    CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE sealed_sessions (
+      id TEXT PRIMARY KEY,
+      upstream TEXT NOT NULL,                 -- the only address that the token may be sent to
+      email TEXT NOT NULL,
+      hash BLOB NOT NULL UNIQUE,
+      sealed BLOB NOT NULL,
+      previous_hash BLOB UNIQUE,
+      previous_sealed BLOB,
+      rotated INTEGER NOT NULL,
+      created INTEGER NOT NULL,
+      last_used INTEGER NOT NULL
+    ) STRICT;`,
+  upgrade: () =>
+    FORMER_TABLES.split(' ')
+      .map((table) => `DROP TABLE ${table};`)
+      .join('\n'),
+  ownTable: 'sealed_sessions',
+};
 
 export interface SealedSession {
   id: string;
@@ -43,26 +45,7 @@ export interface SealedSession {
   previous: boolean;
 }
 
-/** @param about is authenticated with the token: a token sealed for one service cannot be opened for another */
-function seal(value: string, about: string, token: string): Buffer {
-  const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', keyOf(value), iv).setAAD(Buffer.from(about));
-  const body = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), body]);
-}
-
-function open(value: string, about: string, sealed: Uint8Array): string | undefined {
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', keyOf(value), sealed.subarray(0, 12))
-      .setAAD(Buffer.from(about))
-      .setAuthTag(sealed.subarray(12, 28));
-    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-const keyOf = (value: string) => Buffer.from(hkdfSync('sha256', value, '', 'muster sealed session', 32));
+const { seal, open } = openSeal('muster sealed session');
 const aboutOf = (id: string, upstream: string) => `${id} ${upstream}`;
 
 interface Row {

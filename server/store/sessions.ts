@@ -2,7 +2,7 @@
 // the hashes of the current and the previous value are stored.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 

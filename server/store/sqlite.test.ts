@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
-import { Problem } from '../http/problem.ts';
+import { Conflict, Unavailable } from './errors.ts';
 import { until } from '../../scripts/test-process.ts';
 import { openDatabase } from './sqlite.ts';
 import type { Database, Tx } from './database.ts';
@@ -35,7 +35,7 @@ test('a unit that throws is undone alone', async () => {
     db.write(set('a')),
     db.write(async (tx) => {
       await set('lost')(tx);
-      throw new Problem(409, 'no');
+      throw new Conflict('no');
     }),
     db.write(set('b')),
     db.write(set('a')), // not unique
@@ -156,8 +156,8 @@ test('a file that stays locked: a clear refusal, nothing half-done, and the next
   db = openDatabase(file, { lockTimeoutMs: 100 });
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
-  await assert.rejects(db.write(set('a')), (cause: Problem) => {
-    assert.equal(cause.status, 503);
+  await assert.rejects(db.write(set('a')), (cause: Error) => {
+    assert.ok(cause instanceof Unavailable);
     assert.match(cause.message, /in use by another program/);
     return true;
   });
@@ -175,8 +175,7 @@ test('a full disk: a clear refusal, nothing half-done, and it recovers', async (
   const results = await Promise.allSettled([db.write(large), db.write(large)]);
   for (const result of results) {
     assert.equal(result.status, 'rejected');
-    assert.ok(result.reason instanceof Problem);
-    assert.equal(result.reason.status, 503);
+    assert.ok(result.reason instanceof Unavailable);
     assert.match(result.reason.message, /disk .* is full/);
   }
   assert.deepEqual(await keys(), ['a']);

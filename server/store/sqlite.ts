@@ -3,27 +3,39 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { log } from '../operation/log.ts';
-import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from '../http/system-fault.ts';
+import { diskFull, isFull, SQLITE, sqliteCode, systemFault } from './system-fault.ts';
 import { openDatabaseFile } from './database-file.ts';
 import type { DatabaseKind, FileOptions } from './database-file.ts';
-import type { Database, SqlValue } from './database.ts';
+import type { Database, Reader, SqlValue } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
 import { newId } from './ids.ts';
-import { migrations } from './migrations.ts';
 import { makeShrinkable, openReclaim } from './reclaim.ts';
+import { SCHEMA } from './schema.ts';
+import { textOf } from './schema-text.ts';
+import { SERVICE_VERSIONS, upgradeFrom } from './upgrades.ts';
 import type { DiskSpace } from './disk-space.ts';
 import { openWriteQueue } from './write-queue.ts';
 
 /** The service's own tables. */
-export const SERVICE: DatabaseKind = {
-  steps: migrations.map((step) => (typeof step === 'string' ? step : step.sqlite)),
+export const SERVICE_TABLES: DatabaseKind = {
+  versions: SERVICE_VERSIONS,
+  schema: textOf(SCHEMA, 'sqlite'),
+  upgrade: (from, has) => upgradeFrom(from, has, 'sqlite'),
   ownTable: 'accounts',
+};
+/** The same, usable on a disk that refuses writes. */
+const SERVICE_DATABASE: DatabaseKind = {
+  ...SERVICE_TABLES,
   whenReadOnly: {
     inMemory: ['settings', 'sessions', 'signin_codes'],
     ignored: ['audit'],
     outdated: { devices: 'online = 0', tunnels: 'connected = NULL' },
   },
 };
+
+/** Memory for pages of the database: for what is read again and again, and for an export, which reads each once. */
+const READ_CACHE_KB = 65_536;
+const EXPORT_CACHE_KB = 2_048;
 
 interface DatabaseOptions extends FileOptions {
   /** How long a write waits for another process to unlock the file. */
@@ -35,25 +47,24 @@ interface DatabaseOptions extends FileOptions {
   report?: (line: string) => void;
 }
 
-/** Opens or creates the database, and migrates its tables. */
+/** Opens or creates the database, and upgrades its tables. */
 export function openDatabase(
   file: string,
-  { lockTimeoutMs = 5_000, kind = SERVICE, disk, report = log.info, ...options }: DatabaseOptions = {},
+  { lockTimeoutMs = 5_000, kind = SERVICE_DATABASE, disk, report = log.info, ...options }: DatabaseOptions = {},
 ): Database {
   const sqlite = openDatabaseFile(file, kind, options);
   if (disk && !options.readOnly) makeShrinkable(sqlite, file, disk, report);
   const reclaim = options.readOnly ? undefined : openReclaim(sqlite, disk);
   // A file that is read-only has its writable tables in the memory of its one connection.
-  const reads = options.readOnly || file === ':memory:' ? sqlite : openReader(file);
+  const hasOneConnection = options.readOnly || file === ':memory:';
+  const reads = hasOneConnection ? sqlite : openReader(file, READ_CACHE_KB);
   const readStatement = statementsOf(reads);
   const statement = statementsOf(sqlite);
   const opening = newId();
   let lockedSince: number | undefined;
 
   const queue = openWriteQueue({
-    dialect: sqliteDialect,
-    get: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).get(...args) as T | undefined,
-    all: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).all(...args) as T[],
+    ...readerOf(statement),
     run: async (sql, ...args) => ({ changes: Number(statement(sql).run(...args).changes) }),
     begin: async () => {
       try {
@@ -103,18 +114,21 @@ export function openDatabase(
 
   let isClosed = false;
   return {
-    dialect: sqliteDialect,
-    get: async <T>(sql: string, ...args: SqlValue[]) => readStatement(sql).get(...args) as T | undefined,
-    all: async <T>(sql: string, ...args: SqlValue[]) => readStatement(sql).all(...args) as T[],
+    ...readerOf(readStatement),
     write: queue.write,
     migrations: async () => ({
       at: Number(readStatement('PRAGMA user_version').get()?.['user_version']),
-      steps: kind.steps.length,
+      steps: kind.versions.newest,
     }),
     waiting: queue.waiting,
+    openReader: () => {
+      if (hasOneConnection) return { ...readerOf(readStatement), close: () => {} };
+      const exports = openReader(file, EXPORT_CACHE_KB);
+      return { ...readerOf(statementsOf(exports)), close: () => exports.close() };
+    },
     // No other process writes what is versioned.
     version: async (...names) => `${opening}.${queue.changesOf(names)}`,
-    onRecheck: queue.onRecheck,
+    onSyncAgents: queue.onSyncAgents,
     close: async () => {
       if (isClosed) return;
       isClosed = true;
@@ -127,11 +141,17 @@ export function openDatabase(
   };
 }
 
-function openReader(file: string): DatabaseSync {
+function openReader(file: string, cacheKilobytes: number): DatabaseSync {
   const reads = new DatabaseSync(file, { readOnly: true });
-  reads.exec('PRAGMA busy_timeout = 2000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536');
+  reads.exec(`PRAGMA busy_timeout = 2000; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${cacheKilobytes}`);
   return reads;
 }
+
+const readerOf = (statement: (sql: string) => StatementSync): Reader => ({
+  dialect: sqliteDialect,
+  get: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).get(...args) as T | undefined,
+  all: async <T>(sql: string, ...args: SqlValue[]) => statement(sql).all(...args) as T[],
+});
 
 /** Statements of one connection, each compiled once. */
 function statementsOf(sqlite: DatabaseSync): (sql: string) => StatementSync {

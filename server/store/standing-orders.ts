@@ -1,6 +1,6 @@
 // Standing orders in the database, and which devices were given a job by them. What became of a device is not stored: it
 // is in that job, and in the version that the device has.
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 // Submissions by Idempotency-Key: one that a browser repeats after a lost answer takes effect once.
 import { hash } from 'node:crypto';
-import { Problem } from '../http/problem.ts';
+import { Conflict } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface KeyedSubmission {
@@ -20,15 +20,15 @@ async function createdBefore(
   now: number,
 ): Promise<string | undefined> {
   if (key === undefined) return undefined;
-  const earlier = await db.get<{ digest: string; made: string }>(
-    'SELECT digest, made FROM orders WHERE account_id = ? AND key = ? AND created > ?',
+  const earlier = await db.get<{ digest: string; result_id: string }>(
+    'SELECT digest, result_id FROM idempotency_keys WHERE account_id = ? AND key = ? AND created > ?',
     accountId,
     key,
     now - KEPT_MS,
   );
   if (earlier && earlier.digest !== digestOf(content))
-    throw new Problem(409, 'This Idempotency-Key belongs to another request', 'Send a new key with each new request.');
-  return earlier?.made;
+    throw new Conflict('This Idempotency-Key belongs to another request', 'Send a new key with each new request.');
+  return earlier?.result_id;
 }
 
 /** Runs a submission unless it already ran: `id` is what it created, now or before. */
@@ -42,9 +42,9 @@ export async function runOnce(
   if (before !== undefined) return { id: before, repeated: true };
   const id = await create();
   if (submission.key !== undefined) {
-    await tx.run('DELETE FROM orders WHERE created <= ?', now - KEPT_MS);
+    await tx.run('DELETE FROM idempotency_keys WHERE created <= ?', now - KEPT_MS);
     await tx.run(
-      'INSERT INTO orders VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO idempotency_keys (account_id, key, digest, result_id, created) VALUES (?, ?, ?, ?, ?)',
       submission.accountId,
       submission.key,
       digestOf(submission.content),
@@ -58,6 +58,6 @@ export async function runOnce(
 /** Whether a submission with this key was stored. */
 export const wasSubmitted = async (db: Reader, accountId: number, key: string | undefined): Promise<boolean> =>
   key !== undefined &&
-  (await db.get('SELECT 1 FROM orders WHERE account_id = ? AND key = ?', accountId, key)) !== undefined;
+  (await db.get('SELECT 1 FROM idempotency_keys WHERE account_id = ? AND key = ?', accountId, key)) !== undefined;
 
 const digestOf = (content: unknown) => hash('sha256', JSON.stringify(content), 'base64url');

@@ -2,7 +2,7 @@
 import { MOST_TAGS } from '#/contract/limits.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { newId } from './ids.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { Conflict, notFound, Refusal } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { requireRoom } from './room.ts';
 
@@ -28,9 +28,38 @@ export async function insertTag(tx: Tx, accountId: number, name: string, now: nu
     name.toWellFormed(),
     now,
   );
-  if (changes === 0)
-    throw new Problem(409, `There is a tag "${name}" already`, 'Use that one, or choose another name.');
+  if (changes === 0) throw new Conflict(`There is a tag "${name}" already`, 'Use that one, or choose another name.');
   return id;
+}
+
+/** The id of a tag, or why there cannot be one. */
+export type TagOrRefusal = string | Refusal;
+
+/** The tags of these names; `created` is called with the id of each that did not exist. */
+export async function ensureTags(
+  tx: Tx,
+  accountId: number,
+  names: Iterable<string>,
+  { now, created }: { now: number; created: (id: string) => Promise<void> },
+): Promise<Map<string, TagOrRefusal>> {
+  const tags = new Map<string, TagOrRefusal>();
+  for (const name of new Set(names)) {
+    const sql = 'SELECT id FROM tags WHERE account_id = ? AND name = ?';
+    const known = await tx.get<{ id: string }>(sql, accountId, name.toWellFormed());
+    if (known) {
+      tags.set(name, known.id);
+      continue;
+    }
+    try {
+      const id = await insertTag(tx, accountId, name, now);
+      await created(id);
+      tags.set(name, id);
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause;
+      tags.set(name, cause);
+    }
+  }
+  return tags;
 }
 
 /** Deletes a tag, also from every device. */

@@ -44,7 +44,7 @@ export const childrenOf = (devices: number): string[] => {
    ${upTo(parents * OF_EACH)} 1000000 + i, 'c' || i, 101 + i % ${parents} % 20, 1001 + i % ${parents}, 1 + i * 7 % ${devices},
      'd' || (1 + i * 7 % ${devices}), 'child', 'Succeeded', i, i FROM n`,
     `INSERT INTO job_output (job_seq, stream, "offset", bytes) ${upTo(devices)} 1000000 + i, 1, 0, key_hash FROM n JOIN devices ON devices.seq = n.i`,
-    `INSERT INTO output_order (job_seq, number, stream, stdout, stderr, at) ${upTo(devices)} 1000000 + i, 0, 1, 0, 0, 0 FROM n`,
+    `INSERT INTO output_runs (job_seq, number, stream, stdout, stderr, at) ${upTo(devices)} 1000000 + i, 0, 1, 0, 0, 0 FROM n`,
     `INSERT INTO rollouts (seq, id, account_id, name, settings, state, waves, actor, address, created)
    ${upTo(20)} i, 'r' || i, 100 + i, 'rollout', '{}', 'Succeeded', 3, '', '', 0 FROM n`,
     `INSERT INTO rollout_waves (rollout_seq, number, job_seq, began) ${upTo(60)} 1 + i % 20, i / 20 - i / 60, 1000 + i, 0 FROM n WHERE i < 60`,
@@ -68,7 +68,7 @@ const LARGE = new Set([
   'audit_hashes',
   'jobs',
   'job_output',
-  'output_order',
+  'output_runs',
   'rollout_devices',
   'standing_order_devices',
 ]);

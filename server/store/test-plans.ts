@@ -37,9 +37,13 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
     (event) => (call, db) => call(db, rule(event)),
   ),
-  'audit-log.ts auditEntries': [{}, { action: 'device' }, { object: 'a' }, { action: 'device', objects: ['a'] }].map(
-    (filters) => (call, db) => call(db, 1, filters, { limit: 1 }),
-  ),
+  'audit-log.ts auditEntries': [
+    {},
+    { action: 'device' },
+    { action: 'device.update' },
+    { object: 'a' },
+    { action: 'device', objects: ['a'] },
+  ].map((filters) => (call, db) => call(db, 1, filters, { limit: 1 })),
   'audit-log.ts hashAudit': [
     (call, db) => call({ ...db, get: async (sql: string) => (await db.get(sql), { last: 2, hashed: 1 }) }, 1),
     (call, db) =>
@@ -80,7 +84,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
 /** What reads a large table as a whole in PostgreSQL, because it needs all of it. */
 export const READ_WHOLE: Record<string, readonly string[]> = {
   // When the computer's clock was set.
-  'open-times.ts moveOpenTimes': ['jobs', 'output_order'],
+  'open-times.ts moveOpenTimes': ['jobs', 'output_runs'],
   // Many jobs at once, each of which has more rows than PostgreSQL can know before it has analysed the table.
   'archive.ts outputOfJobs': ['job_output'],
   'device-versions.ts noteVersionsOfAll': ['jobs'],
@@ -137,7 +141,8 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
   'audit-log.ts auditEntries': [
     'audit rowid, audit_hashes rowid',
-    'audit audit_of_action, audit_hashes rowid, sorts',
+    'audit audit_of_kind, audit_hashes rowid',
+    'audit audit_of_action, audit_hashes rowid',
     'audit rowid, audit_objects key, audit_hashes rowid',
   ],
   'audit-log.ts hashAudit': ['audit_hashes all, settings key', 'audit rowid'],
@@ -149,8 +154,9 @@ export const PLANS: Record<string, readonly string[]> = {
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
   'bulk.ts itemsFrom': ['bulk_items key'],
   'bulk.ts leftItems': ['bulk_items key'],
-  'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_items key'],
+  'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_keys rowid, bulk_items key'],
   'bulk.ts runningBulk': ['bulk all bulk_running'],
+  'bulk-keys.ts pruneBulkKeys': ['bulk_keys all, bulk rowid'],
   'changes.ts changesBetween': ['changes all', 'changes rowid, sorts'],
   'changes.ts jobIds': ['jobs rowid'],
   'changes.ts presentPosition': ['changes all'],
@@ -203,7 +209,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'job-submissions.ts devicesOfTag': ['t devices_of_tag, d rowid'],
   'job-submissions.ts insertAttempts': [
     'jobs rowid',
-    'p rowid, d rowid, sorts, rollout_waves rollout_waves_of_job, to_judge rowid, output_order key, job_output key, job_counts rowid, jobs jobs_of_parent',
+    'p rowid, d rowid, sorts, rollout_waves rollout_waves_of_job, to_judge rowid, output_runs key, job_output key, job_counts rowid, jobs jobs_of_parent',
   ],
   'jobs.ts assignedDevicesOf': ['jobs rowid, jobs jobs_of_parent, devices rowid'],
   'jobs.ts childDevices': ['jobs jobs_of_parent'],
@@ -223,11 +229,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'name-index.ts openNameIndex': ['devices devices_of_account', 'devices rowid', 'jobs jobs_of_account'],
   'open-times.ts moveOpenTimes': [
     'jobs rowid, jobs all, jobs jobs_of_parent, jobs all jobs_by_move, sorts, rollout_waves key, rollouts all, sorts, w key, rollouts all, c jobs_of_parent, sorts, alert_jobs all, sorts',
-    'output_order key, jobs all',
+    'output_runs key, jobs all',
     'rollout_waves key, rollouts all',
   ],
-  'output-order.ts latestRun': ['output_order key'],
-  'output-order.ts runsFrom': ['output_order key'],
+  'output-order.ts latestRun': ['output_runs key'],
+  'output-order.ts runsFrom': ['output_runs key'],
   'output-usage.ts outputEndedBefore': ['jobs jobs_with_output, jobs jobs_archived'],
   'output-usage.ts removeOldestOutput': ['jobs jobs_with_output, jobs jobs_archived'],
   'rollout-devices.ts exitCodesOf': ['jobs sqlite_autoindex_jobs_1'],
@@ -261,7 +267,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'rules.ts jobsToJudge': ['to_judge all, j rowid, p rowid'],
   'rules.ts leaveVerdicts': ['to_judge rowid'],
   'rules.ts nameJobs': ['j all jobs_unnamed, a sqlite_autoindex_artifacts_1, w sqlite_autoindex_workflows_1'],
-  'rules.ts ruleSetsOf': ['rules key'],
+  'rules.ts ruleSetsOf': ['outcome_rules key'],
   'rules.ts shiftedChildren': ['jobs jobs_shifted'],
   'rules.ts storeVerdicts': ['jobs rowid'],
   'sessions.ts findSession': [

@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts';
 
 /** What has no statements of the service's database: engines, tables, files, and the database of a gateway. */
 const OTHERS =
-  /^(?:.*test.*|migrations|.*-tables?|postgres.*|sqlite|database.*|s3-.*|lock|write-queue|reclaim|last-run|disk-space|artifact-f.*|upstream-.*)\.ts$/;
+  /^(?:.*test.*|schema.*|upgrades|job-states|reported-changes|postgres.*|sqlite|database.*|s3-.*|lock|write-queue|reclaim|last-run|disk-space|artifact-f.*)\.ts$/;
 
 /** A loop that reads until nothing is left ends with an error after so many statements. */
 const MOST = 20;
@@ -72,10 +72,11 @@ function noting(dialect: Dialect, finds: boolean, note: (sql: string) => void): 
     version: async () => '1.1',
     afterCommit: () => {},
     bump: () => {},
-    recheck: () => {},
-    onRecheck: () => {},
+    syncAgents: () => {},
+    onSyncAgents: () => {},
     migrations: async () => ({ at: 0, steps: 0 }),
     waiting: () => 0,
+    openReader: () => db,
     close: async () => {},
   };
   return db;

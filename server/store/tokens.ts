@@ -1,7 +1,7 @@
 // API tokens. The table contains only their hashes.
 import { MOST_TOKENS } from '#/contract/limits.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { requireRoom } from './room.ts';

@@ -1,7 +1,7 @@
 // Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name while the agent
 // reconnects; a closed tunnel leaves a mark, so that the process that opened it does not open it again.
 import { newId } from './ids.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { NO_LIMIT } from './dialect.ts';
 
@@ -232,7 +232,7 @@ export async function deleteTunnel(tx: Tx, accountId: number, name: string): Pro
     accountId,
   );
   if (!deleted) throw notFound('tunnel', name);
-  tx.recheck(deleted.deviceSeq);
+  tx.syncAgents(deleted.deviceSeq);
   return deleted;
 }
 
@@ -249,6 +249,6 @@ export async function deleteTunnels(tx: Tx, accountId: number): Promise<DeletedT
     `DELETE FROM tunnels WHERE account_id = ? ${RETURNING_DELETED}`,
     accountId,
   );
-  tx.recheck(...deleted.map(({ deviceSeq }) => deviceSeq));
+  tx.syncAgents(...deleted.map(({ deviceSeq }) => deviceSeq));
   return deleted;
 }

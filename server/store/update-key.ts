@@ -4,7 +4,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Signed, Statement } from '#/contract/agent-link.ts';
-import { Problem } from '../http/problem.ts';
+import { Unavailable } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface UpdateKey {
@@ -41,8 +41,7 @@ const write = (tx: Tx, name: string, value: string) =>
 const read = async (db: Reader, name: string) =>
   (await db.get<{ value: string }>('SELECT value FROM settings WHERE key = ?', name))?.value;
 
-const SEALED = new Problem(
-  503,
+const SEALED = new Unavailable(
   'The key that signs updates is sealed',
   'Start the service with the UPDATE_KEY_SECRET that it was sealed with. If that is lost: npm run update-key -- replace',
 );

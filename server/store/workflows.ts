@@ -3,7 +3,7 @@ import { MOST_WORKFLOWS } from '#/contract/limits.ts';
 import type { Workflow, WorkflowDraft } from '#/contract/workflows.ts';
 import { printSqlTime } from '#/contract/timestamps.ts';
 import { newId } from './ids.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { requireRoom } from './room.ts';
 

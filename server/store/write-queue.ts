@@ -1,7 +1,7 @@
 // Units of work, one after the other. Those that arrive together share one durable commit (a "group commit"): one flush
 // to disk completes all of them, and each still succeeds or fails alone.
-import { openCounter, openHistogram } from '../operation/metrics.ts';
-import { Problem } from '../http/problem.ts';
+import { Counter, Histogram } from 'prom-client';
+import { Unavailable } from './errors.ts';
 import type { Database, SqlValue, Tx, WriteOptions } from './database.ts';
 
 /** The one connection of an engine on which units of work run. */
@@ -19,7 +19,7 @@ export interface Writer extends Pick<Tx, 'dialect' | 'get' | 'all' | 'run'> {
   /** Describes a fault for clients; returns other errors unchanged. */
   describeError(cause: unknown): unknown;
   /** Why only essential writes are possible at the moment. */
-  refusal?(): Problem | undefined;
+  refusal?(): Unavailable | undefined;
   /** The last step of a transaction, with what its units changed. */
   beforeCommit?(tx: Tx, changes: Changes): Promise<void>;
   /** Called after a transaction was lost; true if its essential units are worth a second attempt. */
@@ -51,9 +51,12 @@ interface Waiting {
   reject: (cause: unknown) => void;
 }
 
-const commits = openCounter('muster_db_commits', 'Transactions that were committed.');
-const batches = openHistogram('muster_db_batch_writes', 'Writes that shared a transaction.', [1, 2, 5, 10, 50, 200]);
-const batch = batches.of('');
+const commits = new Counter({ name: 'muster_db_commits', help: 'Transactions that were committed.' });
+const batches = new Histogram({
+  name: 'muster_db_batch_writes',
+  help: 'Writes that shared a transaction.',
+  buckets: [1, 2, 5, 10, 50, 200],
+});
 
 /** Turns of the event loop in which more writes may join before they run. */
 const MAX_GATHER_TURNS = 2;
@@ -64,7 +67,7 @@ const BUSY_RETRY_MS = 20;
 /** Finds the table that a statement changes. */
 const WRITING = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)/i;
 
-export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onRecheck'> & {
+export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onSyncAgents'> & {
   /** How many transactions of this process changed each of these names, in all. */
   changesOf(names: string[]): number;
   /** Refuses further writes, and waits for those that were asked for. */
@@ -73,7 +76,7 @@ export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onRecheck'> & {
 
 export function openWriteQueue(writer: Writer): WriteQueue {
   const counts = new Map<string, number>();
-  const recheckers: ((deviceSeqs: number[]) => void)[] = [];
+  const syncListeners: ((deviceSeqs: number[]) => void)[] = [];
   let queue: Waiting[] = [];
   let scheduled = false;
   let closed = false;
@@ -114,7 +117,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       run: async (sql, ...args) => (check(sql), writer.run(sql, ...args)),
       afterCommit: (effect) => void effects.push(effect),
       bump: (name) => void names.add(name),
-      recheck: (...seqs) => {
+      syncAgents: (...seqs) => {
         for (const seq of seqs) deviceSeqs.add(seq);
       },
     };
@@ -179,12 +182,12 @@ export function openWriteQueue(writer: Writer): WriteQueue {
     for (const name of changes.names) counts.set(name, (counts.get(name) ?? 0) + 1);
     if (lost.units.length > 0) give(lost.units, lost.cause);
     else {
-      commits.add('');
-      batches.observe(batch, done.length);
+      commits.inc();
+      batches.observe(done.length);
       for (const { effects } of done) for (const effect of effects) effect();
       for (const { resolve, value } of done) resolve(value as never);
     }
-    if (changes.deviceSeqs.size > 0) for (const listener of recheckers) listener([...changes.deviceSeqs]);
+    if (changes.deviceSeqs.size > 0) for (const listener of syncListeners) listener([...changes.deviceSeqs]);
     writer.ended?.();
     idle();
   };
@@ -200,13 +203,13 @@ export function openWriteQueue(writer: Writer): WriteQueue {
   return {
     write: <T>(unit: (tx: Tx) => T | Promise<T>, { essential = false, patient = false }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
-        if (closed) return reject(new Problem(503, 'The service is stopping', 'Try again when it is back.'));
+        if (closed) return reject(new Unavailable('The service is stopping', 'Try again when it is back.'));
         queue.push({ unit, essential, patient, again: false, resolve, reject });
         schedule();
       }),
     waiting: () => queue.length,
     changesOf: (names) => names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0),
-    onRecheck: (listener) => void recheckers.push(listener),
+    onSyncAgents: (listener) => void syncListeners.push(listener),
     end: async () => {
       closed = true;
       if (scheduled) await new Promise<void>((resolve) => whenIdle.push(resolve));

@@ -10,10 +10,9 @@ import type { WebSocket } from 'ws';
 import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
 import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } from '#/contract/tunnel-carrier.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
-import { refuse } from '../http/end-socket.ts';
+import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
-import { logFault } from '../http/system-fault.ts';
-import { bearerOf } from '../auth/bearer.ts';
+import { bearerOf } from '../http/bearer.ts';
 import type { CarrierRelay } from './carrier-relay.ts';
 
 /** The destination cannot be reached; says on which side the reason is. */
@@ -181,11 +180,7 @@ export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOpti
   return {
     upgrade: (request, socket, head) => {
       socket.on('error', () => {});
-      admit(request, socket, head).catch((cause: unknown) => {
-        if (cause instanceof Problem) return refuse(socket, cause);
-        logFault('tunnels: could not look up a device key', cause);
-        refuse(socket, new Problem(503, 'The device key cannot be looked up at the moment', 'Try again later.'));
-      });
+      admit(request, socket, head).catch((cause: unknown) => refuseFailed(socket, 'tunnels', cause));
     },
 
     dial: async (agent, tunnel) => {

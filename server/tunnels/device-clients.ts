@@ -4,7 +4,7 @@ import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { connectBy, KEEP_MS, MAX_HEAD_BYTES } from './pooled-dials.ts';
 
 export interface BodilessRequest {

@@ -23,7 +23,7 @@ import {
 } from '../store/tunnels.ts';
 import { openCarrierRelay } from './carrier-relay.ts';
 import { openUpstreamWorks } from './carriers.ts';
-import { logFault } from '../http/system-fault.ts';
+import { logFault } from '../store/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
@@ -39,7 +39,7 @@ export interface Tunnels {
 export interface TunnelsOptions {
   db: Database;
   link: Link;
-  cluster: Pick<Cluster, 'id' | 'onRecheck' | 'urlOf'>;
+  cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'urlOf'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
   /** Address that TCP tunnels listen on. */
@@ -73,10 +73,24 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   // However few ports there are, half of them remain for other devices.
   const portShare = Math.max(1, Math.min(perDevice, Math.floor((last - first + 1) / 2)));
   const live = new Map<string, LiveTunnel>();
+  /** The same by device: an agent that leaves must not cost a walk through the tunnels of all others. */
+  const byDevice = new Map<number, Set<LiveTunnel>>();
+  const tunnelsOf = (deviceSeq: number) => [...(byDevice.get(deviceSeq) ?? [])];
   const offering = new WeakSet<AgentConnection>();
 
+  const add = (tunnel: LiveTunnel) => {
+    const { deviceSeq } = tunnel.agent;
+    const former = live.get(tunnel.name);
+    if (former) take(former);
+    live.set(tunnel.name, tunnel);
+    byDevice.set(deviceSeq, (byDevice.get(deviceSeq) ?? new Set()).add(tunnel));
+  };
   const take = (tunnel: LiveTunnel, reason?: string) => {
+    const { deviceSeq } = tunnel.agent;
     if (live.get(tunnel.name) === tunnel) live.delete(tunnel.name);
+    const others = byDevice.get(deviceSeq);
+    others?.delete(tunnel);
+    if (others?.size === 0) byDevice.delete(deviceSeq);
     tunnel.end();
     if (reason !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
   };
@@ -136,8 +150,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
           // By the monotonic clock; the time in the table is only shown.
           const expires = clock.steady() + (offer.endsInSeconds ?? Number.POSITIVE_INFINITY) * 1000;
           const tunnel = new LiveTunnel({ name, agent, offer, expires, dial: () => carriers.dial(agent, offer.id) });
-          live.get(name)?.end();
-          live.set(name, tunnel);
+          add(tunnel);
           port?.serve(tunnel);
           results.push({
             id: offer.id,
@@ -160,7 +173,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
       open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
     },
     closed: (agent) => {
-      for (const tunnel of live.values()) if (tunnel.agent === agent) take(tunnel);
+      for (const tunnel of tunnelsOf(agent.deviceSeq)) if (tunnel.agent === agent) take(tunnel);
       carriers.cut(agent);
       db.write(async (tx) => {
         if (link.of(agent.deviceSeq) === undefined && (await isLatest(tx, agent)))
@@ -170,17 +183,14 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   });
 
   /** Cuts deleted tunnels. */
-  const recheck = async (deviceSeq: number) => {
-    const present = [...live.values()].filter(({ agent }) => agent.deviceSeq === deviceSeq);
-    if (present.length === 0) return;
+  const closeDeleted = async (deviceSeq: number) => {
+    const present = tunnelsOf(deviceSeq);
     const stored = new Set((await tunnelsOfDevice(db, deviceSeq)).known.map(({ name }) => name));
     for (const tunnel of present)
       if (live.get(tunnel.name) === tunnel && !stored.has(tunnel.name)) take(tunnel, 'it was deleted');
   };
-  options.cluster.onRecheck((deviceSeqs) => {
-    if (live.size === 0) return;
-    const devices = new Set([...live.values()].map(({ agent }) => agent.deviceSeq));
-    for (const seq of deviceSeqs) if (devices.has(seq)) recheck(seq).catch(failed('look for deleted tunnels'));
+  options.cluster.onSyncAgents((deviceSeqs) => {
+    for (const seq of deviceSeqs) if (byDevice.has(seq)) closeDeleted(seq).catch(failed('look for deleted tunnels'));
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {

@@ -1,18 +1,21 @@
 // The account and its usage, as a query.
-import { queryOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
 import { noteKeyHours } from '#/api/idempotency.ts';
+import { query } from '#/api/query.ts';
 
 export const accountQueries = {
   get: () =>
-    queryOptions({
-      queryKey: ['account', 'usage'],
-      queryFn: async ({ signal }) => {
-        const account = await call(accountEndpoints.get, {}, { signal });
-        noteKeyHours(account.IdempotencyKeyHours);
-        return account;
+    query(
+      accountEndpoints.get,
+      {},
+      {
+        read: async ({ signal }) => {
+          const account = await call(accountEndpoints.get, {}, { signal });
+          noteKeyHours(account.IdempotencyKeyHours);
+          return account;
+        },
+        staleTime: 30_000,
       },
-      staleTime: 30_000,
-    }),
+    ),
 };

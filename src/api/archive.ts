@@ -1,41 +1,26 @@
 // The service's archive of jobs: what is in it, what a search finds, and the writes that move jobs in and out.
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
-import { bulkEndpoints, type BulkDraft } from '#/contract/bulk.ts';
+import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
-import { isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
-import { removeOne } from '#/api/remove-one.ts';
+import { pages } from '#/api/query.ts';
+import { skipMissing } from '#/api/skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 
-const RESTING = 15_000;
 const ROWS = '200';
 /** Hits of one answer of a search. */
 const HITS = '50';
 
-const pages = { initialPageParam: '', getNextPageParam: ({ Next }: { Next: string }) => Next || undefined };
-
 export const archiveQueries = {
-  list: () =>
-    infiniteQueryOptions({
-      queryKey: ['jobs', 'archive', 'list'],
-      queryFn: ({ pageParam, signal }) =>
-        call(archiveEndpoints.list, { query: { limit: ROWS, before: pageParam } }, { signal }),
-      ...pages,
-      refetchInterval: livePace(RESTING),
-    }),
+  list: () => pages(archiveEndpoints.list, { query: { limit: ROWS } }),
   /** Each page is what the service found within a part of a second. */
   search: (text: string) =>
-    infiniteQueryOptions({
-      queryKey: ['archive', 'search', text],
-      queryFn: ({ pageParam, signal }) =>
-        call(archiveEndpoints.list, { query: { limit: HITS, before: pageParam, search: text } }, { signal }),
-      ...pages,
-      staleTime: Infinity,
-      gcTime: 0,
-    }),
+    pages(
+      archiveEndpoints.list,
+      { query: { limit: HITS, search: text } },
+      { isSnapshot: true, poll: false, gcTime: 0 },
+    ),
 };
 
 /** The path of a ZIP file of these jobs, or of all. */
@@ -58,36 +43,21 @@ const idsOf = (jobs: readonly Id[]) => jobs.map(({ JobId }) => JobId);
 
 /** Only for a service with an archive, which does it by itself. */
 export function bulkArchive(action: 'archive' | 'unarchive'): BulkWrite<Id> {
-  const draft = (jobs: readonly Id[]): BulkDraft => ({ Action: action, Jobs: idsOf(jobs) });
+  const draft = (jobs: readonly Id[]): BulkChange => ({ Action: action, Jobs: idsOf(jobs) });
   const bodyOf = (job: Id) => ({ body: draft([job]) });
   return {
     whole: draft,
     request: (job) => requestOf(bulkEndpoints.create, bodyOf(job)),
     send: (job) => call(bulkEndpoints.create, bodyOf(job)),
-    check: async () => undefined,
   };
 }
 
 /** Deletes jobs with their output. */
 export function bulkDeleteJobs(): BulkWrite<Id> {
   const one = ({ JobId }: Id) => ({ params: { job_id: JobId } });
-  const isThere = (job: Id) =>
-    call(jobEndpoints.get, one(job)).then(
-      () => true,
-      (error: unknown) => {
-        if (isMissing(error)) return false;
-        throw error;
-      },
-    );
   return {
     whole: (jobs) => ({ Action: 'delete', Jobs: idsOf(jobs) }),
     request: (job) => requestOf(jobEndpoints.remove, one(job)),
-    send: (job) =>
-      removeOne(
-        'jobs',
-        () => call(jobEndpoints.remove, one(job)),
-        () => isThere(job),
-      ),
-    check: async (job) => !(await isThere(job)),
+    send: (job) => call(jobEndpoints.remove, one(job)).catch(skipMissing),
   };
 }

@@ -1,10 +1,9 @@
 // Waits for many new devices to come Online: reads only the pages of the listing that contain devices still missing,
 // two at a time.
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { MAX_ROWS_PER_PAGE, deviceEndpoints, type Device, type DevicePage } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
+import { query } from '#/api/query.ts';
 import { eachOf } from '#/lib/pace.ts';
 
 /** Up to this number, each device is read by its own id. */
@@ -112,13 +111,18 @@ export class Arrivals {
 export const arrivalQueries = {
   /** `ids`: the awaited ones, including those that arrived. */
   of: (arrivals: Arrivals, ids: readonly string[]) =>
-    queryOptions({
-      queryKey: ['arrivals', arrivals.name, ids.length],
-      queryFn: ({ signal }) => arrivals.check(ids, signal),
-      placeholderData: keepPreviousData,
-      // Many devices are many pages.
-      refetchInterval: livePace(() => (arrivals.isOver(ids) ? false : ids.length > 2_000 ? 10_000 : 3_000)),
-      staleTime: 0,
-      gcTime: 0,
-    }),
+    query<typeof deviceEndpoints.page, ReadonlySet<string>>(
+      deviceEndpoints.page,
+      { params: { page_num: 1, rows_per_page: MAX_ROWS_PER_PAGE } },
+      {
+        part: `arrivals ${arrivals.name} ${ids.length}`,
+        read: ({ signal }) => arrivals.check(ids, signal),
+        keepPrevious: true,
+        // Many devices are many pages.
+        poll: () => !arrivals.isOver(ids) && (ids.length > 2_000 ? 10_000 : 3_000),
+        spacing: 5_000,
+        staleTime: 0,
+        gcTime: 0,
+      },
+    ),
 };

@@ -1,15 +1,14 @@
 // Artifacts, as queries and mutations.
-import { mutationOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
+import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import { artifactEndpoints, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { upload, type SendProgress } from '#/api/upload.ts';
+import { query } from '#/api/query.ts';
 import { removeOne } from '#/api/remove-one.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { checkWrite } from '#/lib/request-queue.ts';
 import { meaningOf } from '#/lib/retry.ts';
-
-const stored = { invalidates: [['artifacts'], ['account']] };
 
 export interface ArtifactUpload {
   file: File;
@@ -27,10 +26,7 @@ export interface ArtifactUpload {
 /** "app.tar.gz 1.2.0" */
 export const artifactText = ({ Name, Version }: Artifact): string => [Name, Version].filter(Boolean).join(' ');
 
-export const artifactQueries = {
-  list: () =>
-    queryOptions({ queryKey: ['artifacts'], queryFn: ({ signal }) => call(artifactEndpoints.list, {}, { signal }) }),
-};
+export const artifactQueries = { list: () => query(artifactEndpoints.list, {}) };
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
@@ -91,14 +87,13 @@ const remove = (id: string) =>
     () => isThere(id),
   );
 
-const removed = { invalidates: [['artifacts'], ['account'], ['jobs']] };
+const removed = { operation: artifactEndpoints.remove };
 
-/** Deletes one of many: the request, and the check whether it was done if its answer was lost. */
+/** Deletes one of many. */
 export const artifactRemoval = {
   request: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
     requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } }),
   send: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => remove(ArtifactId),
-  check: async ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) => !(await isThere(ArtifactId)),
   meta: removed,
 };
 
@@ -108,7 +103,7 @@ export const artifactMutations = {
       mutationFn: (planned: ArtifactUpload, { client }) => send(planned, client),
       // The file is released when the upload ends.
       gcTime: 0,
-      meta: stored,
+      meta: { operation: artifactEndpoints.upload },
     }),
   remove: (id: string) => ({
     ...mutationOptions({ mutationFn: () => remove(id), meta: removed }),

@@ -1,7 +1,7 @@
-// Importing the writes must leave nothing open that keeps Node running: without that this file would never end.
+// What is sent for many items: one request, several of the size that the service takes, or one for each.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { bulkChange, bulkDelete } from './bulk.ts';
+import { bulkDelete, bulkRequests, bulkTag } from './bulk.ts';
 import { Skipped } from './skipped.ts';
 
 const original = globalThis.fetch;
@@ -9,26 +9,22 @@ afterEach(() => {
   globalThis.fetch = original;
 });
 
-/** A service that answers these, one after the other. */
-const answers = (...given: Response[]) => {
-  globalThis.fetch = () => Promise.resolve(given.shift() ?? new Response(null, { status: 500 }));
-};
-const found = (...devices: object[]) => Response.json({ Devices: devices.map((more) => ({ DeviceId: 'd', ...more })) });
-const id = { DeviceId: 'd' };
+const devices = (count: number) => Array.from({ length: count }, (_, index) => ({ DeviceId: `d${index}` }));
 
-test('a change is checked field by field; a field that the service does not tell decides nothing', async () => {
-  const write = bulkChange({ DeviceGroup: 'north', CustomerName: 'Acme' });
-  answers(found({ DeviceGroup: 'north', CustomerName: 'Acme' }));
-  assert.equal(await write.check(id), true);
-  answers(found({ DeviceGroup: 'south', CustomerName: 'Acme' }));
-  assert.equal(await write.check(id), false);
-  answers(found({ DeviceGroup: 'north' }));
-  assert.equal(await write.check(id), undefined);
+test('a service with bulk work gets one request for all, of at most 50,000 each', () => {
+  const paths = (count: number, inService: boolean) =>
+    bulkRequests(bulkTag('t', true), devices(count), inService).map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(paths(2, true), ['POST /v1/bulk']);
+  assert.equal(paths(120_000, true).length, 3);
+  assert.deepEqual(paths(2, false), ['POST /v1/devices/d0/tag/t', 'POST /v1/devices/d1/tag/t']);
 });
 
-test('a device that is gone already is skipped, one that stays is an error', async () => {
-  answers(new Response(null, { status: 404 }), found());
-  assert.ok((await bulkDelete().send(id)) instanceof Skipped);
-  answers(new Response(null, { status: 404 }), found({}));
-  await assert.rejects(bulkDelete().send(id), /does not delete devices/);
+test('a device that somebody else has deleted is skipped; another refusal is an error', async () => {
+  const send = (status: number) => {
+    globalThis.fetch = () => Promise.resolve(new Response(null, { status }));
+    return bulkDelete().send({ DeviceId: 'd' });
+  };
+  assert.equal(await send(200), undefined);
+  assert.ok((await send(404)) instanceof Skipped);
+  await assert.rejects(send(403), { status: 403 });
 });

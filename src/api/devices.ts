@@ -1,19 +1,11 @@
 // Devices, as queries and mutations.
-import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query';
-import {
-  deviceEndpoints,
-  type Device,
-  type DeviceChange,
-  type DeviceDraft,
-  type DeviceFilter,
-  type Position,
-} from '#/contract/devices.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import { deviceEndpoints, type Device, type DeviceFilter } from '#/contract/devices.ts';
 import { unreadableRows } from '#/contract/unreadable-rows.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { mutation, query, requestMutation, type RowChanges } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
-import { livePace } from '#/api/live.ts';
-import { requestMutation } from '#/api/request-of.ts';
 
 /** Fleets up to this size are read completely without a request of the user. */
 export const READ_BY_ITSELF = 5_000;
@@ -45,8 +37,8 @@ async function readPage(page: number, rows: number, filter: DeviceFilter, signal
 
 /** The API has no "get one device": the filter matches parts of ids, so the exact one is selected here. */
 export async function findDevice(id: string, signal?: AbortSignal): Promise<Device | undefined> {
-  const query = { device_id: id };
-  const found = await call(deviceEndpoints.filter, { params: { page_num: 1, rows_per_page: 25 }, query }, { signal });
+  const params = { page_num: 1, rows_per_page: 25 };
+  const found = await call(deviceEndpoints.filter, { params, query: { device_id: id } }, { signal });
   return found.find((row) => row.DeviceId === id);
 }
 
@@ -57,86 +49,68 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
   return device;
 }
 
-/** Polling interval of a visible page, in milliseconds. */
-const LIVE = 5_000;
-/** When a connected device was last seen is not reported as a change; our service notes it once a minute. */
-const SEEN = 60_000;
+/** While changes are reported: when a device was last seen is not one, and our service notes it once a minute. */
+const SEEN_PACE = 60_000;
+/** A device that was created so short a time ago, in milliseconds, may be new to a list; clocks differ. */
+const NEW = 300_000;
 
-/** Of what shows devices, in milliseconds. */
-export const devicePace = livePace(LIVE, SEEN);
+/** A page with reported rows in their places; undefined where another device may belong on it. */
+const patchPage =
+  (filter: DeviceFilter) =>
+  (page: DeviceRows, { changed, removed }: RowChanges): DeviceRows | undefined => {
+    if (isFiltered(filter) || removed.length > 0) return undefined;
+    const devices = changed as ReadonlyMap<string, Device>;
+    const known = new Set(page.rows.map(({ DeviceId }) => DeviceId));
+    const isNew = ({ DeviceId, CreatedTime }: Device) =>
+      !known.has(DeviceId) && Date.now() - Date.parse(CreatedTime ?? '') < NEW;
+    if ([...devices.values()].some(isNew)) return undefined;
+    if (!page.rows.some(({ DeviceId }) => devices.has(DeviceId))) return page;
+    return { ...page, rows: page.rows.map((row) => devices.get(row.DeviceId) ?? row) };
+  };
+
+const patchOne = (device: Device, { changed, removed }: RowChanges): Device | undefined =>
+  removed.includes(device.DeviceId) ? undefined : ((changed.get(device.DeviceId) as Device | undefined) ?? device);
 
 export const deviceQueries = {
-  /** Beginning of the key of every page, whatever its filter. */
-  pages: ['devices', 'page'] as const,
   page: (page: number, rows: number, filter: DeviceFilter = {}) =>
-    queryOptions({
-      queryKey: [...deviceQueries.pages, page, rows, filter],
-      queryFn: ({ signal }) => readPage(page, rows, filter, signal),
-      placeholderData: keepPreviousData,
-      refetchInterval: devicePace,
-    }),
+    query<typeof deviceEndpoints.filter, DeviceRows>(
+      deviceEndpoints.filter,
+      { params: { page_num: page, rows_per_page: rows }, query: filter },
+      {
+        read: ({ signal }) => readPage(page, rows, filter, signal),
+        patch: patchPage(filter),
+        keepPrevious: true,
+        pollLive: SEEN_PACE,
+      },
+    ),
   one: (id: string) =>
-    queryOptions({
-      queryKey: ['devices', 'one', id],
-      queryFn: ({ signal }) => readOne(id, signal),
-      refetchInterval: devicePace,
-    }),
-  locations: () =>
-    queryOptions({
-      queryKey: ['devices', 'locations'],
-      queryFn: ({ signal }) => call(deviceEndpoints.locations, {}, { signal }),
-    }),
+    query<typeof deviceEndpoints.filter, Device>(
+      deviceEndpoints.filter,
+      { params: { page_num: 1, rows_per_page: 1 }, query: { device_id: id } },
+      { part: 'one', read: ({ signal }) => readOne(id, signal), patch: patchOne, pollLive: SEEN_PACE },
+    ),
+  locations: () => query(deviceEndpoints.locations, {}, { poll: false }),
   /** Fails as `isNotOffered` on a service without this addition. */
-  publishedAgent: () =>
-    queryOptions({
-      queryKey: ['published-agent'],
-      queryFn: ({ signal }) => call(deviceEndpoints.agent, {}, { signal }),
-    }),
+  publishedAgent: () => query(deviceEndpoints.agent, {}, { poll: false }),
 };
 
-const changed = { invalidates: [['devices']] };
-const counted = { invalidates: [['devices'], ['account']] };
+/** Every page of devices that was read, whatever its filter. */
+export const readDevicePages = (client: QueryClient): DeviceRows[] =>
+  client
+    .getQueryCache()
+    .findAll({ queryKey: deviceQueries.page(1, 1).queryKey.slice(0, 2) })
+    .flatMap(({ queryKey, state }) => (queryKey.length === 3 && state.data ? [state.data as DeviceRows] : []));
 
 export const deviceMutations = {
   /** The answer contains the device's key, so it is dropped as soon as nothing shows it. */
-  create: (keys: RequestKeys) =>
-    mutationOptions({
-      mutationFn: (body: DeviceDraft) =>
-        keys.send(body, (headers) => call(deviceEndpoints.create, { body }, { headers })),
-      gcTime: 0,
-      meta: counted,
-    }),
-  update: (id: string) =>
-    mutationOptions({
-      mutationFn: (body: DeviceChange) => call(deviceEndpoints.update, { params: { device_id: id }, body }),
-      meta: { ...changed, device: { id, is: 'changed' } },
-    }),
-  locate: (id: string) =>
-    mutationOptions({
-      mutationFn: (body: Position) => call(deviceEndpoints.locate, { params: { device_id: id }, body }),
-      meta: { ...changed, device: { id, is: 'located' } },
-    }),
-  remove: (id: string) =>
-    requestMutation(
-      deviceEndpoints.remove,
-      { params: { device_id: id } },
-      {
-        invalidates: [['devices'], ['account'], ['jobs'], ['tunnels']],
-        deletes: [deviceQueries.one(id).queryKey, ['devices', 'jobs', id]],
-        device: { id, is: 'deleted' },
-      },
-    ),
-  updateAgent: (id: string) => requestMutation(deviceEndpoints.updateAgent, { params: { device_id: id } }, changed),
+  create: (keys: RequestKeys) => mutation(deviceEndpoints.create, {}, { keys, gcTime: 0 }),
+  update: (id: string) => mutation(deviceEndpoints.update, { params: { device_id: id } }),
+  locate: (id: string) => mutation(deviceEndpoints.locate, { params: { device_id: id } }),
+  remove: (id: string) => requestMutation(deviceEndpoints.remove, { params: { device_id: id } }),
+  updateAgent: (id: string) => requestMutation(deviceEndpoints.updateAgent, { params: { device_id: id } }),
   /** `sequence`: of the program that the service publishes, older than what the device has run. */
   downgradeAgent: (id: string, sequence: number) =>
-    requestMutation(
-      deviceEndpoints.downgradeAgent,
-      { params: { device_id: id }, body: { Sequence: sequence } },
-      changed,
-    ),
+    requestMutation(deviceEndpoints.downgradeAgent, { params: { device_id: id }, body: { Sequence: sequence } }),
   /** The answer contains a key, as with create. */
-  rekey: (id: string) => ({
-    ...requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, changed),
-    gcTime: 0,
-  }),
+  rekey: (id: string) => requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, { gcTime: 0 }),
 };

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { QueryClient, QueryObserver, type QueryKey } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
+import { accountQueries } from './account.ts';
+import { alertQueries } from './alerts.ts';
+import { archiveQueries } from './archive.ts';
+import { artifactQueries } from './artifacts.ts';
 import { DeviceFeed, type DeviceChanges } from './device-feed.ts';
-import type { DeviceRows } from './devices.ts';
+import { deviceQueries, type DeviceRows } from './devices.ts';
+import { deviceVersionQueries } from './device-versions.ts';
 import { ChangeFollower } from './follow-changes.ts';
-import { EVERYTHING } from './live-connection.ts';
+import { historyQueries } from './history.ts';
+import { jobQueries } from './jobs.ts';
+import { rolloutQueries } from './rollouts.ts';
+import { tunnelQueries } from './tunnels.ts';
 
 async function settle(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -40,12 +48,14 @@ function setUp() {
     follower,
     readings,
     prepare: (next: Partial<DeviceChanges>) => void (changes = next),
-    show: async (queryKey: readonly unknown[], data: unknown) => {
+    /** `name`: what its readings are called. */
+    show: async (name: string, options: { queryKey: QueryKey; meta?: object | undefined }, data: unknown) => {
+      const { queryKey, meta = {} } = options;
       const queryFn = () => {
-        readings.push(queryKey.join(' '));
+        readings.push(name);
         return data;
       };
-      const leave = new QueryObserver(client, { queryKey, queryFn }).subscribe(() => {});
+      const leave = new QueryObserver(client, { queryKey, meta, queryFn }).subscribe(() => {});
       await settle();
       readings.length = 0;
       return leave;
@@ -53,18 +63,18 @@ function setUp() {
   };
 }
 
-const page = (filter: object = {}) => ['devices', 'page', 1, 25, filter] as const;
+const page = (filter: object = {}) => deviceQueries.page(1, 25, filter);
 const rowsOf = (...rows: Device[]): DeviceRows => ({ rows, total: rows.length, more: false });
 
 test('devices of a page are patched without reading it, the others stay the same objects', async () => {
   const { client, feed, follower, readings, prepare, show } = setUp();
   await feed.begin();
-  const leave = await show(page(), rowsOf(aRow('a'), aRow('b')));
-  const before = client.getQueryData<DeviceRows>(page())!;
+  const leave = await show('page', page(), rowsOf(aRow('a'), aRow('b')));
+  const before = client.getQueryData(page().queryKey)!;
   prepare({ changed: [{ device: aRow('b', 'pump'), position: undefined }] });
   follower.report({ Devices: ['b'] }, false);
   await settle();
-  const after = client.getQueryData<DeviceRows>(page())!;
+  const after = client.getQueryData(page().queryKey)!;
   assert.deepEqual(
     after.rows.map(({ DeviceName }) => DeviceName),
     ['a', 'pump'],
@@ -76,21 +86,21 @@ test('devices of a page are patched without reading it, the others stay the same
 
 test('a change before the first version was known is read, since no later question shows it', async () => {
   const { follower, readings, show } = setUp();
-  const leave = await show(['devices', 'one', 'a'], aRow('a'));
+  const leave = await show('a', deviceQueries.one('a'), aRow('a'));
   follower.report({ Devices: ['a'] }, false);
   await settle();
-  assert.deepEqual(readings, ['devices one a']);
+  assert.deepEqual(readings, ['a']);
   leave();
 });
 
 test('a page that opens while the first version is read is read again as well', async () => {
   const { client, follower, show } = setUp();
-  const leave = await show(page(), rowsOf(aRow('a')));
+  const leave = await show('page', page(), rowsOf(aRow('a')));
   follower.report({ Devices: ['a'] }, false);
   const later = page({ group: 'lab' });
-  client.setQueryData(later, rowsOf(aRow('a')));
-  const leaveLater = await show(later, rowsOf(aRow('a')));
-  assert.equal(client.getQueryState(later)?.dataUpdateCount, 2);
+  client.setQueryData(later.queryKey, rowsOf(aRow('a')));
+  const leaveLater = await show('later', later, rowsOf(aRow('a')));
+  assert.equal(client.getQueryState(later.queryKey)?.dataUpdateCount, 2);
   leave();
   leaveLater();
 });
@@ -106,7 +116,7 @@ test('a filtered page, a page that loses a device and one that may gain one are 
   for (const [filter, changes] of cases) {
     const { feed, follower, readings, prepare, show } = setUp();
     await feed.begin();
-    const leave = await show(page(filter), rowsOf(aRow('a')));
+    const leave = await show('page', page(filter), rowsOf(aRow('a')));
     prepare(changes);
     follower.report({ Devices: 'many' }, false);
     await settle();
@@ -115,76 +125,75 @@ test('a filtered page, a page that loses a device and one that may gain one are 
   }
 });
 
-test('of jobs those are read that the change names, and what lists them all', async () => {
+test('of jobs those are read that the change names, what lists them all, and what follows jobs', async () => {
   const { follower, readings, show } = setUp();
   const leave = [
-    await show(['jobs', 'children', 'p1'], []),
-    await show(['jobs', 'children', 'p2'], []),
-    await show(['jobs', 'one', 'c1'], { job: { ParentJobId: 'p1' } }),
-    await show(['jobs', 'list'], []),
-    await show(['jobs', 'runs', 'art'], []),
-    await show(['devices', 'jobs', 'd1'], []),
+    await show('children of p1', jobQueries.children('p1'), []),
+    await show('children of p2', jobQueries.children('p2'), []),
+    await show('child c1', jobQueries.one('c1'), { job: { ParentJobId: 'p1' } }),
+    await show('list', jobQueries.list(), []),
+    await show('queue of d1', jobQueries.ofDevice('d1'), []),
+    await show('versions', deviceVersionQueries.counts(), []),
+    await show('archive', archiveQueries.list(), { pages: [], pageParams: [] }),
+    await show('history', historyQueries.lately(), {}),
   ];
   follower.report({ Jobs: ['p1'] }, false);
   await settle();
-  assert.deepEqual(readings.toSorted(), ['devices jobs d1', 'jobs children p1', 'jobs list', 'jobs one c1']);
+  assert.deepEqual(readings.toSorted(), ['archive', 'child c1', 'children of p1', 'list', 'queue of d1', 'versions']);
   for (const each of leave) each();
 });
 
-test('of rollouts those are read that were steered, and open ones when jobs or devices change', async () => {
+test('of rollouts those are read that changed, and open ones when jobs or devices change', async () => {
   const { follower, readings, show } = setUp();
   const leaves = [
-    await show(['rollouts', 'open'], { State: 'Running' }),
-    await show(['rollouts', 'open', 'states'], []),
-    await show(['rollouts', 'over'], { State: 'Succeeded' }),
+    await show('open', rolloutQueries.one('open'), { State: 'Running' }),
+    // Read with the rollout itself.
+    await show('states', rolloutQueries.states('open'), []),
+    await show('ended', rolloutQueries.one('ended'), { State: 'Succeeded' }),
   ];
   follower.report({ Jobs: ['a'] }, false);
   await settle();
-  assert.deepEqual(readings, ['rollouts open', 'rollouts open states']);
+  assert.deepEqual(readings, ['open']);
   readings.length = 0;
-  follower.report({ Rollouts: ['over'] }, false);
+  follower.report({ Rollouts: ['ended'] }, false);
   await settle();
-  assert.deepEqual(readings, ['rollouts over']);
+  assert.deepEqual(readings, ['ended']);
   for (const leave of leaves) leave();
 });
 
 test('what nothing shows is marked, and read when it is shown', async () => {
   const { client, follower, readings, show } = setUp();
-  const leave = await show(['tunnels'], []);
+  const leave = await show('tunnels', tunnelQueries.list(), []);
   leave();
   follower.report({ Tunnels: true }, false);
   await settle();
   assert.deepEqual(readings, []);
-  assert.equal(client.getQueryState(['tunnels'])?.isInvalidated, true);
+  assert.equal(client.getQueryState(tunnelQueries.list().queryKey)?.isInvalidated, true);
 });
 
-test('when nothing is reported any more, everything that was is read', async () => {
-  const { follower, readings, show } = setUp();
-  const leave = [await show(['tunnels'], []), await show(['account', 'usage'], {}), await show(['own-build'], {})];
-  follower.lose();
-  await settle();
-  assert.deepEqual(readings.toSorted(), ['account usage', 'tunnels']);
-  for (const each of leave) each();
-});
+/** What is reported, and a history, which is not. */
+const shown = {
+  account: accountQueries.get(),
+  alerts: alertQueries.firing(),
+  artifacts: artifactQueries.list(),
+  ended: rolloutQueries.one('ended'),
+  jobs: jobQueries.list(),
+  page: page(),
+  tunnels: tunnelQueries.list(),
+};
 
-test('after a gap all is read again that is reported, whatever its kind', async () => {
-  const { follower, readings, show } = setUp();
-  const keys = [
-    'jobs list',
-    'rollouts',
-    'rollouts over',
-    'tunnels',
-    'artifacts',
-    'workflows',
-    'tags',
-    'account',
-    'alerts',
-    'bulk',
-  ];
-  const leave = [];
-  for (const key of keys) leave.push(await show(key.split(' '), { State: 'Succeeded' }));
-  follower.report(EVERYTHING, false);
-  await settle();
-  assert.deepEqual(readings.toSorted(), keys.toSorted());
-  for (const each of leave) each();
+test('after a gap, and when nothing is reported any more, everything that was is read', async () => {
+  for (const report of [
+    (follower: ChangeFollower) => follower.lose(),
+    (follower: ChangeFollower) => follower.report('everything', false),
+  ]) {
+    const { follower, readings, show } = setUp();
+    const leave = [await show('history', historyQueries.lately(), {})];
+    for (const [name, options] of Object.entries(shown))
+      leave.push(await show(name, options, name === 'page' ? rowsOf() : { State: 'Succeeded' }));
+    report(follower);
+    await settle();
+    assert.deepEqual(readings.toSorted(), Object.keys(shown));
+    for (const each of leave) each();
+  }
 });

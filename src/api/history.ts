@@ -1,9 +1,8 @@
 // The history of states: of a device, the latest of the fleet, and how long devices, sites and groups were Online.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { historyEndpoints, type Availability, type DeviceStateChange } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
+import { pages, query } from '#/api/query.ts';
 
 const HOUR = 3_600_000;
 const PAGE = '500';
@@ -27,17 +26,22 @@ const eventOf = ({ DeviceId, State, Cause, Time }: DeviceStateChange): StateEven
   at: parseTimestamp(Time)?.getTime() ?? 0,
 });
 
+interface Events {
+  events: StateEvent[];
+  isWhole: boolean;
+}
+
 /** Newest first, until one is older than `from`; `isWhole`: not more than `most` of them. */
 async function readEvents(
   asked: { device_id?: string; from?: string },
   from: number,
   most: number,
   signal: AbortSignal,
-): Promise<{ events: StateEvent[]; isWhole: boolean }> {
+): Promise<Events> {
   const events: StateEvent[] = [];
   for (let before = ''; ;) {
-    const query = { ...asked, limit: PAGE, ...(before && { before }) };
-    const { Items, Next } = await call(historyEndpoints.changes, { query }, { signal });
+    const page = { ...asked, limit: PAGE, ...(before && { before }) };
+    const { Items, Next } = await call(historyEndpoints.changes, { query: page }, { signal });
     events.push(...Items.map(eventOf));
     before = Next;
     if (!before || (events.at(-1)?.at ?? 0) < from) return { events, isWhole: true };
@@ -52,50 +56,42 @@ export type AvailabilityChoice = Required<
 export const historyQueries = {
   /** Of a device back to so many hours ago, with the change before that. `state`: the present one, since when it changes so do these. */
   device: (id: string, hours: number, state: string) =>
-    queryOptions({
-      queryKey: ['history', 'device', id, hours, state],
-      queryFn: ({ signal }) => readEvents({ device_id: id }, Date.now() - hours * HOUR, MOST_OF_DEVICE, signal),
-      placeholderData: keepPreviousData,
-      refetchInterval: livePace(EVERY),
-    }),
+    query<typeof historyEndpoints.changes, Events>(
+      historyEndpoints.changes,
+      { query: { device_id: id } },
+      {
+        part: `${hours} ${state}`,
+        read: ({ signal }) => readEvents({ device_id: id }, Date.now() - hours * HOUR, MOST_OF_DEVICE, signal),
+        keepPrevious: true,
+        poll: EVERY,
+      },
+    ),
   /** Of the fleet in the last 24 hours. */
   latest: () =>
-    queryOptions({
-      queryKey: ['history', 'latest'],
-      queryFn: async ({ signal }) => {
-        const from = Date.now() - 24 * HOUR;
-        return readEvents({ from: new Date(from).toISOString() }, from, MOST_OF_FLEET, signal);
+    query<typeof historyEndpoints.changes, Events>(
+      historyEndpoints.changes,
+      {},
+      {
+        read: ({ signal }) => {
+          const from = Date.now() - 24 * HOUR;
+          return readEvents({ from: new Date(from).toISOString() }, from, MOST_OF_FLEET, signal);
+        },
+        poll: EVERY,
       },
-      refetchInterval: livePace(EVERY),
-    }),
+    ),
   /** The gaps of the last 24 hours, and who changed most. */
   lately: () =>
-    queryOptions({
-      queryKey: ['history', 'lately'],
-      queryFn: ({ signal }) => call(historyEndpoints.summary, { query: { hours: '24', limit: '20' } }, { signal }),
-      refetchInterval: EVERY,
-    }),
+    query(historyEndpoints.summary, { query: { hours: '24', limit: '20' } }, { poll: EVERY, pollLive: EVERY }),
   availability: (choice: AvailabilityChoice) =>
-    infiniteQueryOptions({
-      queryKey: ['history', 'availability', choice],
-      queryFn: ({ pageParam, signal }) =>
-        call(
-          historyEndpoints.summary,
-          { query: { ...choice, limit: PAGE, ...(pageParam && { before: pageParam }) } },
-          { signal },
-        ),
-      initialPageParam: '',
-      getNextPageParam: ({ Next }) => Next || undefined,
-      placeholderData: keepPreviousData,
-    }),
+    pages(historyEndpoints.summary, { query: { ...choice, limit: PAGE } }, { keepPrevious: true }),
 };
 
 /** All rows, for a file. */
 export async function readAvailability(choice: AvailabilityChoice): Promise<Availability[]> {
   const rows: Availability[] = [];
   for (let before = ''; ;) {
-    const query = { ...choice, limit: PAGE, ...(before && { before }) };
-    const { Items, Next } = await call(historyEndpoints.summary, { query });
+    const page = { ...choice, limit: PAGE, ...(before && { before }) };
+    const { Items, Next } = await call(historyEndpoints.summary, { query: page });
     rows.push(...Items);
     if (!Next) return rows;
     before = Next;

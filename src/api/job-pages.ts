@@ -1,13 +1,14 @@
 // The list of jobs of a service that filters it, as far as it was read: the newest that meet some conditions. What changes
 // is read by what changed, where the service reports that.
-import { queryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type * as z from 'zod/mini';
 import { isMoving } from '#/contract/job-state.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { accountQueries } from '#/api/account.ts';
 import { call } from '#/api/call.ts';
 import { offers } from '#/api/capabilities.ts';
-import { isLive, livePace, type QueryReading } from '#/api/live.ts';
+import { isLive } from '#/api/live.ts';
+import { query } from '#/api/query.ts';
 
 type PageQuery = z.input<typeof jobEndpoints.page.query>;
 /** As the endpoint takes them; none of them is empty. */
@@ -48,15 +49,22 @@ export const MOVING_JOBS: JobConditions = { status: 'Waiting,Running' };
 export const jobPageQueries = {
   /** At least `most` jobs, if there are as many. */
   list: (conditions: JobConditions, most = PAGE) =>
-    queryOptions({
-      queryKey: ['jobs', 'pages', conditions, most],
-      queryFn: ({ signal, client, queryKey }) =>
-        readPages(conditions, most, client.getQueryData<JobPages>(queryKey), signal),
-      refetchInterval: livePace(({ state: { data } }: QueryReading<JobPages>) =>
-        data?.jobs.some(isMoving) ? MOVING : RESTING,
-      ),
-    }),
+    query<typeof jobEndpoints.page, JobPages>(
+      jobEndpoints.page,
+      { query: conditions },
+      {
+        part: String(most),
+        read: ({ signal, before }) => readPages(conditions, most, before, signal),
+        poll: (data) => (data?.jobs.some(isMoving) ? MOVING : RESTING),
+      },
+    ),
 };
+
+/** Every job of the lists that were read, whatever their conditions. */
+export const knownJobs = (client: QueryClient): Job[] =>
+  client
+    .getQueriesData<JobPages>({ queryKey: jobPageQueries.list({}).queryKey.slice(0, 2) })
+    .flatMap(([, data]) => data?.jobs ?? []);
 
 /** `before`: what the last reading returned, which may be longer than a first one. */
 async function readPages(
@@ -147,7 +155,7 @@ export function withChanges(
 export async function readOn(client: QueryClient, queryKey: QueryKey, count = PAGE): Promise<void> {
   const before = client.getQueryData<JobPages>(queryKey);
   if (!before || before.next === '') return;
-  const after = await readMore(queryKey[2] as JobConditions, before, before.jobs.length + count);
+  const after = await readMore((queryKey[2] as { query: JobConditions }).query, before, before.jobs.length + count);
   const added = after.jobs.slice(before.jobs.length);
   client.setQueryData<JobPages>(queryKey, (now) => {
     // It was read anew meanwhile: the person asks again.

@@ -1,16 +1,14 @@
 // Jobs, as queries and mutations.
-import { queryOptions, replaceEqualDeep } from '@tanstack/react-query';
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
-import { isNotOffered } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { requireOffer } from '#/api/capabilities.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
-import { isLive, livePace, type QueryReading } from '#/api/live.ts';
+import { isLive } from '#/api/live.ts';
+import { query, requestMutation } from '#/api/query.ts';
 import { rememberSubmitted } from '#/api/submitted.ts';
-import { requestMutation } from '#/api/request-of.ts';
 
 /** Polling interval of a visible page while a job changes, in milliseconds. */
 const MOVING = 1_000;
@@ -20,79 +18,80 @@ const OF_DEVICE = 5_000;
 const MANY_ROWS = 500;
 
 const pace = (rows: number) => (rows > MANY_ROWS ? 5 * MOVING : MOVING);
+const childPace = (rows: readonly Job[] = []): number | false => rows.some(isMoving) && pace(rows.length);
 
 /** Output is not reported: that of a job which runs is asked for, live or not. */
 const isFollowed = ({ job, complete }: FollowedJob) => !complete || (!isParent(job) && jobState(job) === 'Running');
-const ofOutput = ({ state: { data } }: QueryReading<FollowedJob>) => data && outputPace(data, isMoving(data.job));
-const ofState = livePace(ofOutput);
 
 export const jobQueries = {
   list: () =>
-    queryOptions({
-      queryKey: ['jobs', 'list'],
-      queryFn: async ({ signal, client, queryKey }) => {
-        if (!isLive()) return call(jobEndpoints.list, {}, { signal });
-        const { readJobList } = await import('#/api/changed-jobs.ts');
-        return readJobList('list', client.getQueryData<Job[]>(queryKey), signal);
-      },
-      structuralSharing: (before, rows) => (isLive() ? rows : replaceEqualDeep(before, rows)),
-      refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
-        data?.some(isMoving) ? 2 * pace(data.length) : RESTING,
-      ),
-    }),
+    query<typeof jobEndpoints.list, Job[]>(
+      jobEndpoints.list,
+      {},
+      { poll: (jobs) => (jobs?.some(isMoving) ? 2 * pace(jobs.length) : RESTING) },
+    ),
   /** One job with its output; while that is still being read, `complete` is false. */
   one: (id: string) =>
-    queryOptions({
-      queryKey: ['jobs', 'one', id],
-      queryFn: ({ signal, client, queryKey }) => readOutput(id, client.getQueryData<FollowedJob>(queryKey), signal),
-      structuralSharing: false, // unchanged parts are already the same objects
-      refetchInterval: (query) => (query.state.data && isFollowed(query.state.data) ? ofOutput : ofState)(query),
-    }),
-  children: (id: string) =>
-    queryOptions({
-      queryKey: ['jobs', 'children', id],
-      queryFn: async ({ signal, client, queryKey }) => {
-        const { readChildren } = await import('#/api/children.ts');
-        return readChildren(id, client.getQueryData<Job[]>(queryKey), signal);
+    query<typeof jobEndpoints.get, FollowedJob>(
+      jobEndpoints.get,
+      { params: { job_id: id } },
+      {
+        read: ({ signal, before }) => readOutput(id, before, signal),
+        structuralSharing: false, // unchanged parts are already the same objects
+        poll: (data) => (data ? outputPace(data, isMoving(data.job)) : false),
+        pollLive: (data) => (data && isFollowed(data) ? 1 : false),
+        reportedAs: ({ job }) => job.ParentJobId,
       },
-      structuralSharing: false, // already done in short tasks
-      refetchInterval: livePace(({ state: { data } }: QueryReading<Job[]>) =>
-        data?.some(isMoving) ? pace(data.length) : false,
-      ),
-    }),
+    ),
+  children: (id: string) =>
+    query<typeof jobEndpoints.children, Job[]>(
+      jobEndpoints.children,
+      { params: { job_id: id } },
+      {
+        read: async ({ signal, before }) => (await import('#/api/children.ts')).readChildren(id, before, signal),
+        structuralSharing: false, // already done in short tasks
+        poll: childPace,
+      },
+    ),
   /** Children for the page that watches them; output is read by `ChildOutputs`. */
   childStates: (id: string) =>
-    queryOptions({
-      queryKey: ['jobs', 'children', id, 'states'],
-      queryFn: async ({ signal, client, queryKey }) => {
-        const { readChildStates } = await import('#/api/child-states.ts');
-        return readChildStates(id, client.getQueryData<ChildStates>(queryKey), signal);
+    query<typeof jobEndpoints.children, ChildStates>(
+      jobEndpoints.children,
+      { params: { job_id: id } },
+      {
+        part: 'states',
+        read: async ({ signal, before }) => (await import('#/api/child-states.ts')).readChildStates(id, before, signal),
+        structuralSharing: false, // already done in short tasks
+        poll: (data) => childPace(data?.rows),
       },
-      structuralSharing: false, // already done in short tasks
-      refetchInterval: livePace(({ state: { data } }: QueryReading<ChildStates>) =>
-        data?.rows.some(isMoving) ? pace(data.rows.length) : false,
-      ),
-    }),
+    ),
   /** A device's own queue. */
   ofDevice: (id: string) =>
-    queryOptions({
-      queryKey: ['devices', 'jobs', id],
-      queryFn: async ({ signal }) => {
-        await requireOffer('queue');
-        return call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal });
+    query(
+      jobEndpoints.ofDevice,
+      { params: { device_id: id } },
+      {
+        read: async ({ signal }) => {
+          await requireOffer('queue');
+          return call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal });
+        },
+        poll: OF_DEVICE,
       },
-      refetchInterval: livePace(({ state }: QueryReading<Job[]>) => (isNotOffered(state.error) ? false : OF_DEVICE)),
-    }),
+    ),
   /** All jobs of an artifact, by device and without output. */
   runs: (artifact: string) =>
-    queryOptions({
-      queryKey: ['jobs', 'runs', artifact],
-      queryFn: async ({ signal }) => {
-        await requireOffer('jobs');
-        return call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal });
+    query(
+      jobEndpoints.runs,
+      { params: { artifact_id: artifact } },
+      {
+        read: async ({ signal }) => {
+          await requireOffer('jobs');
+          return call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal });
+        },
+        poll: false,
+        retry: false,
       },
-      retry: false,
-    }),
+    ),
 };
 
 /** Submits a job; the same key means the same submission, so that a service that knows the header acts once. */
@@ -106,17 +105,7 @@ export async function submitJob(body: JobDraft, key: string): Promise<{ JobId: s
 /** All jobs as they are now, where a service does not filter them. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });
 
-/** What a write to jobs makes stale. */
-export const JOBS_CHANGED = [['jobs'], ['devices', 'jobs']] as const;
-
-const changed = { invalidates: JOBS_CHANGED };
-
 export const jobMutations = {
-  remove: (id: string) =>
-    requestMutation(
-      jobEndpoints.remove,
-      { params: { job_id: id } },
-      { ...changed, deletes: [jobQueries.one(id).queryKey, jobQueries.children(id).queryKey] },
-    ),
-  stop: (id: string) => requestMutation(jobEndpoints.stop, { params: { job_id: id } }, changed),
+  remove: (id: string) => requestMutation(jobEndpoints.remove, { params: { job_id: id } }),
+  stop: (id: string) => requestMutation(jobEndpoints.stop, { params: { job_id: id } }),
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { ChangeEvent } from '#/contract/changes.ts';
 import type { LiveState } from './live.ts';
-import { EVERYTHING, LiveConnection, pauseAfter, type LiveMessage, type OpenedStream } from './live-connection.ts';
+import { LiveConnection, pauseAfter, type LiveMessage, type OpenedStream } from './live-connection.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
 afterEach(() => mock.timers.reset());
@@ -101,7 +101,7 @@ class Browser {
       lastAnswer: () => seen.lastAnswer,
       setState: (state) => void (seen.state = state),
       setHeldBack: (now) => void (seen.heldBack = now),
-      report: (change) => void found.push(change === EVERYTHING ? 'everything' : JSON.stringify(change)),
+      report: (change) => void found.push(typeof change === 'string' ? change : JSON.stringify(change)),
       answered: () => {},
       signedOut: () => void seen.signedOut++,
     });

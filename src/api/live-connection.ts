@@ -2,23 +2,12 @@
 // everything on. Where there are no locks (plain http on a LAN) each streams itself. A hidden tab holds nothing; seen
 // again it goes on from the last version that it had. Fetch and not EventSource, which shows neither the status of a
 // refusal nor the comments by which a stream shows that it still works.
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { changeEvent, type ChangeEvent } from '#/contract/changes.ts';
-import { eventReader, type ServerEvent } from './event-text.ts';
 import type { LiveState } from './live.ts';
 
-/** After a gap in what was reported: of each kind. */
-export const EVERYTHING: Required<ChangeEvent> = {
-  Devices: 'many',
-  Jobs: 'many',
-  Rollouts: 'many',
-  Tunnels: true,
-  Artifacts: true,
-  Workflows: true,
-  Tags: true,
-  Account: true,
-  Alerts: true,
-  Bulk: [],
-};
+/** What is reported: named changes, or after a gap that anything may have changed. */
+export type Report = ChangeEvent | 'everything';
 
 /** An answer as it begins. */
 export interface OpenedStream {
@@ -33,7 +22,7 @@ export interface LiveMessage {
   kind: 'hello' | 'state' | 'change';
   state?: LiveState;
   version?: string;
-  change?: ChangeEvent;
+  change?: Report;
   isHeldBack?: boolean;
 }
 
@@ -50,7 +39,7 @@ export interface LiveSurroundings {
   setState: (state: LiveState) => void;
   /** Whether a proxy holds the events back. */
   setHeldBack: (isHeldBack: boolean) => void;
-  report: (change: ChangeEvent) => void;
+  report: (change: Report) => void;
   /** The stream has begun, and the service with it. */
   answered: () => void;
   signedOut: () => void;
@@ -143,7 +132,7 @@ export class LiveConnection {
       const isGap = kind === 'state' && version !== this.version;
       this.version = version;
       this.setState('live');
-      if (change || isGap) this.around.report(change ?? EVERYTHING);
+      if (change || isGap) this.around.report(change ?? 'everything');
     } else this.setState(state);
   }
 
@@ -191,9 +180,11 @@ export class LiveConnection {
       if (answer.status === 401) return 'signed out';
       if (answer.status === 429 || answer.status >= 500) return 'failed';
       if (answer.status !== 200 || !answer.isEvents) return 'absent';
-      const read = eventReader();
+      const events: EventSourceMessage[] = [];
+      const parser = createParser({ onEvent: (event) => events.push(event) });
       for await (const chunk of answer.chunks()) {
-        for (const event of read(chunk)) {
+        parser.feed(chunk);
+        for (const event of events.splice(0)) {
           if (leaving.aborted) return 'cut';
           isReady ||= event.event === 'ready';
           this.take(event);
@@ -215,7 +206,7 @@ export class LiveConnection {
     return isReady ? 'cut' : isHeldBack ? 'held back' : 'failed';
   }
 
-  private take({ event, id, data }: ServerEvent): void {
+  private take({ event, id = '', data }: EventSourceMessage): void {
     if (event === 'ready') {
       clearTimeout(this.grace);
       this.around.answered();
@@ -224,15 +215,15 @@ export class LiveConnection {
       // What a stream that goes on has missed is still to come: until then the version is the one before.
       if (isFirst) this.version = id;
       this.setState('live');
-      if (isFirst) this.tell(EVERYTHING);
+      if (isFirst) this.tell('everything');
       else this.beat();
     } else if (event === 'reset' || event === 'change') {
       this.version = id || this.version;
-      this.tell(event === 'reset' ? EVERYTHING : changeOf(data));
+      this.tell(event === 'reset' ? 'everything' : changeOf(data));
     }
   }
 
-  private tell(change: ChangeEvent): void {
+  private tell(change: Report): void {
     this.around.report(change);
     const { state, version, isHeldBack } = this;
     this.around.post({ kind: 'change', state, version, isHeldBack, change });
@@ -288,11 +279,11 @@ const aborted = (signal: AbortSignal) =>
   });
 
 /** What is unreadable may have been anything. */
-function changeOf(data: string): ChangeEvent {
+function changeOf(data: string): Report {
   try {
     const read = changeEvent.safeParse(JSON.parse(data));
-    return read.success ? read.data : EVERYTHING;
+    return read.success ? read.data : 'everything';
   } catch {
-    return EVERYTHING;
+    return 'everything';
   }
 }

@@ -1,31 +1,10 @@
 // Whether the service reports changes by itself (events.ts), and what that means for everything that is read: what is
-// reported is not polled. Apart from the connection, which loads after the first picture.
-import { quietPace } from '#/api/quiet-pace.ts';
+// reported is not polled. Apart from the connection, which loads after the first paint.
+import type { Operation } from '#/contract/resource.ts';
 import { createListeners, createStore } from '#/lib/store.ts';
 
 /** `off`: this service has no events. `lost`: they come no more, so that everything is polled until they do. */
 export type LiveState = 'off' | 'live' | 'lost';
-
-/** The first word of the keys of queries whose changes are reported. */
-const REPORTED = [
-  'devices',
-  'jobs',
-  'tunnels',
-  'artifacts',
-  'workflows',
-  'tags',
-  'account',
-  'alerts',
-  'bulk',
-  'versions',
-  'rollouts',
-];
-
-interface AnyQuery {
-  queryKey: readonly unknown[];
-}
-
-export const isReported = ({ queryKey: [first] }: AnyQuery): boolean => REPORTED.includes(String(first));
 
 /** Milliseconds after which what is reported is read again all the same. */
 const SAFETY = 300_000;
@@ -37,31 +16,34 @@ export const live = createStore<LiveState>('off');
 export const bulkReports = createListeners();
 export const isLive = (): boolean => live.get() === 'live';
 
-/** What a query shows of itself. */
-export interface QueryReading<Data> {
-  state: { data: Data | undefined; error: Error | null };
+/** What a query knows beside its data. */
+export interface ReadingState {
+  error: Error | null;
+  /** How often it was read. */
+  dataUpdateCount: number;
 }
 
-/**
- * The one rule for polling: `usual` in front of a service that does not report changes, or while it cannot, and less
- * often while nothing changes; else `safety`.
- */
+/** Milliseconds between two readings; false for none. */
+export type Pace<Data> = number | false | ((data: Data | undefined, state: ReadingState) => number | false);
+
+/** The one rule for polling: `usual` while changes are not reported, and at most every `whileLive` while they are. */
 export const livePace =
-  <Of>(usual: number | false | ((query: Of) => number | false | undefined), safety = SAFETY) =>
-  (query: Of): number | false | undefined => {
-    const pace = typeof usual === 'function' ? usual(query) : usual;
-    if (!pace) return pace;
-    if (isLive()) return Math.max(pace, safety);
-    const { state, meta } = query as PolledQuery;
-    const { data, dataUpdatedAt: at, error } = state;
-    // What failed is wanted as soon as it can be had.
-    return error || at === 0 ? pace : quietPace.next(query as object, { data, at }, pace, meta?.requests);
+  <Data>(usual: Pace<Data>, whileLive: Pace<Data> = SAFETY) =>
+  ({ state }: { state: ReadingState & { data: unknown } }): number | false => {
+    const of = (pace: Pace<Data>) => (typeof pace === 'function' ? pace(state.data as Data | undefined, state) : pace);
+    const pace = of(usual);
+    return pace && isLive() ? Math.max(pace, of(whileLive) || SAFETY) : pace;
   };
 
-interface PolledQuery {
-  state: { data: unknown; dataUpdatedAt: number; error: Error | null };
-  meta: { requests?: number } | undefined;
+interface AnyQuery {
+  meta: { operation?: Operation } | undefined;
 }
+
+/** Whether the changes of what a query shows are reported. */
+export const isReported = ({ meta }: AnyQuery): boolean => {
+  const { live: reports, follows } = meta?.operation?.resource ?? {};
+  return reports !== undefined || follows !== undefined;
+};
 
 /** How long a reading holds, in milliseconds: what is reported, until a change of it is. */
 export const staleAfter = (query: AnyQuery): number => (isLive() && isReported(query) ? Infinity : FRESH);

@@ -1,14 +1,15 @@
 // All devices that the service finds by a filter. Separate from members.ts, because the device table needs it at once.
-import { queryOptions } from '@tanstack/react-query';
 import { deviceEndpoints, type Device, type DeviceFilter } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
+import { query } from '#/api/query.ts';
 
 /** Most requests at a time. */
 const AT_ONCE = 2;
 /** A page size that every service supports; the document names no limit. */
 const ROWS = 100;
+/** Milliseconds between two readings of who has a tag: all of them are read. */
+const EVERY = 30_000;
 
 /**
  * Every device of a filter, once. A filtered list has no total, and a service may return fewer rows than requested, so
@@ -26,10 +27,14 @@ export async function readMatches(readPage: (page: number) => Promise<Device[]>)
   }
 }
 
-export async function readMatching(query: DeviceFilter, signal: AbortSignal): Promise<Device[]> {
+export async function readMatching(filter: DeviceFilter, signal: AbortSignal): Promise<Device[]> {
   return readMatches(async (page) => {
     try {
-      return await call(deviceEndpoints.filter, { params: { page_num: page, rows_per_page: ROWS }, query }, { signal });
+      return await call(
+        deviceEndpoints.filter,
+        { params: { page_num: page, rows_per_page: ROWS }, query: filter },
+        { signal },
+      );
     } catch (error) {
       // Past the end some services have no page at all.
       if (page > 1 && isMissing(error)) return [];
@@ -38,16 +43,23 @@ export async function readMatching(query: DeviceFilter, signal: AbortSignal): Pr
   });
 }
 
+const FIRST = { page_num: 1, rows_per_page: ROWS };
+
 /** The ids of the devices that have any of these tags, by the service's own filter. */
 export const taggedQuery = (tags: readonly string[]) =>
-  queryOptions({
-    queryKey: ['devices', 'tagged', ...tags],
-    queryFn: async ({ signal }) => {
-      const found = new Set<string>();
-      for (const tag of tags)
-        for (const { DeviceId } of await readMatching({ device_tag: tag }, signal)) found.add(DeviceId);
-      return found;
+  query<typeof deviceEndpoints.filter, ReadonlySet<string>>(
+    deviceEndpoints.filter,
+    { params: FIRST, query: { device_tag: tags.join(',') } },
+    {
+      part: 'tagged',
+      read: async ({ signal }) => {
+        const found = new Set<string>();
+        for (const tag of tags)
+          for (const { DeviceId } of await readMatching({ device_tag: tag }, signal)) found.add(DeviceId);
+        return found;
+      },
+      structuralSharing: false,
+      poll: EVERY,
+      spacing: EVERY,
     },
-    structuralSharing: false,
-    refetchInterval: livePace(30_000),
-  });
+  );

@@ -1,41 +1,34 @@
 // Defaults of every query and mutation: polling, what a write makes stale, and the reaction to a 401.
-import { MutationCache, QueryCache, QueryClient, partialMatchKey, type QueryKey } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, type Query } from '@tanstack/react-query';
 import { isSignedOut } from '#/api/api-error.ts';
 import { staleAfter } from '#/api/live.ts';
+import { changedBy, invalidate, objectOf, requestOfQuery } from '#/api/query.ts';
 import { onSession, sessionEnded, sessionQueries } from '#/api/session.ts';
+import type { Operation } from '#/contract/resource.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
-
-declare module '@tanstack/react-query' {
-  interface Register {
-    queryMeta: {
-      /** One reading takes so many, instead of one. */
-      requests?: number;
-    };
-    mutationMeta: {
-      /** The keys, or beginnings of keys, that this write makes stale. */
-      invalidates?: readonly QueryKey[];
-      /** The keys of what this write deletes: a page that is being left must not request it again. */
-      deletes?: readonly QueryKey[];
-      /** The device that this write changes, for the fleet in memory: it shows the write before the next reading. */
-      device?: { id: string; is: 'changed' | 'located' | 'deleted' };
-    };
-  }
-}
 
 const noticeSignOut = (error: Error) => {
   if (isSignedOut(error)) sessionEnded();
 };
+
+/** Whether it deletes the object that its request names, and not a part of it. */
+const isDeletion = ({ method, path, resource: { id } }: Operation) => method === 'DELETE' && path.endsWith(`/:${id}`);
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeSignOut }),
   mutationCache: new MutationCache({
     onError: noticeSignOut,
     // After a failure too: the write may have succeeded although its answer was lost.
-    onSettled: (_data, error, _variables, _result, mutation) => {
-      const { invalidates = [], deletes = [] } = mutation.meta ?? {};
-      const remains = ({ queryKey }: { queryKey: QueryKey }) =>
-        error !== null || !deletes.some((deleted) => partialMatchKey(queryKey, deleted));
-      for (const queryKey of invalidates) void queryClient.invalidateQueries({ queryKey, predicate: remains });
+    onSettled: (_data, error, variables, _result, { meta = {} }) => {
+      const { operation, request = variables, changes = operation ? changedBy(operation) : [] } = meta;
+      if (changes.length === 0) return;
+      const deleted = operation && isDeletion(operation) && !error ? objectOf(operation, request) : undefined;
+      // A page that is being left must not ask for what it has deleted.
+      const isGone = (query: Query) => {
+        const about = operation && objectOf(operation, requestOfQuery(query));
+        return deleted !== undefined && about === deleted;
+      };
+      void invalidate(queryClient, changes, isGone);
     },
   }),
   defaultOptions: {

@@ -1,18 +1,7 @@
 // Rollouts. Only asked for where the account says that the service has them.
-import { infiniteQueryOptions, mutationOptions, queryOptions, type Query } from '@tanstack/react-query';
-import {
-  isOver,
-  rolloutEndpoints,
-  type Rollout,
-  type RolloutDevice,
-  type RolloutDeviceState,
-  type RolloutDraft,
-  type RolloutSummary,
-} from '#/contract/rollouts.ts';
-import { call } from '#/api/call.ts';
-import { livePace, type QueryReading } from '#/api/live.ts';
+import { isOver, rolloutEndpoints, type RolloutDeviceState, type RolloutDraft } from '#/contract/rollouts.ts';
+import { mutation, items, query, requestMutation } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
-import { requestMutation } from '#/api/request-of.ts';
 
 const PAGE = '100';
 /** Milliseconds between two readings. Of an open one also where changes are reported: its gates wait for time to pass. */
@@ -26,76 +15,38 @@ export interface RolloutDeviceFilter {
   wave: number | undefined;
 }
 
-interface DevicePage {
-  Items: RolloutDevice[];
-  Next: string;
-}
-const devicesOf = ({ pages }: { pages: DevicePage[] }): RolloutDevice[] => pages.flatMap(({ Items }) => Items);
-
 export const rolloutQueries = {
   list: () =>
-    queryOptions({
-      queryKey: ['rollouts'],
-      queryFn: ({ signal }) => call(rolloutEndpoints.list, {}, { signal }),
-      refetchInterval: livePace(({ state: { data } }: QueryReading<RolloutSummary[]>) =>
-        data?.some(({ State }) => !isOver(State)) ? 2 * OFTEN : SELDOM,
-      ),
-    }),
+    query(
+      rolloutEndpoints.list,
+      {},
+      { poll: (rows) => (rows?.some(({ State }) => !isOver(State)) ? 2 * OFTEN : SELDOM) },
+    ),
   one: (id: string) =>
-    queryOptions({
-      queryKey: ['rollouts', id],
-      queryFn: async ({ signal, client }) => {
-        const rollout = await call(rolloutEndpoints.get, { params: { rollout_id: id } }, { signal });
-        // Its devices are read with it, so that a page does not say two things at once.
-        const filters = { queryKey: ['rollouts', id], predicate: ({ queryKey }: Query) => queryKey.length > 2 };
-        void client.invalidateQueries(filters, { cancelRefetch: false });
-        return rollout;
+    query(
+      rolloutEndpoints.get,
+      { params: { rollout_id: id } },
+      {
+        poll: (rollout) => (isOver(rollout?.State) ? SELDOM : OFTEN),
+        pollLive: WHILE_LIVE,
+        isOver: ({ State }) => isOver(State),
       },
-      refetchInterval: livePace(
-        ({ state: { data } }: QueryReading<Rollout>) => (isOver(data?.State) ? SELDOM : OFTEN),
-        WHILE_LIVE,
-      ),
-    }),
-  /** By wave; read again with the rollout. */
-  devices: (id: string, filter: RolloutDeviceFilter) =>
-    infiniteQueryOptions({
-      queryKey: ['rollouts', id, 'devices', filter],
-      queryFn: ({ signal, pageParam: before }) => {
-        const { state, wave } = filter;
-        return call(
-          rolloutEndpoints.devices,
-          {
-            params: { rollout_id: id },
-            query: {
-              limit: PAGE,
-              ...(state && { state }),
-              ...(wave && { wave: String(wave) }),
-              ...(before && { before }),
-            },
-          },
-          { signal },
-        );
+    ),
+  /** By wave; read again with the rollout, so that a page does not say two things at once. */
+  devices: (id: string, { state, wave }: RolloutDeviceFilter) =>
+    items(
+      rolloutEndpoints.devices,
+      {
+        params: { rollout_id: id },
+        query: { limit: PAGE, ...(state && { state }), ...(wave && { wave: String(wave) }) },
       },
-      initialPageParam: '',
-      getNextPageParam: ({ Next }) => Next || undefined,
-      select: devicesOf,
-      placeholderData: (before) => before,
-    }),
+      { readWith: 'get', poll: false, keepPrevious: true },
+    ),
   states: (id: string) =>
-    queryOptions({
-      queryKey: ['rollouts', id, 'states'],
-      queryFn: ({ signal }) => call(rolloutEndpoints.states, { params: { rollout_id: id } }, { signal }),
-    }),
+    query(rolloutEndpoints.states, { params: { rollout_id: id } }, { readWith: 'get', poll: false }),
   plan: (body: RolloutDraft) =>
-    queryOptions({
-      queryKey: ['rollout-plan', body],
-      queryFn: ({ signal }) => call(rolloutEndpoints.plan, { body }, { signal }),
-      retry: false,
-      placeholderData: (before) => before,
-    }),
+    query(rolloutEndpoints.plan, { body }, { isSnapshot: true, poll: false, retry: false, keepPrevious: true }),
 };
-
-const changed = { invalidates: [['rollouts'], ['jobs']] };
 
 export type RolloutAction = 'pause' | 'resume' | 'advance' | 'retry' | 'abort' | 'rollback' | 'skip' | 'remove';
 interface Steering {
@@ -112,24 +63,18 @@ const steering = ({ id, version, reason, deviceIds }: Steering) => ({
 });
 
 export const rolloutMutations = {
-  create: (keys: RequestKeys) =>
-    mutationOptions({
-      mutationFn: (body: RolloutDraft) =>
-        keys.send(body, (headers) => call(rolloutEndpoints.create, { body }, { headers })),
-      meta: changed,
-    }),
+  create: (keys: RequestKeys) => mutation(rolloutEndpoints.create, {}, { keys }),
   /** Answers with the id of a new rollout where the action makes one. */
   steer: (action: Exclude<RolloutAction, 'skip' | 'remove'>, what: Steering) => {
     const request = steering(what);
     return action === 'rollback'
-      ? requestMutation(rolloutEndpoints.rollback, request, changed)
-      : requestMutation(rolloutEndpoints[action], request, changed);
+      ? requestMutation(rolloutEndpoints.rollback, request)
+      : requestMutation(rolloutEndpoints[action], request);
   },
   skip: ({ id, version, reason }: Steering, DeviceId: string) =>
-    requestMutation(
-      rolloutEndpoints.skip,
-      { params: { rollout_id: id }, body: { Version: version, DeviceId, ...(reason && { Reason: reason }) } },
-      changed,
-    ),
-  remove: (id: string) => requestMutation(rolloutEndpoints.remove, { params: { rollout_id: id } }, changed),
+    requestMutation(rolloutEndpoints.skip, {
+      params: { rollout_id: id },
+      body: { Version: version, DeviceId, ...(reason && { Reason: reason }) },
+    }),
+  remove: (id: string) => requestMutation(rolloutEndpoints.remove, { params: { rollout_id: id } }),
 };

@@ -1,29 +1,21 @@
 // Outcome rules, which the service stores for everybody of the account and judges jobs by.
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { mutationOptions } from '@tanstack/react-query';
 import { ruleEndpoints, type Rule, type RuleSet } from '#/contract/rules.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call, callTagged } from '#/api/call.ts';
+import { query } from '#/api/query.ts';
 import { writeIfUnchanged } from '#/api/write-if-unchanged.ts';
 
-const changed = { invalidates: [['rules'], ['jobs']] };
+const changed = { operation: ruleEndpoints.save };
 
 export const rulesOf = (sets: readonly RuleSet[], name: string): RuleSet | undefined =>
   sets.find(({ ArtifactName }) => ArtifactName === name);
 
 export const ruleQueries = {
-  list: () =>
-    queryOptions({
-      queryKey: ['rules'],
-      queryFn: ({ signal }) => call(ruleEndpoints.list, {}, { signal }),
-    }),
+  list: () => query(ruleEndpoints.list, {}),
   /** What these rules would make of a job that has ended. */
   trial: (artifact_name: string, Rules: readonly Rule[], JobId: string) =>
-    queryOptions({
-      queryKey: ['rule-trial', artifact_name, Rules, JobId],
-      queryFn: ({ signal }) =>
-        call(ruleEndpoints.try, { params: { artifact_name }, body: { Rules: [...Rules], JobId } }, { signal }),
-      staleTime: 60_000,
-    }),
+    query(ruleEndpoints.try, { params: { artifact_name }, body: { Rules: [...Rules], JobId } }, { staleTime: 60_000 }),
 };
 
 const saveRules = (artifact_name: string, Rules: readonly Rule[], before: RuleSet | undefined): Promise<void> =>

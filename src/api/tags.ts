@@ -1,22 +1,24 @@
 // Tags, as queries and mutations. Where they are not offered, a tag is a plain text field.
-import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import { mutationOptions } from '@tanstack/react-query';
 import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { call } from '#/api/call.ts';
 import { requireOffer } from '#/api/capabilities.ts';
+import { query } from '#/api/query.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
 import { tagNamed } from '#/api/tag-ids.ts';
 
-const changed = { invalidates: [['tags'], ['devices']] };
-
 export const tagQueries = {
   list: () =>
-    queryOptions({
-      queryKey: ['tags'],
-      queryFn: async ({ signal }) => {
-        await requireOffer('tags');
-        return call(tagEndpoints.list, {}, { signal });
+    query(
+      tagEndpoints.list,
+      {},
+      {
+        read: async ({ signal }) => {
+          await requireOffer('tags');
+          return call(tagEndpoints.list, {}, { signal });
+        },
       },
-    }),
+    ),
 };
 
 /** In displayed requests, the id of a tag that does not exist yet. */
@@ -36,11 +38,11 @@ export const tagMutations = {
     mutationOptions({
       mutationFn: async (name: string) =>
         call(tagEndpoints.attach, { params: { device_id: device, tag_id: await tagNamed(name) } }),
-      meta: changed,
+      meta: { operation: tagEndpoints.attach },
     }),
   detach: (device: string) =>
     mutationOptions({
       mutationFn: (id: string) => call(tagEndpoints.detach, { params: { device_id: device, tag_id: id } }),
-      meta: changed,
+      meta: { operation: tagEndpoints.detach },
     }),
 };

@@ -1,8 +1,8 @@
 // What happened to a device in one order, and notes about it.
-import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query';
+import { mutationOptions } from '@tanstack/react-query';
 import { timelineEndpoints, type TimelineKind } from '#/contract/timeline.ts';
 import { call } from '#/api/call.ts';
-import { livePace, type QueryReading } from '#/api/live.ts';
+import { items, requestMutation } from '#/api/query.ts';
 
 const PAGE = '30';
 const EVERY = 30_000;
@@ -13,42 +13,24 @@ const MOST_READ_AGAIN = 3;
 export const timelineQueries = {
   /** Newest first. `kinds`: all if there is none; `state`: of the device now, since a change of it is a new item. */
   list: (id: string, kinds: readonly TimelineKind[], state: string) =>
-    infiniteQueryOptions({
-      queryKey: ['timeline', id, kinds, state],
-      queryFn: ({ pageParam, signal }) =>
-        call(
-          timelineEndpoints.list,
-          {
-            params: { device_id: id },
-            query: {
-              limit: PAGE,
-              ...(kinds.length > 0 && { kind: kinds.join(',') }),
-              ...(pageParam && { before: pageParam }),
-            },
-          },
-          { signal },
-        ),
-      initialPageParam: '',
-      getNextPageParam: ({ Next }) => Next || undefined,
-      select: ({ pages }) => pages.flatMap(({ Items }) => Items),
-      placeholderData: keepPreviousData,
-      refetchInterval: livePace(
-        ({ state: { data } }: QueryReading<{ pages: unknown[] }>) =>
-          (data?.pages.length ?? 0) <= MOST_READ_AGAIN && EVERY,
-        EVERY_WHILE_LIVE,
-      ),
-    }),
+    items(
+      timelineEndpoints.list,
+      { params: { device_id: id }, query: { limit: PAGE, ...(kinds.length > 0 && { kind: kinds.join(',') }) } },
+      {
+        part: state,
+        keepPrevious: true,
+        poll: (data) => (data?.pages.length ?? 0) <= MOST_READ_AGAIN && EVERY,
+        pollLive: EVERY_WHILE_LIVE,
+      },
+    ),
 };
 
 export const timelineMutations = {
   addNote: (id: string) =>
     mutationOptions({
       mutationFn: (Text: string) => call(timelineEndpoints.addNote, { params: { device_id: id }, body: { Text } }),
-      meta: { invalidates: [['timeline', id]] },
+      meta: { operation: timelineEndpoints.addNote },
     }),
   removeNote: (id: string, note: string) =>
-    mutationOptions({
-      mutationFn: () => call(timelineEndpoints.removeNote, { params: { device_id: id, note_id: note } }),
-      meta: { invalidates: [['timeline', id]] },
-    }),
+    requestMutation(timelineEndpoints.removeNote, { params: { device_id: id, note_id: note } }),
 };

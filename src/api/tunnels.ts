@@ -1,23 +1,13 @@
 // Tunnels, as queries and mutations.
-import { queryOptions } from '@tanstack/react-query';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
-import { call } from '#/api/call.ts';
-import { livePace } from '#/api/live.ts';
-import { requestMutation } from '#/api/request-of.ts';
-
-const changed = { invalidates: [['tunnels']] };
+import { query, requestMutation } from '#/api/query.ts';
 
 export const tunnelQueries = {
-  list: () =>
-    queryOptions({
-      queryKey: ['tunnels'],
-      queryFn: ({ signal }) => call(tunnelEndpoints.list, {}, { signal }),
-      // Traffic is not reported.
-      refetchInterval: livePace(5_000, 15_000),
-    }),
+  /** Traffic is not reported. */
+  list: () => query(tunnelEndpoints.list, {}, { pollLive: 15_000 }),
 };
 
 export const tunnelMutations = {
-  remove: (name: string) => requestMutation(tunnelEndpoints.remove, { params: { tunnel_id: name } }, changed),
-  removeAll: () => requestMutation(tunnelEndpoints.removeAll, {}, changed),
+  remove: (name: string) => requestMutation(tunnelEndpoints.remove, { params: { tunnel_id: name } }),
+  removeAll: () => requestMutation(tunnelEndpoints.removeAll, {}),
 };

@@ -1,6 +1,7 @@
 // v1.md, "Account": the holder of the account and the limits of its plan. The tokens are an addition of this project.
 import * as z from 'zod/mini';
-import { list, nameText, number, optionalNumber, optionalText, pathId, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, number, optionalNumber, optionalText, pathId, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** What a service may offer beyond the document. A service without the list is a plain one; other words are not ours. */
 export const CAPABILITIES = [
@@ -121,16 +122,18 @@ export type Session = z.output<typeof session>;
 export const newApiToken = z.object({ TokenId: z.string(), Token: z.string() });
 export type NewApiToken = z.output<typeof newApiToken>;
 
-export const accountEndpoints = {
+export const accountEndpoints = resource('account', { live: 'flag' }).operations({
   get: {
     method: 'GET',
     path: '/v1/account',
+    permission: 'read',
     summary: 'Get the account and its usage',
     response: account,
   },
   tokens: {
     method: 'GET',
     path: '/v1/account/tokens',
+    permission: 'read',
     summary: 'List the API tokens of the account',
     addition: true,
     response: list(apiToken),
@@ -138,6 +141,7 @@ export const accountEndpoints = {
   createToken: {
     method: 'POST',
     path: '/v1/account/tokens',
+    permission: 'read',
     summary: 'Create an API token; it is in this answer only',
     addition: true,
     // A repetition with the same Idempotency-Key behaves as for creating a device.
@@ -155,6 +159,7 @@ export const accountEndpoints = {
   revokeToken: {
     method: 'DELETE',
     path: '/v1/account/tokens/:token_id',
+    permission: 'read',
     summary: 'Revoke an API token; it stops working at once',
     addition: true,
     params: z.object({ token_id: pathId }),
@@ -162,6 +167,7 @@ export const accountEndpoints = {
   sessions: {
     method: 'GET',
     path: '/v1/account/sessions',
+    permission: 'read',
     summary: 'List the browsers that are signed in, the one used last first',
     addition: true,
     response: z.array(session),
@@ -169,14 +175,16 @@ export const accountEndpoints = {
   endSessions: {
     method: 'DELETE',
     path: '/v1/account/sessions',
+    permission: 'read',
     summary: 'Sign out all browsers but the one that asks; asked with a token, all of them',
     addition: true,
   },
   endSession: {
     method: 'DELETE',
     path: '/v1/account/sessions/:session_id',
+    permission: 'read',
     summary: 'Sign out one browser',
     addition: true,
     params: z.object({ session_id: pathId }),
   },
-} as const satisfies Group;
+});

@@ -1,16 +1,7 @@
 // Alerts, an addition: rules that watch the fleet, and messages about it to webhooks and e-mail addresses.
 import * as z from 'zod/mini';
-import {
-  list,
-  nameText,
-  number,
-  optionalNumber,
-  optionalText,
-  pageFields,
-  pathId,
-  text,
-  type Group,
-} from '#/contract/endpoint.ts';
+import { list, nameText, number, optionalNumber, optionalText, pageFields, pathId, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const ALERT_EVENTS = [
   'DeviceOffline',
@@ -122,8 +113,6 @@ export const silenceDraft = z.object({
   Reason: z.string().check(z.maxLength(255)),
 });
 
-export type SilenceDraft = z.output<typeof silenceDraft>;
-
 const silence = z.optional(z.object({ Until: text, Reason: text }));
 
 const rule = z.object({
@@ -211,10 +200,11 @@ export type ChannelTest = z.output<typeof testResult>;
 const oneChannel = z.object({ channel_id: pathId });
 const oneRule = z.object({ rule_id: pathId });
 
-export const alertEndpoints = {
+export const alertEndpoints = resource('alerts', { live: 'flag', poll: 15_000 }).operations({
   channels: {
     method: 'GET',
     path: '/v1/alerts/channels',
+    permission: 'read',
     addition: true,
     summary: 'List the channels that alerts go to, oldest first',
     response: list(channel),
@@ -222,6 +212,8 @@ export const alertEndpoints = {
   createChannel: {
     method: 'POST',
     path: '/v1/alerts/channels',
+    permission: 'admin',
+    changes: ['account'],
     addition: true,
     summary: 'Create a channel; the secret of a webhook is in this answer only',
     once: true,
@@ -231,6 +223,8 @@ export const alertEndpoints = {
   removeChannel: {
     method: 'DELETE',
     path: '/v1/alerts/channels/:channel_id',
+    permission: 'admin',
+    changes: ['account'],
     addition: true,
     summary: 'Delete a channel; what waits for it is not sent any more',
     params: oneChannel,
@@ -238,6 +232,7 @@ export const alertEndpoints = {
   testChannel: {
     method: 'POST',
     path: '/v1/alerts/channels/:channel_id/test',
+    permission: 'admin',
     addition: true,
     summary: 'Send a test message at once, and report what happened',
     params: oneChannel,
@@ -246,6 +241,7 @@ export const alertEndpoints = {
   rules: {
     method: 'GET',
     path: '/v1/alerts/rules',
+    permission: 'read',
     addition: true,
     summary: 'List the rules, oldest first',
     response: list(rule),
@@ -253,6 +249,8 @@ export const alertEndpoints = {
   createRule: {
     method: 'POST',
     path: '/v1/alerts/rules',
+    permission: 'operate',
+    changes: ['account'],
     addition: true,
     summary: 'Create a rule',
     once: true,
@@ -262,6 +260,8 @@ export const alertEndpoints = {
   updateRule: {
     method: 'PATCH',
     path: '/v1/alerts/rules/:rule_id',
+    permission: 'operate',
+    changes: ['account'],
     addition: true,
     summary: 'Change the given fields of a rule',
     params: oneRule,
@@ -270,6 +270,8 @@ export const alertEndpoints = {
   removeRule: {
     method: 'DELETE',
     path: '/v1/alerts/rules/:rule_id',
+    permission: 'operate',
+    changes: ['account'],
     addition: true,
     summary: 'Delete a rule; messages that were decided are still sent',
     params: oneRule,
@@ -277,6 +279,8 @@ export const alertEndpoints = {
   silenceRule: {
     method: 'POST',
     path: '/v1/alerts/rules/:rule_id/silence',
+    permission: 'operate',
+    changes: ['account'],
     addition: true,
     summary: 'Let a rule send nothing until a time; what still fires then is sent',
     params: oneRule,
@@ -285,6 +289,7 @@ export const alertEndpoints = {
   firing: {
     method: 'GET',
     path: '/v1/alerts/firing',
+    permission: 'read',
     addition: true,
     summary: 'List what fires now, by rule, the latest first',
     response: list(firing),
@@ -292,9 +297,10 @@ export const alertEndpoints = {
   deliveries: {
     method: 'GET',
     path: '/v1/alerts/deliveries',
+    permission: 'read',
     addition: true,
     summary: 'List the deliveries of messages, newest first, page by page',
     query: z.object({ ...pageFields }),
     response: z.object({ Items: z.array(delivery), Next: text }),
   },
-} as const satisfies Group;
+});

@@ -1,8 +1,9 @@
 // The archive, an addition: ended jobs that lists do not show any more, with their output. `POST /v1/bulk` archives and
 // restores them; one of them is read by its id as before.
 import * as z from 'zod/mini';
-import { number, text, type Group } from '#/contract/endpoint.ts';
+import { number, text } from '#/contract/endpoint.ts';
 import { job } from '#/contract/jobs.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** Most jobs that one request names. */
 const MOST_EXPORTED = 200;
@@ -33,7 +34,7 @@ const archivedJob = z.object({
 });
 export type ArchiveItem = z.output<typeof archivedJob>;
 
-export const archiveEndpoints = {
+export const archiveEndpoints = resource('archive', { poll: 15_000, follows: ['jobs'] }).operations({
   /**
    * With `search`, only jobs with that text in names, commands and all stored output. An answer comes after a part of a
    * second at the latest, with what was found by then, and Next goes on from there. `limit`: jobs, or hits of a search.
@@ -41,6 +42,7 @@ export const archiveEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/archive',
+    permission: 'read',
     addition: true,
     summary: 'List archived jobs, those archived last first; or search their names, commands and output',
     query: z.object({
@@ -63,6 +65,7 @@ export const archiveEndpoints = {
   export: {
     method: 'GET',
     path: '/v1/archive.zip',
+    permission: 'read',
     addition: true,
     summary: 'Get archived jobs with all their output as a ZIP file: those with these ids, or all',
     query: z.object({
@@ -79,4 +82,4 @@ export const archiveEndpoints = {
     }),
     file: 'application/zip',
   },
-} as const satisfies Group;
+});

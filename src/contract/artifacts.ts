@@ -1,6 +1,7 @@
 // v1.md, "Artifacts": what is deployed.
 import * as z from 'zod/mini';
-import { list, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** Fields after CreatedTime are additions. `Size` is what the uploader declared, in a unit the document leaves open. */
 export const artifact = row(
@@ -61,10 +62,12 @@ export type ArtifactForm = z.output<typeof artifactForm>;
 
 const oneArtifact = z.object({ artifact_id: pathId });
 
-export const artifactEndpoints = {
+export const artifactEndpoints = resource('artifacts', { live: 'flag', id: 'artifact_id' }).operations({
   upload: {
     method: 'POST',
     path: '/v1/artifact',
+    permission: 'connect',
+    changes: ['account'],
     summary: 'Upload an artifact',
     once: true,
     form: artifactForm,
@@ -74,6 +77,7 @@ export const artifactEndpoints = {
   get: {
     method: 'GET',
     path: '/v1/artifact/:artifact_id',
+    permission: 'read',
     summary: 'Get one artifact',
     params: oneArtifact,
     response: artifact,
@@ -81,13 +85,16 @@ export const artifactEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/artifact',
+    permission: 'read',
     summary: 'List all artifacts',
     response: list(artifact),
   },
   remove: {
     method: 'DELETE',
     path: '/v1/artifact/:artifact_id',
+    permission: 'operate',
+    changes: ['account', 'jobs'],
     summary: 'Delete an artifact; jobs that still wait for it fail',
     params: oneArtifact,
   },
-} as const satisfies Group;
+});

@@ -70,7 +70,9 @@ const ACTIONS: Record<string, string> = {
   'bulk.archive': 'Archived many jobs',
   'bulk.unarchive': 'Restored many jobs from archive',
   'bulk.newKey': 'Created many device keys',
+  'bulk.create': 'Created many devices',
   'bulk.cancel': 'Cancelled bulk action',
+  'bulk.removeKeys': 'Deleted the keys of a bulk action',
 };
 
 export const actionText = (action: string): string => (Object.hasOwn(ACTIONS, action) ? ACTIONS[action]! : action);

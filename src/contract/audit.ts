@@ -1,6 +1,7 @@
 // The audit log, an addition: who did what to which object, when and from where.
 import * as z from 'zod/mini';
-import { pageFields, text, type Group } from '#/contract/endpoint.ts';
+import { pageFields, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 const word = z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)));
 const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
@@ -42,10 +43,11 @@ export type AuditEntry = z.output<typeof auditEntry>;
 const auditFilters = z.object(filters);
 export type AuditFilters = z.output<typeof auditFilters>;
 
-export const auditEndpoints = {
+export const auditEndpoints = resource('audit', {}).operations({
   list: {
     method: 'GET',
     path: '/v1/audit',
+    permission: 'read',
     addition: true,
     summary: 'List the entries of the audit log that meet every given condition, newest first, page by page',
     query: z.object({ ...filters, ...pageFields }),
@@ -54,9 +56,10 @@ export const auditEndpoints = {
   csv: {
     method: 'GET',
     path: '/v1/audit.csv',
+    permission: 'read',
     addition: true,
     summary: 'Get all of these entries as CSV',
     query: auditFilters,
     file: 'text/csv',
   },
-} as const satisfies Group;
+});

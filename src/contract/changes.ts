@@ -1,39 +1,25 @@
 // Changes, an addition: which devices changed since a version, and a stream that names what changes.
 import * as z from 'zod/mini';
 import { device } from '#/contract/devices.ts';
-import { text, type Group } from '#/contract/endpoint.ts';
+import { text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** Names a moment of the account's data. Of use only in later requests to the same service. */
 const since = z.optional(z.string().check(z.maxLength(200)));
 
-const ids = z.optional(z.union([z.array(z.string()), z.literal('many')]));
-const flag = z.optional(z.literal(true));
-
-/** Ids only, of what the caller may read. 'many': more than a reader would ask for one by one. */
-export const changeEvent = z.object({
-  /** Added, changed or deleted. */
-  Devices: ids,
-  /** Jobs to single devices, and parents: for a child the id of its parent. */
-  Jobs: ids,
-  Bulk: ids,
-  /** Created, steered, gone on, or deleted. The figures of their waves change with jobs and devices. */
-  Rollouts: ids,
-  Tunnels: flag,
-  Artifacts: flag,
-  Workflows: flag,
-  Tags: flag,
-  /** Usage, tokens, sessions and how many alerts fire too. */
-  Account: flag,
-  /** What fires, its rules and channels, and the deliveries. */
-  Alerts: flag,
-});
+/**
+ * What changed, by the names of resources: the ids of those that did, `many` for more than a reader would ask for one by
+ * one, or only that something did. Of what the caller may read; for a child job, the id of its parent.
+ */
+export const changeEvent = z.record(z.string(), z.union([z.array(z.string()), z.literal('many'), z.literal(true)]));
 export type ChangeEvent = z.output<typeof changeEvent>;
 
-export const changeEndpoints = {
+export const changeEndpoints = resource('changes', {}).operations({
   /** Without `since`: the present version, to be asked for before everything is read. */
   changes: {
     method: 'GET',
     path: '/v1/changes',
+    permission: 'read',
     addition: true,
     summary: 'Get the devices that changed since a version; with Reset, all have to be read again',
     query: z.object({ since }),
@@ -52,9 +38,10 @@ export const changeEndpoints = {
   events: {
     method: 'GET',
     path: '/v1/events',
+    permission: 'read',
     addition: true,
     summary: 'Stream what changes, named by ids',
     query: z.object({ since }),
     events: changeEvent,
   },
-} as const satisfies Group;
+});

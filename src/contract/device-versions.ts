@@ -1,7 +1,8 @@
 // Which version of an artifact runs where: what each device took last with success, whatever became of the job and of the
 // artifact since. An addition.
 import * as z from 'zod/mini';
-import { list, nameText, number, pageFields, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, number, pageFields, row, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const MOST_VERSIONS = 5_000;
 
@@ -19,7 +20,7 @@ export type DeviceVersion = z.output<typeof deviceVersion>;
 const versionCount = row(z.looseObject({ ArtifactName: text, Version: text, Devices: number }));
 export type VersionCount = z.output<typeof versionCount>;
 
-export const deviceVersionEndpoints = {
+export const deviceVersionEndpoints = resource('versions', { poll: 30_000, follows: ['jobs'] }).operations({
   /**
    * Exactly one of `artifact` and `device_id`. `since`, the Version of an earlier answer: only what changed since; with
    * Reset, all has to be read again.
@@ -27,6 +28,7 @@ export const deviceVersionEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/versions',
+    permission: 'read',
     addition: true,
     summary: 'List which version of an artifact each device has, or those of one device',
     query: z.object({
@@ -50,8 +52,9 @@ export const deviceVersionEndpoints = {
   counts: {
     method: 'GET',
     path: '/v1/versions/counts',
+    permission: 'read',
     addition: true,
     summary: 'Count the devices that have each version of each artifact',
     response: list(versionCount),
   },
-} as const satisfies Group;
+});

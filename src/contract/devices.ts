@@ -11,9 +11,9 @@ import {
   rowsLike,
   rowsOf,
   text,
-  type Group,
 } from '#/contract/endpoint.ts';
 import { tag } from '#/contract/tags.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** Largest page of our service; the document names no limit. */
 export const MAX_ROWS_PER_PAGE = 1000;
@@ -176,10 +176,12 @@ const onePage = z.object({
   rows_per_page: pathInteger(MAX_ROWS_PER_PAGE),
 });
 
-export const deviceEndpoints = {
+export const deviceEndpoints = resource('devices', { live: 'ids', id: 'device_id', poll: 5_000 }).operations({
   create: {
     method: 'POST',
     path: '/v1/devices',
+    permission: 'operate',
+    changes: ['account'],
     summary: 'Create a device',
     // Repeated with its Idempotency-Key, the request creates no second device. For a minute the answer is the lost one,
     // key included; later, and after a restart, it is a 409 that names the device: only the hash of its key is stored,
@@ -191,6 +193,7 @@ export const deviceEndpoints = {
   update: {
     method: 'PATCH',
     path: '/v1/devices/:device_id',
+    permission: 'operate',
     summary: 'Change the named fields of a device',
     params: oneDevice,
     body: deviceChange,
@@ -198,6 +201,7 @@ export const deviceEndpoints = {
   locate: {
     method: 'POST',
     path: '/v1/devices/location/:device_id',
+    permission: 'operate',
     summary: 'Set where a device is',
     params: oneDevice,
     body: position,
@@ -205,12 +209,14 @@ export const deviceEndpoints = {
   locations: {
     method: 'GET',
     path: '/v1/devices/location',
+    permission: 'read',
     summary: 'List the locations of all devices',
     response: list(deviceLocation),
   },
   page: {
     method: 'GET',
     path: '/v1/devices/:page_num/:rows_per_page',
+    permission: 'read',
     summary: 'List devices, page by page',
     params: onePage,
     response: devicePage,
@@ -218,6 +224,7 @@ export const deviceEndpoints = {
   filter: {
     method: 'GET',
     path: '/v1/devices/:page_num/:rows_per_page/filters',
+    permission: 'read',
     summary: 'List the devices that meet every given condition, page by page',
     params: onePage,
     query: deviceFilter,
@@ -226,6 +233,7 @@ export const deviceEndpoints = {
   selected: {
     method: 'GET',
     path: '/v1/devices',
+    permission: 'read',
     summary: 'List the devices named in the body (a GET with a body: browsers cannot send one)',
     body: z.array(z.object({ DeviceId: z.string() })),
     response: list(device),
@@ -233,12 +241,15 @@ export const deviceEndpoints = {
   remove: {
     method: 'DELETE',
     path: '/v1/devices/:device_id',
+    permission: 'operate',
+    changes: ['account', 'jobs', 'tunnels'],
     summary: 'Delete a device, its waiting jobs and its tunnels',
     params: oneDevice,
   },
   rekey: {
     method: 'POST',
     path: '/v1/devices/:device_id/key',
+    permission: 'admin',
     summary: 'Give a device a new key; the old one stops working at once',
     addition: true,
     params: oneDevice,
@@ -247,6 +258,7 @@ export const deviceEndpoints = {
   agent: {
     method: 'GET',
     path: '/v1/agent',
+    permission: 'read',
     summary: "The agent's program that this service publishes as /agent.mjs",
     addition: true,
     response: publishedAgent,
@@ -254,6 +266,7 @@ export const deviceEndpoints = {
   updateAgent: {
     method: 'POST',
     path: '/v1/device/:device_id/update-agent',
+    permission: 'operate',
     summary: 'Update a device’s agent to the one that the service publishes, when no job runs',
     addition: true,
     params: oneDevice,
@@ -262,9 +275,10 @@ export const deviceEndpoints = {
   downgradeAgent: {
     method: 'POST',
     path: '/v1/device/:device_id/downgrade-agent',
+    permission: 'admin',
     summary: 'Put the published agent on a device that has run a newer one; Sequence has to name the published one',
     addition: true,
     params: oneDevice,
     body: z.object({ Sequence: z.int().check(z.gte(0)) }),
   },
-} as const satisfies Group;
+});

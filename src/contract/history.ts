@@ -1,6 +1,7 @@
 // The history of states, an addition: when devices went Online and Offline, and for how long they were.
 import * as z from 'zod/mini';
-import { number, pageFields, text, type Group } from '#/contract/endpoint.ts';
+import { number, pageFields, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
 
@@ -47,10 +48,11 @@ export type Availability = z.output<typeof availability>;
 /** Longest span of a summary, in hours: what HISTORY_DAYS is if it is not set. */
 const HOURS = z.string().check(z.regex(/^([1-9]\d{0,2}|1\d{3}|20\d\d|21[0-5]\d|2160)$/, 'must be 1 to 2160'));
 
-export const historyEndpoints = {
+export const historyEndpoints = resource('history', {}).operations({
   changes: {
     method: 'GET',
     path: '/v1/history/devices',
+    permission: 'read',
     addition: true,
     summary: 'List changes of the state of a device or of all, newest first, page by page; of a device with the gaps',
     query: z.object({
@@ -65,6 +67,7 @@ export const historyEndpoints = {
   summary: {
     method: 'GET',
     path: '/v1/history/summary',
+    permission: 'read',
     addition: true,
     summary:
       'Sum up how long devices, sites or groups were Online in the last hours until To, which in accounts of 5,000 devices and more may be some minutes ago',
@@ -83,4 +86,4 @@ export const historyEndpoints = {
       Next: text,
     }),
   },
-} as const satisfies Group;
+});

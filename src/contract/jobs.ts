@@ -1,18 +1,9 @@
 // v1.md, "Jobs (deployments)": a submission to one device, or to all devices of a group or tag.
 import * as z from 'zod/mini';
-import {
-  list,
-  number,
-  optionalNumber,
-  optionalText,
-  pageFields,
-  pathId,
-  row,
-  text,
-  type Group,
-} from '#/contract/endpoint.ts';
+import { list, number, optionalNumber, optionalText, pageFields, pathId, row, text } from '#/contract/endpoint.ts';
 import { arrivedPiece, childIds, childOutput, offset, outputPiece } from '#/contract/job-outputs.ts';
 import { jobDraft, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** The statuses of our service; the document names none. Every one after Running is final. */
 export const JOB_STATUSES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'] as const;
@@ -175,10 +166,11 @@ const TARGET = /^(device|group|tag):[^]{1,255}$/;
 /** Names a moment of the account's data; an answer gives the next one. */
 const since = z.optional(z.string().check(z.maxLength(200)));
 
-export const jobEndpoints = {
+export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 15_000 }).operations({
   submit: {
     method: 'POST',
     path: '/v1/job',
+    permission: 'operate',
     summary: 'Submit a job to a device, a group, a tag or a list of devices',
     once: true,
     bodyLimit: SUBMIT_BODY_BYTES,
@@ -188,6 +180,7 @@ export const jobEndpoints = {
   get: {
     method: 'GET',
     path: '/v1/job/:job_id',
+    permission: 'read',
     summary: 'Get one job; of a parent, its overall summary',
     params: oneJob,
     response: foundJob,
@@ -196,6 +189,7 @@ export const jobEndpoints = {
   output: {
     method: 'GET',
     path: '/v1/job/:job_id/output',
+    permission: 'read',
     addition: true,
     summary:
       'Get a job without its output, and of Stdout and Stderr what comes after the given offsets, in the order of its arrival',
@@ -225,6 +219,7 @@ export const jobEndpoints = {
   children: {
     method: 'GET',
     path: '/v1/job/:job_id/childjobs',
+    permission: 'read',
     summary: 'List the child jobs of a parent, with the output of each device; or those that changed since a version',
     params: oneJob,
     query: z.object({ since }),
@@ -233,6 +228,7 @@ export const jobEndpoints = {
   outputs: {
     method: 'GET',
     path: '/v1/job/:job_id/outputs',
+    permission: 'read',
     addition: true,
     summary: 'Get the output of some child jobs of a parent: of each stream at most the last 64 kB',
     params: oneJob,
@@ -247,6 +243,7 @@ export const jobEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/job',
+    permission: 'read',
     summary: 'List jobs to single devices and parent jobs, in summary; or those that changed since a version',
     query: z.object({ since }),
     response: list(job),
@@ -260,6 +257,7 @@ export const jobEndpoints = {
   page: {
     method: 'GET',
     path: '/v1/jobs',
+    permission: 'read',
     addition: true,
     summary: 'List jobs to single devices and parent jobs that meet every given condition, newest first, page by page',
     query: z.object({
@@ -290,6 +288,7 @@ export const jobEndpoints = {
   queues: {
     method: 'GET',
     path: '/v1/jobs/queues',
+    permission: 'read',
     addition: true,
     summary:
       'List what waits or runs on all devices, children included, each device’s jobs in the order they run; or what changed in it since a version',
@@ -300,6 +299,7 @@ export const jobEndpoints = {
   ofDevice: {
     method: 'GET',
     path: '/v1/device/:device_id/queue',
+    permission: 'read',
     summary: "List one device's jobs, children of group and tag jobs included, oldest first",
     addition: true,
     params: z.object({ device_id: pathId }),
@@ -308,6 +308,7 @@ export const jobEndpoints = {
   runs: {
     method: 'GET',
     path: '/v1/jobs/runs/:artifact_id',
+    permission: 'read',
     addition: true,
     summary: 'List the jobs that an artifact was submitted with, one for each device, oldest first, without output',
     params: z.object({ artifact_id: pathId }),
@@ -320,6 +321,7 @@ export const jobEndpoints = {
   stop: {
     method: 'POST',
     path: '/v1/job/:job_id/stop',
+    permission: 'operate',
     addition: true,
     summary:
       'Stop a job, of a parent all children: what runs is stopped, what waits is cancelled, record and output stay',
@@ -330,7 +332,8 @@ export const jobEndpoints = {
   remove: {
     method: 'DELETE',
     path: '/v1/job/:job_id',
+    permission: 'operate',
     summary: 'Delete a job: a waiting one is cancelled, a running one stopped first, a parent takes its children along',
     params: oneJob,
   },
-} as const satisfies Group;
+});

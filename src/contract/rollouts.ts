@@ -1,8 +1,9 @@
 // Rollouts: one artifact or workflow for many devices, wave by wave, stopped by itself when devices fail or do not come
 // back. Each wave is an ordinary parent job. An addition.
 import * as z from 'zod/mini';
-import { list, nameText, number, optionalText, pageFields, pathId, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, number, optionalText, pageFields, pathId, text } from '#/contract/endpoint.ts';
 import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const ROLLOUT_STATES = ['Scheduled', 'Running', 'Waiting', 'Paused', 'Succeeded', 'Failed', 'Aborted'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
@@ -228,16 +229,25 @@ const step = <Name extends string>(name: Name, what: string) =>
   ({
     method: 'POST',
     path: `/v1/rollout/:rollout_id/${name}`,
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: what,
     params: oneRollout,
     body: steering,
   }) as const;
 
-export const rolloutEndpoints = {
+export const rolloutEndpoints = resource('rollouts', {
+  live: 'ids',
+  id: 'rollout_id',
+  poll: 60_000,
+  follows: ['jobs', 'devices'],
+}).operations({
   create: {
     method: 'POST',
     path: '/v1/rollout',
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: 'Roll out an artifact or workflow to devices, wave by wave',
     once: true,
@@ -249,6 +259,7 @@ export const rolloutEndpoints = {
   plan: {
     method: 'POST',
     path: '/v1/rollout/plan',
+    permission: 'read',
     addition: true,
     summary: 'Show which devices would be in which wave; changes nothing',
     bodyLimit: SUBMIT_BODY_BYTES,
@@ -261,6 +272,7 @@ export const rolloutEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/rollout',
+    permission: 'read',
     addition: true,
     summary: 'List the rollouts, newest first',
     response: list(summary),
@@ -268,6 +280,7 @@ export const rolloutEndpoints = {
   get: {
     method: 'GET',
     path: '/v1/rollout/:rollout_id',
+    permission: 'read',
     addition: true,
     summary: 'Get a rollout with its waves and what was done',
     params: oneRollout,
@@ -276,6 +289,7 @@ export const rolloutEndpoints = {
   devices: {
     method: 'GET',
     path: '/v1/rollout/:rollout_id/devices',
+    permission: 'read',
     addition: true,
     summary: 'List the devices of a rollout with their states, by wave',
     params: oneRollout,
@@ -291,6 +305,7 @@ export const rolloutEndpoints = {
   states: {
     method: 'GET',
     path: '/v1/rollout/:rollout_id/states',
+    permission: 'read',
     addition: true,
     summary: 'List the ids of the devices of a rollout by wave and state',
     params: oneRollout,
@@ -318,8 +333,10 @@ export const rolloutEndpoints = {
   remove: {
     method: 'DELETE',
     path: '/v1/rollout/:rollout_id',
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: 'Delete a rollout that has ended; its jobs stay',
     params: oneRollout,
   },
-} as const satisfies Group;
+});

@@ -1,7 +1,8 @@
 // Outcome rules: what a mark in the output of a job means. Vendors' update scripts end with exit code 0 after a rollback;
 // only the output shows it. An addition: the service judges each job by the rules of what it ran when it ends.
 import * as z from 'zod/mini';
-import { list, nameText, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** What a mark can mean, the worst first: of several marks in one output the worst decides. */
 export const RULE_VERDICTS = ['RolledBack', 'Failed', 'Succeeded'] as const;
@@ -66,10 +67,11 @@ export type RuleFinding = z.output<typeof finding>;
 
 const params = z.object({ artifact_name: nameText });
 
-export const ruleEndpoints = {
+export const ruleEndpoints = resource('rules', { id: 'artifact_name' }).operations({
   list: {
     method: 'GET',
     path: '/v1/rules',
+    permission: 'read',
     addition: true,
     summary: 'List the outcome rules of all names',
     response: list(ruleSet),
@@ -78,6 +80,8 @@ export const ruleEndpoints = {
   save: {
     method: 'PUT',
     path: '/v1/rules/:artifact_name',
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: 'Replace the outcome rules of a name; an empty list ends them. Jobs that have ended are judged again',
     params,
@@ -86,6 +90,7 @@ export const ruleEndpoints = {
   try: {
     method: 'POST',
     path: '/v1/rules/:artifact_name/try',
+    permission: 'read',
     addition: true,
     summary: 'What these rules would make of a job that has ended: of one device, or counted over the first 500',
     params,
@@ -102,4 +107,4 @@ export const ruleEndpoints = {
       Judged: optionalNumber,
     }),
   },
-} as const satisfies Group;
+});

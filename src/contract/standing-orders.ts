@@ -1,8 +1,9 @@
 // Standing orders: "the devices of this group should have this version". A device without it gets exactly one job; after a
 // failure a person has to ask again. An addition.
 import * as z from 'zod/mini';
-import { list, nameText, number, pageFields, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, number, pageFields, row, text } from '#/contract/endpoint.ts';
 import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
+import { resource } from '#/contract/resource.ts';
 
 const LONGEST_ORDER_NAME = 80;
 export const MOST_ORDERS = 200;
@@ -76,10 +77,11 @@ const orderDraft = z.object({
 export const standingOrderForm = z.extend(orderDraft, { Name: orderName });
 export type StandingOrderForm = z.output<typeof standingOrderForm>;
 
-export const standingOrderEndpoints = {
+export const standingOrderEndpoints = resource('orders', { id: 'name', poll: 15_000, follows: ['jobs'] }).operations({
   list: {
     method: 'GET',
     path: '/v1/orders',
+    permission: 'read',
     addition: true,
     summary: 'List the standing orders with their figures, by name',
     response: list(standingOrder),
@@ -92,6 +94,8 @@ export const standingOrderEndpoints = {
   save: {
     method: 'PUT',
     path: '/v1/orders/:name',
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: 'Have the devices of a group get a version, those that join later too',
     params,
@@ -101,6 +105,8 @@ export const standingOrderEndpoints = {
   remove: {
     method: 'DELETE',
     path: '/v1/orders/:name',
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: 'Delete a standing order',
     params,
@@ -108,6 +114,7 @@ export const standingOrderEndpoints = {
   devices: {
     method: 'GET',
     path: '/v1/orders/:name/devices',
+    permission: 'read',
     addition: true,
     summary: 'List the devices of the group with what became of each, page by page',
     params,
@@ -121,6 +128,8 @@ export const standingOrderEndpoints = {
   retry: {
     method: 'POST',
     path: '/v1/orders/:name/retry',
+    permission: 'operate',
+    changes: ['jobs'],
     addition: true,
     summary: 'Give the devices that failed one more job each',
     params,
@@ -138,4 +147,4 @@ export const standingOrderEndpoints = {
     }),
     response: z.object({ Devices: number }),
   },
-} as const satisfies Group;
+});

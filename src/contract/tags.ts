@@ -1,7 +1,8 @@
 // Tags. v1.md uses them (a filter, a job target) without defining endpoints; these are the ones of known services, plus
 // detach.
 import * as z from 'zod/mini';
-import { list, nameText, pathId, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, pathId, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const tag = z.object({
   TagId: z.pipe(text, z.string().check(z.minLength(1))),
@@ -11,10 +12,11 @@ export type Tag = z.output<typeof tag>;
 
 const deviceAndTag = z.object({ device_id: pathId, tag_id: pathId });
 
-export const tagEndpoints = {
+export const tagEndpoints = resource('tags', { live: 'flag', id: 'tag_id' }).operations({
   list: {
     method: 'GET',
     path: '/v1/tag',
+    permission: 'read',
     summary: 'List all tags',
     addition: true,
     response: list(tag),
@@ -22,6 +24,8 @@ export const tagEndpoints = {
   create: {
     method: 'POST',
     path: '/v1/tag/:tag_name',
+    permission: 'operate',
+    changes: ['devices'],
     summary: 'Create a tag',
     addition: true,
     params: z.object({ tag_name: z.pipe(pathId, nameText) }),
@@ -29,6 +33,8 @@ export const tagEndpoints = {
   remove: {
     method: 'DELETE',
     path: '/v1/tag/:tag_id',
+    permission: 'operate',
+    changes: ['devices'],
     summary: 'Delete a tag and take it off every device',
     addition: true,
     params: z.object({ tag_id: pathId }),
@@ -36,6 +42,8 @@ export const tagEndpoints = {
   attach: {
     method: 'POST',
     path: '/v1/devices/:device_id/tag/:tag_id',
+    permission: 'operate',
+    changes: ['devices'],
     summary: 'Put a tag on a device',
     addition: true,
     params: deviceAndTag,
@@ -43,8 +51,10 @@ export const tagEndpoints = {
   detach: {
     method: 'DELETE',
     path: '/v1/devices/:device_id/tag/:tag_id',
+    permission: 'operate',
+    changes: ['devices'],
     summary: 'Take a tag off a device',
     addition: true,
     params: deviceAndTag,
   },
-} as const satisfies Group;
+});

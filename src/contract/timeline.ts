@@ -1,6 +1,7 @@
 // All that happened to a device in one order, and the notes that people write about it; an addition.
 import * as z from 'zod/mini';
-import { optionalText, pageFields, text, type Group } from '#/contract/endpoint.ts';
+import { optionalText, pageFields, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const TIMELINE_KINDS = ['state', 'job', 'edit', 'tunnel', 'key', 'note'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
@@ -35,10 +36,11 @@ const noteDraft = z.object({
 
 const oneDevice = z.object({ device_id: z.string() });
 
-export const timelineEndpoints = {
+export const timelineEndpoints = resource('timeline', { poll: 30_000 }).operations({
   list: {
     method: 'GET',
     path: '/v1/device/:device_id/timeline',
+    permission: 'read',
     addition: true,
     summary: 'List what happened to a device: states, jobs, edits, tunnels, keys and notes, newest first, page by page',
     params: oneDevice,
@@ -51,6 +53,7 @@ export const timelineEndpoints = {
   addNote: {
     method: 'POST',
     path: '/v1/device/:device_id/notes',
+    permission: 'operate',
     addition: true,
     summary: 'Write a note about a device',
     once: true,
@@ -61,8 +64,9 @@ export const timelineEndpoints = {
   removeNote: {
     method: 'DELETE',
     path: '/v1/device/:device_id/notes/:note_id',
+    permission: 'operate',
     addition: true,
     summary: 'Delete a note',
     params: z.object({ device_id: z.string(), note_id: z.string() }),
   },
-} as const satisfies Group;
+});

@@ -1,7 +1,8 @@
 // v1.md, "Tunnels": local services of devices that are reachable from outside. Devices open them; the API lists and
 // closes them.
 import * as z from 'zod/mini';
-import { list, optionalNumber, optionalText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** `Name` is the identifier. `PublicUrl` may be the text 'N/A'. Optional fields are additions. */
 export const tunnel = row(
@@ -33,13 +34,14 @@ export const tunnel = row(
 );
 export type Tunnel = z.output<typeof tunnel>;
 
-export const tunnelEndpoints = {
-  list: { method: 'GET', path: '/v1/tunnels', summary: 'List all tunnels', response: list(tunnel) },
-  removeAll: { method: 'DELETE', path: '/v1/tunnels', summary: 'Delete all tunnels' },
+export const tunnelEndpoints = resource('tunnels', { live: 'flag', id: 'tunnel_id', poll: 5_000 }).operations({
+  list: { method: 'GET', path: '/v1/tunnels', permission: 'read', summary: 'List all tunnels', response: list(tunnel) },
+  removeAll: { method: 'DELETE', path: '/v1/tunnels', permission: 'connect', summary: 'Delete all tunnels' },
   remove: {
     method: 'DELETE',
     path: '/v1/tunnels/:tunnel_id',
+    permission: 'connect',
     summary: 'Delete the tunnel with this Name',
     params: z.object({ tunnel_id: pathId }),
   },
-} as const satisfies Group;
+});

@@ -1,15 +1,17 @@
 // What the account uses from day to day, an addition.
 import * as z from 'zod/mini';
-import { number, text, type Group } from '#/contract/endpoint.ts';
+import { number, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 /** The last reading of a day in UTC, `2026-11-23`. */
 const usageDay = z.object({ Day: text, Devices: number, ArtifactBytes: number, OutputBytes: number });
 export type UsageDay = z.output<typeof usageDay>;
 
-export const usageEndpoints = {
+export const usageEndpoints = resource('usage', {}).operations({
   list: {
     method: 'GET',
     path: '/v1/history/usage',
+    permission: 'read',
     addition: true,
     summary: 'List what the account used on each of the last days, newest first; today as it is now',
     query: z.object({
@@ -18,4 +20,4 @@ export const usageEndpoints = {
     }),
     response: z.object({ Items: z.array(usageDay) }),
   },
-} as const satisfies Group;
+});

@@ -1,6 +1,7 @@
 // Saved views of the devices, shared by everybody of the account or private; an addition.
 import * as z from 'zod/mini';
-import { list, nameText, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, row, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const LONGEST_VIEW_NAME = 80;
 export const LONGEST_VIEW_QUERY = 4_000;
@@ -25,10 +26,11 @@ export type SavedView = z.output<typeof viewRow>;
 
 const params = z.object({ name: nameText.check(z.maxLength(LONGEST_VIEW_NAME)) });
 
-export const viewEndpoints = {
+export const viewEndpoints = resource('views', { id: 'name' }).operations({
   list: {
     method: 'GET',
     path: '/v1/views',
+    permission: 'read',
     addition: true,
     summary: 'List the saved views: the shared ones, and the private ones of the caller, by name',
     response: list(viewRow),
@@ -40,6 +42,7 @@ export const viewEndpoints = {
   save: {
     method: 'PUT',
     path: '/v1/views/:name',
+    permission: 'operate',
     addition: true,
     summary: 'Save a view under a name',
     params,
@@ -51,8 +54,9 @@ export const viewEndpoints = {
   remove: {
     method: 'DELETE',
     path: '/v1/views/:name',
+    permission: 'operate',
     addition: true,
     summary: 'Delete a saved view',
     params,
   },
-} as const satisfies Group;
+});

@@ -1,6 +1,7 @@
 // v1.md, "Workflows (legacy)": a named command, the older way to deploy.
 import * as z from 'zod/mini';
-import { list, nameText, pathId, row, text, type Group } from '#/contract/endpoint.ts';
+import { list, nameText, pathId, row, text } from '#/contract/endpoint.ts';
+import { resource } from '#/contract/resource.ts';
 
 export const workflow = row(
   z.looseObject({
@@ -23,10 +24,11 @@ export type WorkflowDraft = z.output<typeof workflowDraft>;
 
 const oneWorkflow = z.object({ workflow_id: pathId });
 
-export const workflowEndpoints = {
+export const workflowEndpoints = resource('workflows', { live: 'flag', id: 'workflow_id' }).operations({
   create: {
     method: 'POST',
     path: '/v1/workflow',
+    permission: 'connect',
     summary: 'Define a workflow',
     once: true,
     body: workflowDraft,
@@ -35,6 +37,7 @@ export const workflowEndpoints = {
   get: {
     method: 'GET',
     path: '/v1/workflow/:workflow_id',
+    permission: 'read',
     summary: 'Get one workflow',
     params: oneWorkflow,
     response: workflow,
@@ -42,13 +45,16 @@ export const workflowEndpoints = {
   list: {
     method: 'GET',
     path: '/v1/workflow',
+    permission: 'read',
     summary: 'List all workflows',
     response: list(workflow),
   },
   remove: {
     method: 'DELETE',
     path: '/v1/workflow/:workflow_id',
+    permission: 'operate',
+    changes: ['jobs'],
     summary: 'Delete a workflow',
     params: oneWorkflow,
   },
-} as const satisfies Group;
+});

@@ -4,6 +4,8 @@ import { QueryObserver, type QueryKey, type QueryObserverOptions } from '@tansta
 import { ApiError } from '#/api/api-error.ts';
 import { deviceVersionQueries, type VersionsById } from '#/api/device-versions.ts';
 import { taggedQuery } from '#/api/matches.ts';
+import { query } from '#/api/query.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import type { RowFilter, RunsFilter } from './filter.ts';
 import { openQueries, type OpenQueries } from './open-queries.ts';
@@ -12,13 +14,11 @@ import { openQueries, type OpenQueries } from './open-queries.ts';
 const UNTAGGED = new ApiError('unexpected', 'devices without a tag are not known here', {
   detail: 'This service lists devices without their tags, and finds them only by a tag that they have.',
 });
-const untagged = {
-  queryKey: ['devices', 'untagged'],
-  queryFn: (): never => {
-    throw UNTAGGED;
-  },
-  retry: false,
-};
+const untagged = query<typeof deviceEndpoints.filter, ReadonlySet<string>>(
+  deviceEndpoints.filter,
+  { params: { page_num: 1, rows_per_page: 1 }, query: {} },
+  { part: 'untagged', read: () => Promise.reject(UNTAGGED), poll: false, retry: false },
+);
 
 const passing = ({ version, other, none }: RunsFilter, versions: VersionsById): NonNullable<RowFilter['running']> => ({
   has: (id) => {

@@ -2,6 +2,7 @@
 // reports that; else all of it again, periodically while it is used and soon after a write. A failure leaves the index as
 // it is, with its age.
 import type { DeviceChanges } from '#/api/device-feed.ts';
+import type { Device } from '#/contract/devices.ts';
 import { isSignedOut } from '#/api/api-error.ts';
 import { inTurns, nextTask } from '#/lib/pace.ts';
 import { NO_FLEET, type Fleet, type Surroundings } from './fleet.ts';
@@ -83,6 +84,10 @@ export class FleetStore {
     if (this.reading) this.reading.again = true;
     else if (this.fleet.index) this.readSoon();
   }
+
+  /** Takes over devices that the service has just listed. */
+  readonly take = (devices: readonly Device[]): void =>
+    this.write(...devices.map((device) => ({ id: device.DeviceId, is: 'read' as const, device })));
 
   /** Shows successful writes before the next reading. */
   write(...writes: DeviceWrite[]): void {

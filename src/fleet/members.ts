@@ -1,7 +1,7 @@
 // The current devices of a group or tag: the targets of a deploy.
-import { queryOptions } from '@tanstack/react-query';
-import type { Device } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { readMatching } from '#/api/matches.ts';
+import { query } from '#/api/query.ts';
 import { readSelected } from './selected.ts';
 
 /** The target of a job: these devices, or all of a group or with a tag. `key` replaces the ids, which may be many. */
@@ -16,20 +16,22 @@ const isMember = ({ DeviceGroup, Tags }: Device, jobTarget: { group: string } | 
 /** The devices as they are now. */
 export async function readMembers(jobTarget: JobTarget, signal: AbortSignal): Promise<Device[]> {
   if ('ids' in jobTarget) return readSelected(jobTarget.ids, signal);
-  const query = 'group' in jobTarget ? { device_group: jobTarget.group } : { device_tag: jobTarget.tag };
-  return (await readMatching(query, signal)).filter((device) => isMember(device, jobTarget));
+  const filter = 'group' in jobTarget ? { device_group: jobTarget.group } : { device_tag: jobTarget.tag };
+  return (await readMatching(filter, signal)).filter((device) => isMember(device, jobTarget));
 }
 
 export const memberQueries = {
   /** A review does not change by itself: only a request of the user reads another list. */
   of: (jobTarget: JobTarget) =>
-    queryOptions({
-      // Not under ['devices']: no other write changes what was reviewed.
-      queryKey: ['members', 'ids' in jobTarget ? jobTarget.key : jobTarget],
-      queryFn: ({ signal }) => readMembers(jobTarget, signal),
-      staleTime: Infinity,
-      gcTime: 0,
-      refetchOnWindowFocus: false,
-      refetchOnReconnect: false,
-    }),
+    query<typeof deviceEndpoints.filter, Device[]>(
+      deviceEndpoints.filter,
+      { params: { page_num: 1, rows_per_page: 1 }, query: {} },
+      {
+        part: `members ${JSON.stringify('ids' in jobTarget ? jobTarget.key : jobTarget)}`,
+        read: ({ signal }) => readMembers(jobTarget, signal),
+        isSnapshot: true,
+        poll: false,
+        gcTime: 0,
+      },
+    ),
 };

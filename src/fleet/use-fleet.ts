@@ -1,7 +1,7 @@
 // The fleet index for pages: what is known of the fleet, and how to have more of it.
 import { useEffect, useSyncExternalStore } from 'react';
-import { focusManager, partialMatchKey } from '@tanstack/react-query';
-import type { DeviceChange, Position } from '#/contract/devices.ts';
+import { focusManager, type MutationMeta } from '@tanstack/react-query';
+import { deviceEndpoints, type DeviceChange, type Position } from '#/contract/devices.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetIndex } from './fleet-index.ts';
 import type { Fleet } from './fleet.ts';
@@ -10,25 +10,19 @@ import { serviceSource } from './source.ts';
 import type { DeviceWrite } from './writes.ts';
 import { shownDevices } from '#/api/device-feed.ts';
 import { isLive, live } from '#/api/live.ts';
-import { quietPace } from '#/api/quiet-pace.ts';
+import { changedBy, objectOf } from '#/api/query.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession, sessionEnded } from '#/api/session.ts';
 
 let store: FleetStore | undefined;
 
-const KEY = ['devices', 'fleet'];
+const DEVICES = deviceEndpoints.page.resource;
 
 /** A fleet of one request is read so often while anything changes, in milliseconds. */
 const SMALL_PACE = 10_000;
 const ROWS = 1_000;
-const PACED = {};
-
-function pace({ index, at = 0, error }: Fleet, usual: number): number {
-  const pages = Math.ceil((index?.size ?? 0) / ROWS);
-  const wanted = pages > 1 || error ? usual : SMALL_PACE;
-  // The locations are one more request.
-  return error ? wanted : quietPace.next(PACED, { data: index, at }, wanted, pages + 1);
-}
+const pace = ({ index, error }: Fleet, usual: number): number =>
+  (index?.size ?? 0) > ROWS || error ? usual : SMALL_PACE;
 
 /** The one store, made when the first page looks: it listens to the session and to every write from then on. */
 export function fleetStore(): FleetStore {
@@ -48,22 +42,24 @@ export function fleetStore(): FleetStore {
   queryClient.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated' || (event.action.type !== 'success' && event.action.type !== 'error')) return;
     const { meta, state } = event.mutation;
-    if (event.action.type === 'success' && meta?.device) made.write(writeOf(meta.device, state.variables));
+    const write = meta && writeOf(meta, state.variables);
+    if (event.action.type === 'success' && write) made.write(write);
     // After a failure too: a lost answer may hide a write that was carried out.
-    if (meta?.invalidates?.some((key) => partialMatchKey(KEY, key))) made.changed();
+    const changes = meta?.changes ?? (meta?.operation ? changedBy(meta.operation) : []);
+    if (changes.includes(DEVICES.name)) made.changed();
   });
   shownDevices.add(() => made.isWatched());
   store = made;
   return made;
 }
 
-/** `variables`: what the mutation was called with, a body of the contract. */
-function writeOf(
-  { id, is }: { id: string; is: Exclude<DeviceWrite['is'], 'tagged'> },
-  variables: unknown,
-): DeviceWrite {
-  if (is === 'changed') return { id, is, fields: variables as DeviceChange };
-  return is === 'located' ? { id, is, position: variables as Position } : { id, is };
+/** What a write did to a device, of those that show before the fleet is read again. */
+function writeOf({ operation, request }: MutationMeta, variables: unknown): DeviceWrite | undefined {
+  const id = operation && objectOf(operation, request);
+  if (id === undefined || operation?.resource !== DEVICES) return undefined;
+  if (operation.name === 'update') return { id, is: 'changed', fields: variables as DeviceChange };
+  if (operation.name === 'locate') return { id, is: 'located', position: variables as Position };
+  return operation.name === 'remove' ? { id, is: 'deleted' } : undefined;
 }
 
 /** A fleet, and what to do about it. */

@@ -1,123 +1,74 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { waitFor } from './pace.ts';
-import { RequestQueue, checkWrite, type WriteResult } from './request-queue.ts';
+import { RequestQueue, checkWrite } from './request-queue.ts';
 import { RequestError } from './retry.ts';
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 const status = (code: number, retryAfter?: number) =>
   new RequestError('refused', `Status ${code}`, { status: code, retryAfter });
-const lost = (kind: 'network' | 'timeout' | 'unexpected' = 'network') => new RequestError(kind, 'No answer');
+const lost = () => new RequestError('network', 'No answer');
 
-interface Given {
-  items?: number[];
-  send?: (item: number) => unknown;
-  check?: (item: number) => Promise<boolean | undefined>;
-  wait?: typeof waitFor;
-  onPause?: (length: number) => void;
-}
-
-/** Writes whose waits take no time and are noted. */
-function rig({ items = numbers(10), send, check, wait, onPause }: Given) {
-  const results = new Map<number, WriteResult>();
-  const waits: number[] = [];
-  const sent: number[] = [];
-  const cancel = new AbortController();
-  const queue = new RequestQueue({
-    atOnce: 4,
-    signal: cancel.signal,
-    onPause: (length) => onPause?.(length),
-    wait:
-      wait ??
-      (async (length) => {
-        waits.push(length);
-        await turn();
-      }),
-  });
-  const write = {
-    send: async (item: number) => {
-      sent.push(item);
-      await send?.(item);
-    },
-    check: check ?? (() => Promise.reject(new Error('nothing was lost'))),
-  };
-  const run = () =>
-    queue.writeEach(items, write, (item, result) => {
-      assert.equal(results.has(item), false, 'one result for each');
-      results.set(item, result);
-    });
-  const outcomes = () => items.map((item) => results.get(item)?.outcome);
-  return { run, results, outcomes, waits, sent, cancel };
-}
+const queueOf = (wait = () => Promise.resolve()) => {
+  const stop = new AbortController();
+  return { stop, queue: new RequestQueue({ atOnce: 4, signal: stop.signal, wait }) };
+};
 
 test('does everything, four at a time, first come first served', async () => {
-  let now = 0;
-  let most = 0;
-  const { run, outcomes, sent } = rig({
-    items: numbers(50),
-    send: async () => {
-      most = Math.max(most, ++now);
-      await turn();
-      now--;
-    },
-  });
-  await run();
-  assert.deepEqual(new Set(outcomes()), new Set(['done']));
+  const { queue } = queueOf();
+  const sent: number[] = [];
+  let [now, most] = [0, 0];
+  const one = async (item: number) => {
+    sent.push(item);
+    most = Math.max(most, ++now);
+    await turn();
+    now--;
+  };
+  await Promise.all(numbers(50).map((item) => queue.add(() => queue.write(() => one(item)))));
   assert.deepEqual(sent, numbers(50));
   assert.equal(most, 4);
 });
 
-test('a refusal fails that one, and is neither sent again nor checked', async () => {
-  const refusal = status(409);
-  const { run, results, outcomes, sent } = rig({
-    items: numbers(3),
-    send: (item) => item === 1 && Promise.reject(refusal),
-  });
-  await run();
-  assert.deepEqual(outcomes(), ['done', 'failed', 'done']);
-  assert.deepEqual(results.get(1), { outcome: 'failed', error: refusal });
-  assert.deepEqual(sent, [0, 1, 2]);
-});
-
 test('"later" is sent again after the pause that was asked for, and all wait for it', async () => {
   const random = mock.method(Math, 'random', () => 0);
-  let refusals = 0;
+  const waits: number[] = [];
   const pauses: number[] = [];
-  const { run, outcomes, waits } = rig({
-    items: numbers(4),
-    send: (item) => {
-      if (item === 0 && refusals++ < 2) throw refusals === 1 ? status(429, 7) : status(503, 60);
-    },
+  const queue = new RequestQueue({
+    atOnce: 4,
+    signal: new AbortController().signal,
     onPause: (length) => pauses.push(length),
+    wait: async (length) => {
+      waits.push(length);
+      await turn();
+    },
   });
-  await run();
+  let refusals = 0;
+  const send = async (item: number) => {
+    if (item === 0 && refusals++ < 2) throw refusals === 1 ? status(429, 7) : status(503, 60);
+  };
+  await Promise.all(numbers(4).map((item) => queue.add(() => queue.write(() => send(item)))));
   random.mock.restore();
-  assert.deepEqual(outcomes(), ['done', 'done', 'done', 'done']);
   assert.deepEqual(waits, [7_000, 60_000]);
   assert.deepEqual(pauses, [7_000, 0, 60_000, 0]);
 });
 
-test('"later" without end fails, with or without a time', async () => {
-  for (const refusal of [status(429, 1), status(503)]) {
-    const { run, outcomes, sent } = rig({ items: [0], send: () => Promise.reject(refusal) });
-    await run();
-    assert.deepEqual(outcomes(), ['failed']);
-    assert.equal(sent.length, 6);
-  }
-});
-
-test('what may have been carried out is read, never sent again', async () => {
-  const failures = [lost(), lost('timeout'), status(504), lost('unexpected'), status(500), status(500)];
-  const { run, outcomes, results, sent } = rig({
-    items: numbers(6),
-    send: (item) => Promise.reject(failures[item] ?? new Error()),
-    check: async (item) => [true, false, undefined, true, false, true][item],
-  });
-  await run();
-  assert.deepEqual(outcomes(), ['done', 'failed', 'unknown', 'done', 'failed', 'done']);
-  assert.deepEqual(results.get(1), { outcome: 'failed', error: failures[1], checked: true });
-  assert.equal(sent.length, 6);
+test('"later" without end fails, with or without a time, and a lost answer is not sent again', async () => {
+  const times = async (error: Error) => {
+    let sent = 0;
+    const { queue } = queueOf();
+    const request = () => {
+      sent++;
+      return Promise.reject(error);
+    };
+    await assert.rejects(
+      queue.add(() => queue.write(request)),
+      error,
+    );
+    return sent;
+  };
+  assert.equal(await times(status(429, 1)), 6);
+  assert.equal(await times(status(503)), 6);
+  for (const error of [lost(), status(500), status(409)]) assert.equal(await times(error), 1);
 });
 
 test('a lost answer is looked for several times, since it may still be carried out; a 500 once', async () => {
@@ -129,66 +80,6 @@ test('a lost answer is looked for several times, since it may still be carried o
   };
   assert.deepEqual(await looks(lost()), [true, 3]);
   assert.deepEqual(await looks(status(500)), [false, 1]);
-});
-
-test('a look that is refused ends the looking; what is missing then has failed', async () => {
-  const missing = status(404);
-  const { run, results, waits } = rig({
-    items: [0],
-    send: () => Promise.reject(lost()),
-    check: () => Promise.reject(missing),
-  });
-  await run();
-  assert.deepEqual(results.get(0), { outcome: 'failed', error: missing });
-  assert.equal(waits.length, 1);
-});
-
-test('cancelled: what is under way is awaited, nothing new begins', async () => {
-  const { run, outcomes, sent, cancel } = rig({
-    items: numbers(20),
-    send: async () => {
-      if (sent.length === 6) cancel.abort();
-      await turn();
-    },
-  });
-  await run();
-  assert.equal(sent.length, 6);
-  assert.deepEqual(new Set(outcomes().slice(0, 6)), new Set(['done']));
-  assert.deepEqual(new Set(outcomes().slice(6)), new Set(['stopped']));
-});
-
-test('cancelled in a pause: it ends, and what was refused counts as never sent', async () => {
-  const { run, results, outcomes, cancel } = rig({
-    items: numbers(3),
-    send: () => Promise.reject(status(429, 60)),
-    wait: waitFor,
-    onPause: () => cancel.abort(),
-  });
-  await run();
-  assert.deepEqual(outcomes(), ['stopped', 'stopped', 'stopped']);
-  assert.deepEqual(results.get(0), { outcome: 'stopped', reason: 'cancelled' });
-});
-
-test('an unreachable service ends the queue', async () => {
-  const gone = () => Promise.reject(lost());
-  const { run, outcomes, results, sent } = rig({ items: numbers(40), send: gone, check: gone });
-  await run();
-  assert.equal(sent.length, 4);
-  assert.deepEqual(new Set(outcomes().slice(0, 4)), new Set(['unknown']));
-  assert.deepEqual(results.get(39), { outcome: 'stopped', reason: 'unreachable' });
-});
-
-test('the end of the session ends the queue and is raised after the last result', async () => {
-  const { run, outcomes, results } = rig({
-    items: numbers(8),
-    send: async (item) => {
-      if (item === 0) throw status(401);
-      await turn();
-    },
-  });
-  await assert.rejects(run(), { status: 401 });
-  assert.deepEqual(outcomes().slice(0, 4), ['failed', 'done', 'done', 'done']);
-  assert.deepEqual(results.get(7), { outcome: 'stopped', reason: 'signed-out' });
 });
 
 test('a task that has begun goes on when the queue ends, but not after the end of the session', async () => {

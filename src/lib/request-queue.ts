@@ -1,5 +1,5 @@
-// Sends many requests: at most so many at a time, all of them wait when the service asks one to, nothing that may have been
-// carried out is sent twice, and each item gets exactly one result.
+// Sends many requests: at most so many at a time, all of them wait when the service asks one to, and nothing that may have
+// been carried out is sent twice.
 import { waitFor } from './pace.ts';
 import { RequestError, isUnanswered, meaningOf, retryDelay, shouldRetry } from './retry.ts';
 
@@ -32,10 +32,10 @@ export async function checkWrite(
   return result;
 }
 
-type EndReason = 'cancelled' | 'signed-out' | 'unreachable';
+type EndReason = 'cancelled' | 'signed-out';
 
 /** Raised instead of sending a request once the queue has ended. */
-export class NotSentError extends Error {
+class NotSentError extends Error {
   override readonly name = 'NotSentError';
   readonly reason: EndReason;
   constructor(reason: EndReason) {
@@ -43,15 +43,6 @@ export class NotSentError extends Error {
     this.reason = reason;
   }
 }
-
-export type WriteResult =
-  /** `answer` is missing where the answer was lost and reading shows that it was done. */
-  | { outcome: 'done'; answer?: unknown }
-  /** `checked`: reading shows that nothing was changed. */
-  | { outcome: 'failed'; error: unknown; checked?: true }
-  /** `trouble`: why reading could not settle it either. */
-  | { outcome: 'unknown'; error: unknown; trouble?: unknown }
-  | { outcome: 'stopped'; reason: EndReason };
 
 interface QueueOptions {
   /** Tasks under way at a time. */
@@ -71,9 +62,7 @@ export class RequestQueue {
   private free: number;
   private readonly waiting: (() => void)[] = [];
   private pause: Promise<void> | undefined;
-  private ended: Exclude<EndReason, 'cancelled'> | undefined;
-  /** The answer that ended the session. */
-  private signedOut: Error | undefined;
+  private signedOut = false;
 
   constructor(options: QueueOptions) {
     this.options = options;
@@ -82,7 +71,7 @@ export class RequestQueue {
   }
 
   private throwIfEnded(): void {
-    if (this.ended) throw new NotSentError(this.ended);
+    if (this.signedOut) throw new NotSentError('signed-out');
     if (this.options.signal.aborted) throw new NotSentError('cancelled');
   }
 
@@ -110,50 +99,18 @@ export class RequestQueue {
     return this.send(request, 'write', signal);
   }
 
-  /** Sends a write; where its answer leaves it open whether it was carried out, `check` decides. Never raises an error. */
-  async writeChecked(request: () => Promise<unknown>, check: CheckWrite): Promise<WriteResult> {
-    try {
-      return { outcome: 'done', answer: await this.write(request) };
-    } catch (error) {
-      if (error instanceof NotSentError) return { outcome: 'stopped', reason: error.reason };
-      return meaningOf(error) === 'unknown' ? this.look(error, check) : { outcome: 'failed', error };
-    }
-  }
-
-  /**
-   * Sends a write for each item. When the session ends or the service cannot be reached any more, the rest is left
-   * undone; for an ended session the error is raised after the last result.
-   */
-  async writeEach<Item>(
-    items: readonly Item[],
-    { send, check }: { send: (item: Item) => Promise<unknown>; check: (item: Item) => ReturnType<CheckWrite> },
-    onResult: (item: Item, result: WriteResult) => void,
-  ): Promise<void> {
-    const one = async (item: Item) => {
-      const result = await this.add(() =>
-        this.writeChecked(
-          () => send(item),
-          () => check(item),
-        ),
-      ).catch((error: NotSentError): WriteResult => ({ outcome: 'stopped', reason: error.reason }));
-      onResult(item, result);
-    };
-    await Promise.all(items.map(one));
-    if (this.signedOut) throw this.signedOut;
-  }
-
   private async send<Answer>(
     request: () => Promise<Answer>,
     kind: 'read' | 'write',
     signal?: AbortSignal,
   ): Promise<Answer> {
     for (let failures = 0; ; failures++) {
-      if (this.pause || this.ended || this.options.mayGoOn) await this.untilOpen(signal);
+      if (this.pause || this.signedOut || this.options.mayGoOn) await this.untilOpen(signal);
       try {
         return await request();
       } catch (error) {
         const meaning = meaningOf(error);
-        if (meaning === 'signed-out') this.endSession(error);
+        if (meaning === 'signed-out') this.signedOut = true;
         if (!shouldRetry(failures, error, kind)) throw error;
         const length = retryDelay(failures, error);
         if (meaning === 'later') this.hold(length);
@@ -184,21 +141,5 @@ export class RequestQueue {
       this.options.onPause?.(0);
     });
     this.options.onPause?.(length);
-  }
-
-  private endSession(error: unknown): void {
-    this.ended ??= 'signed-out';
-    if (error instanceof Error) this.signedOut ??= error;
-  }
-
-  private async look(error: unknown, check: CheckWrite): Promise<WriteResult> {
-    const { done, trouble } = await checkWrite(error, check, this.wait);
-    if (done) return { outcome: 'done' };
-    if (done === false) return { outcome: 'failed', error, checked: true };
-    if (trouble === undefined) return { outcome: 'unknown', error };
-    if (trouble instanceof RequestError && trouble.status === 404) return { outcome: 'failed', error: trouble };
-    if (meaningOf(trouble) === 'signed-out') this.endSession(trouble);
-    else if (isUnanswered(trouble)) this.ended ??= 'unreachable';
-    return { outcome: 'unknown', error, trouble };
   }
 }

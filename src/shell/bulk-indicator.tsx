@@ -6,6 +6,7 @@ import { IconLoader } from '@tabler/icons-react';
 import type { Bulk } from '#/contract/bulk.ts';
 import { bulkQueries, isRunning } from '#/api/bulk-work.ts';
 import { isLive } from '#/api/live.ts';
+import { invalidate } from '#/api/query.ts';
 import { bulkProgress } from '#/features/bulk/bulk-words.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
 import { paths } from '#/paths.ts';
@@ -19,8 +20,13 @@ function readAgain(client: QueryClient, { Of, Action }: Bulk): void {
   const keys =
     Of === 'Jobs'
       ? ['jobs', 'devices']
-      : ['devices', 'tags', ...(Action === 'delete' ? ['account', 'jobs', 'tunnels'] : [])];
-  for (const key of keys) void client.invalidateQueries({ queryKey: [key] });
+      : [
+          'devices',
+          'tags',
+          ...(Action === 'delete' ? ['jobs', 'tunnels'] : []),
+          ...(Action === 'delete' || Action === 'create' ? ['account'] : []),
+        ];
+  void invalidate(client, keys);
   fleetStore().changed();
 }
 

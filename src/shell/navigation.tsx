@@ -20,7 +20,7 @@ import {
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
 import { useCapabilities } from '#/api/capabilities.ts';
-import { livePace } from '#/api/live.ts';
+import { polled } from '#/api/query.ts';
 import { activityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -132,7 +132,7 @@ export function PhoneBar({ open, onToggle, onGo }: PhoneBarProps) {
 const SELDOM = 120_000;
 
 function Licence() {
-  const { data } = useQuery({ ...accountQueries.get(), refetchInterval: livePace(SELDOM) });
+  const { data } = useQuery(polled(accountQueries.get(), SELDOM));
   return data ? (
     <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
   ) : null;

@@ -14,6 +14,8 @@ import {
   IconTrash,
   IconUsersGroup,
 } from '@tabler/icons-react';
+import type { Capability } from '#/contract/account.ts';
+import { useCapabilities } from '#/api/capabilities.ts';
 import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
 import { transferDevices } from './device-transfer.ts';
 import { selection, useSelection } from './selection.ts';
@@ -37,6 +39,12 @@ const ICONS: Record<BulkActionName, typeof IconTrash> = {
   export: IconFileExport,
   delete: IconTrash,
 };
+/** What a service must offer for an action. */
+const NEEDS: Partial<Record<BulkActionName, Capability>> = {
+  'add-tag': 'tags',
+  'remove-tag': 'tags',
+  'update-agent': 'agent-update',
+};
 const SECTIONS: BulkActionName[][] = [
   ['group', 'customer', 'site', 'location'],
   ['add-tag', 'remove-tag'],
@@ -57,6 +65,12 @@ interface BulkBarProps {
 export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) {
   const navigate = useNavigate();
   const { ids, add, clear } = useSelection();
+  const offers = useCapabilities();
+  const isOffered = (action: BulkActionName) => {
+    const needed = NEEDS[action];
+    return needed === undefined || offers.includes(needed);
+  };
+  const sections = SECTIONS.map((actions) => actions.filter(isOffered)).filter((actions) => actions.length > 0);
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
   const close = () => {
     setOpen(undefined);
@@ -89,7 +103,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
           >
             Deploy
           </Menu.Item>
-          {SECTIONS.map((actions) => [
+          {sections.map((actions) => [
             <Menu.Divider key={`before-${actions[0]}`} />,
             ...actions.map((action) => {
               const Icon = ICONS[action];

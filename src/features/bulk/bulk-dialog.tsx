@@ -1,5 +1,4 @@
 // One action on many devices, from the plan to the results.
-import type { QueryKey } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
 import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
 import { BulkFrame } from './bulk-frame.tsx';
@@ -12,17 +11,17 @@ import { bulkDelete, bulkUpdateAgent } from '#/api/bulk.ts';
 import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
 import { whyNoUpdate } from '#/fleet/agent-words.ts';
 
-const DEVICES: QueryKey[] = [['devices']];
-const STALE: Record<BulkActionName, QueryKey[]> = {
+const DEVICES: string[] = ['devices'];
+const STALE: Record<BulkActionName, string[]> = {
   group: DEVICES,
   customer: DEVICES,
   site: DEVICES,
   location: DEVICES,
-  'add-tag': [['tags'], ['devices']],
-  'remove-tag': [['tags'], ['devices']],
+  'add-tag': ['tags', 'devices'],
+  'remove-tag': ['tags', 'devices'],
   'update-agent': DEVICES,
   export: [],
-  delete: [['devices'], ['account'], ['jobs'], ['tunnels']],
+  delete: ['devices', 'account', 'jobs', 'tunnels'],
 };
 
 export function BulkDialog({ action, ids, onClose }: { action: BulkActionName; ids: string[]; onClose: () => void }) {

@@ -1,7 +1,7 @@
 // The dialog around one action on many devices. They are read again first: what was selected on a page some time ago
 // may have changed since, or may be gone.
 import { useState, type ReactNode } from 'react';
-import { useQuery, type QueryKey } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { readSelected } from '#/fleet/selected.ts';
 import type { Device } from '#/contract/devices.ts';
 import { DEVICE_KIND, type BulkActionProps } from './bulk-steps.tsx';
@@ -15,7 +15,7 @@ import classes from './bulk-dialog.module.css';
 interface BulkFrameProps {
   title: string;
   ids: readonly string[];
-  stale: readonly QueryKey[];
+  stale: readonly string[];
   onClose: (run: RunningBulk<Device>) => void;
   children: (frame: BulkActionProps) => ReactNode;
 }

@@ -1,7 +1,6 @@
 // One action on many jobs, each on its own: exactly which, the run, and what became of each.
 import type { ReactNode } from 'react';
 import type { BulkWrite } from '#/api/bulk.ts';
-import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { RunSteps } from './run-steps.tsx';
 import { useBulkRun } from './use-bulk-run.ts';
 import { counted } from '#/lib/format.ts';
@@ -25,7 +24,7 @@ const keyOf = ({ JobId }: { JobId: string }) => JobId;
 
 export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDialogProps<Row>) {
   const { title, verb, jobs, columns, nameOf, write, children, onClose } = props;
-  const run = useBulkRun<Row>({ keyOf, nameOf, noun: 'job' }, JOBS_CHANGED);
+  const run = useBulkRun<Row>({ keyOf, nameOf, noun: 'job' }, ['jobs']);
   const count = jobs.length;
   return (
     <BaseDialog title={title} size="xl" closeOnClickOutside={false} busy={run.needsPage} onClose={onClose}>

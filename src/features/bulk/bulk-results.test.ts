@@ -7,6 +7,7 @@ import {
   countsText,
   itemResult,
   outcomesOf,
+  resultOfItem,
   resultsCsv,
   sortResults,
   type ResultRow,
@@ -27,7 +28,7 @@ test('what failed comes first, and counts say what there is', () => {
   const counts = countResults(rows);
   assert.deepEqual(counts, { done: 2, failed: 1, skipped: 0, unknown: 0, stopped: 1 });
   assert.deepEqual(outcomesOf(counts), ['failed', 'stopped', 'done']);
-  assert.equal(countsText(counts, String), '2 done, 1 not sent, 1 failed');
+  assert.equal(countsText(counts, String), '2 done, 1 not done, 1 failed');
 });
 
 test('the file holds every result, safe for a spreadsheet', () => {
@@ -37,24 +38,16 @@ test('the file holds every result, safe for a spreadsheet', () => {
   );
 });
 
-test('a result has the message of the service, and what reading it again has shown', () => {
+test('a result has the message of the service, and says what may have been done', () => {
   const full = refusalError(500, '{"title":"Disk full","detail":"Ask the operator"}', null);
-  const gone = refusalError(404, '{"detail":"There is no device d"}', null);
   for (const [result, outcome, reason] of [
-    [{ outcome: 'done' }, 'done', ''],
+    [{ outcome: 'done', answer: undefined }, 'done', ''],
     [{ outcome: 'done', answer: new Skipped('It has begun') }, 'skipped', 'It has begun'],
     [{ outcome: 'failed', error: full }, 'failed', 'Disk full (500). Ask the operator.'],
-    [
-      { outcome: 'failed', error: full, checked: true },
-      'failed',
-      'Disk full (500). Ask the operator. A second read shows that nothing changed.',
-    ],
-    [
-      { outcome: 'unknown', error: full, trouble: gone },
-      'unknown',
-      'Disk full (500). Ask the operator. The second read failed too: Not found (404). There is no device d.',
-    ],
-    [{ outcome: 'stopped', reason: 'cancelled' }, 'stopped', 'Cancelled before it was sent'],
+    [{ outcome: 'unknown', error: full }, 'unknown', 'Disk full (500). Ask the operator. It may have been done.'],
+    [{ outcome: 'not-sent', why: 'stopped' }, 'stopped', 'Cancelled before it was sent'],
   ] as const)
     assert.deepEqual(itemResult(result), { outcome, reason });
+  assert.deepEqual(resultOfItem({ Outcome: 'Failed', Because: 'no room' }), { outcome: 'failed', reason: 'no room' });
+  assert.equal(resultOfItem({ Outcome: 'Left', Because: '' }).outcome, 'stopped');
 });

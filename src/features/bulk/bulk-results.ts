@@ -1,15 +1,16 @@
 // The results of a run: in words, counted, in the order in which they matter, and as a file.
 import { ApiError } from '#/api/api-error.ts';
+import type { BulkItem } from '#/contract/bulk.ts';
 import { Skipped } from '#/api/skipped.ts';
 import { csvText } from '#/contract/csv.ts';
 import { compareNames } from '#/lib/locale.ts';
-import type { WriteResult } from '#/lib/request-queue.ts';
+import type { EachResult, NotSent } from '#/lib/run-each.ts';
 
 /**
  * - `failed`: nothing was changed, as far as the service reports.
  * - `skipped`: there was nothing to do.
- * - `unknown`: no answer arrived and reading could not settle it either.
- * - `stopped`: never sent, because the run was cancelled or had to end.
+ * - `unknown`: no answer arrived, so that it may have been done.
+ * - `stopped`: not done, because the run was cancelled or had to end.
  */
 export type BulkOutcome = 'done' | 'failed' | 'skipped' | 'unknown' | 'stopped';
 
@@ -19,10 +20,10 @@ export interface ItemResult {
   reason: string;
 }
 
-const NOT_SENT: Record<Extract<WriteResult, { outcome: 'stopped' }>['reason'], string> = {
-  cancelled: 'Cancelled before it was sent',
+const NOT_SENT: Record<NotSent, string> = {
+  stopped: 'Cancelled before it was sent',
   'signed-out': 'Not sent: you were signed out',
-  unreachable: 'Not sent: the service could not be reached',
+  unanswered: 'Not sent: the answer to an earlier request was lost',
 };
 
 function reasonOf(error: unknown): string {
@@ -34,28 +35,29 @@ function reasonOf(error: unknown): string {
     .join(' ');
 }
 
-export function itemResult(result: WriteResult): ItemResult {
+export function itemResult(result: EachResult<unknown>): ItemResult {
   const { outcome } = result;
   switch (outcome) {
     case 'done':
       return result.answer instanceof Skipped
         ? { outcome: 'skipped', reason: result.answer.reason }
         : { outcome, reason: '' };
-    case 'failed': {
-      const read = result.checked ? ' A second read shows that nothing changed.' : '';
-      return { outcome, reason: reasonOf(result.error) + read };
-    }
-    case 'unknown': {
-      const read =
-        result.trouble === undefined
-          ? 'The service does not report whether it was done.'
-          : `The second read failed too: ${reasonOf(result.trouble)}`;
-      return { outcome, reason: `${reasonOf(result.error)} ${read}` };
-    }
-    case 'stopped':
-      return { outcome, reason: NOT_SENT[result.reason] };
+    case 'failed':
+      return { outcome, reason: reasonOf(result.error) };
+    case 'unknown':
+      return { outcome, reason: `${reasonOf(result.error)} It may have been done.` };
+    case 'not-sent':
+      return { outcome: 'stopped', reason: NOT_SENT[result.why] };
   }
 }
+
+const OUTCOMES = { Done: 'done', Failed: 'failed', Skipped: 'skipped', Left: 'stopped' } as const;
+
+/** What became of an item in the service; of work that was cancelled, Left is never done. */
+export const resultOfItem = ({ Outcome, Because }: Pick<BulkItem, 'Outcome' | 'Because'>): ItemResult => ({
+  outcome: OUTCOMES[Outcome],
+  reason: Outcome === 'Left' ? 'Cancelled before its turn' : Because,
+});
 
 export interface ResultRow extends ItemResult {
   id: string;
@@ -70,7 +72,7 @@ export const OUTCOME_WORDS: Record<BulkOutcome, string> = {
   failed: 'Failed',
   skipped: 'Skipped',
   unknown: 'Unknown',
-  stopped: 'Not sent',
+  stopped: 'Not done',
 };
 
 export function countResults(results: Iterable<ItemResult>): Record<BulkOutcome, number> {

@@ -33,6 +33,10 @@ test('says what is set, tags by their names', () => {
 
 test('the same is asked for some of its items', () => {
   const Values = { TagId: 't' };
-  assert.deepEqual(sameFor(bulk({ Values }), ['a']), { Action: 'tag', Devices: ['a'], Values });
-  assert.deepEqual(sameFor(bulk({ Action: 'delete', Of: 'Jobs' }), ['a']), { Action: 'delete', Jobs: ['a'] });
+  const items = [{ Id: 'a', Name: '', Outcome: 'Failed', Because: '' } as const];
+  assert.deepEqual(sameFor(bulk({ Values }), items), { Action: 'tag', Devices: ['a'], Values });
+  assert.deepEqual(sameFor(bulk({ Action: 'delete', Of: 'Jobs' }), items), { Action: 'delete', Jobs: ['a'] });
+  const Device = { DeviceName: 'a', DeviceGroup: 'north' };
+  const created = sameFor(bulk({ Action: 'create' }), [{ ...items[0]!, Device }]);
+  assert.deepEqual(created, { Action: 'create', Devices: [Device] });
 });

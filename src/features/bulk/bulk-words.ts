@@ -1,5 +1,5 @@
 // Bulk work in words: what is done to how many, and how far it is.
-import type { Bulk, BulkAction } from '#/contract/bulk.ts';
+import type { Bulk, BulkAction, BulkDraft, BulkItem } from '#/contract/bulk.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
@@ -16,6 +16,7 @@ const TITLES: Record<BulkAction, string> = {
   archive: 'Archive',
   unarchive: 'Restore',
   newKey: 'New keys for',
+  create: 'Create',
 };
 const UNDER_WAY: Record<BulkAction, string> = {
   edit: 'Changing',
@@ -26,6 +27,7 @@ const UNDER_WAY: Record<BulkAction, string> = {
   archive: 'Archiving',
   unarchive: 'Restoring',
   newKey: 'Creating new keys for',
+  create: 'Creating',
 };
 
 const nounOf = ({ Of }: Work) => (Of === 'Devices' ? 'device' : 'job');
@@ -78,9 +80,13 @@ export function bulkValues({ Values }: Pick<Work, 'Values'>, tags: readonly Tag[
   ].join(', ');
 }
 
-/** The request for some of its items. */
-export const sameFor = ({ Action, Of, Values }: Bulk, ids: readonly string[]) => ({
-  Action,
-  [Of]: [...ids],
-  ...(Object.keys(Values).length > 0 && { Values }),
-});
+/** The request that does the same for some of its items. */
+export function sameFor({ Action, Of, Values }: Bulk, items: readonly BulkItem[]): BulkDraft {
+  if (Action === 'create') return { Action, Devices: items.flatMap(({ Device }) => Device ?? []) };
+  const ids = items.map(({ Id }) => Id);
+  return {
+    Action,
+    ...(Of === 'Devices' ? { Devices: ids } : { Jobs: ids }),
+    ...(Object.keys(Values).length > 0 && { Values }),
+  };
+}

@@ -1,9 +1,8 @@
 // The three steps of every run on many items: the plan, the run, and a result for each.
 import { useMemo, useState, type ReactNode } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { bulkRequests } from '#/api/bulk.ts';
-import { bulkQueries } from '#/api/bulk-work.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { isCount } from './bulk-plan.ts';
 import { BulkResultList } from './bulk-result-list.tsx';
 import { countResults, countsText, type BulkOutcome, type ResultRow } from './bulk-results.ts';
@@ -54,7 +53,7 @@ export function RunSteps<Item>(props: RunStepsProps<Item>) {
         confirmLabel="Leave and stop"
         open={paths.signIn()}
       >
-        What has been sent is carried out. The rest is not sent, and the results for each {noun} are lost.
+        What has been sent is carried out. The rest is not sent, and the result of each {noun} is lost.
       </LeaveGuard>
       {run.phase === 'planned' ? <PlanForm {...props} /> : <Announcer run={run} />}
       {run.phase === 'running' && <Progress run={run} what={what} onClose={props.onClose} />}
@@ -65,7 +64,7 @@ export function RunSteps<Item>(props: RunStepsProps<Item>) {
 
 function PlanForm<Item>(props: RunStepsProps<Item>) {
   const { run, items, button, danger = false, fields, plan, list, write, onClose } = props;
-  const inService = useQuery(bulkQueries.list()).data !== undefined;
+  const inService = useOffered('bulk') === true;
   const { requests = typeof write === 'function' ? undefined : () => bulkRequests(write, items, inService) } = props;
   const [text, setText] = useState('');
   const count = items.length;
@@ -132,7 +131,7 @@ function Progress<Item>({ run, what, onClose }: ProgressProps<Item>) {
       <p className="dim tabular">
         {countsText(countResults(results.values()), formatCount) || 'No results yet'}
         {cancelling
-          ? ' · waiting for requests already sent'
+          ? ' · waiting for the request already sent'
           : pause > 0
             ? ` · the service asked to wait ${formatCount(Math.round(pause / 1000))} s`
             : ''}
@@ -150,7 +149,7 @@ function Progress<Item>({ run, what, onClose }: ProgressProps<Item>) {
   );
 }
 
-/** Announces the progress to those who don't see the bar: four times on the way, and at the end. */
+/** Announces the progress to screen readers: four times on the way, and at the end. */
 function Announcer<Item>({ run: { phase, total, ended, results } }: { run: RunningBulk<Item> }) {
   const quarter = total === 0 ? 0 : Math.floor((ended / total) * 4) * 25;
   return (
@@ -175,8 +174,8 @@ function Ended<Item>({ run, items, skipped = NONE, what, write, onward, onClose 
     ],
     [items, skipped, results, keyOf, nameOf],
   );
-  const again = (outcome: BulkOutcome, label: (count: string) => string) => {
-    const some = items.filter((item) => results.get(keyOf(item))?.outcome === outcome);
+  const again = (outcomes: readonly BulkOutcome[], label: (count: string) => string) => {
+    const some = items.filter((item) => outcomes.includes(results.get(keyOf(item))?.outcome ?? 'done'));
     return (
       some.length > 0 && (
         <Button loading={busy} onClick={() => run.start({ items: some, write })}>
@@ -196,8 +195,8 @@ function Ended<Item>({ run, items, skipped = NONE, what, write, onward, onClose 
         actions={
           <>
             {onward}
-            {again('stopped', (count) => `Continue with the ${count} not sent`)}
-            {again('failed', (count) => `Retry the failed (${count})`)}
+            {again(['stopped'], (count) => `Continue with the ${count} not done`)}
+            {again(['failed', 'unknown'], (count) => `Retry the failed (${count})`)}
           </>
         }
       />

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { useDebouncedValue } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
+import { polled } from '#/api/query.ts';
 
 /** Milliseconds without a keystroke before it is looked up. */
 const PAUSE = 300;
@@ -13,9 +14,8 @@ export function DeviceNameInput({ own, ...input }: ComponentProps<typeof TextFie
   const name = String(input.value ?? '').trim();
   const [typed] = useDebouncedValue(name, PAUSE);
   const { data } = useQuery({
-    ...deviceQueries.page(1, 25, { device_name: typed }),
+    ...polled(deviceQueries.page(1, 25, { device_name: typed }), false),
     enabled: typed !== '',
-    refetchInterval: false,
   });
   const isTaken = data?.rows.some(({ DeviceId, DeviceName }) => DeviceName === name && DeviceId !== own);
   return (

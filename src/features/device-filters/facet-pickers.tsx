@@ -16,6 +16,7 @@ import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
 import { versionChoices, versionWords } from './version-words.ts';
 import { formatCount } from '#/lib/format.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './filter-parts.module.css';
 
 /** Suggestions drawn at once: the rest is found by typing. */
@@ -205,9 +206,11 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
                 <span className={classes.mark}>
                   {chosen.includes(value) && <IconCheck size={14} stroke={2} aria-hidden />}
                 </span>
-                <bdi className="truncate" title={value}>
-                  {value || <span className="dim">No {name}</span>}
-                </bdi>
+                {value ? (
+                  <MiddleEllipsis className="truncate" text={value} />
+                ) : (
+                  <span className="truncate dim">No {name}</span>
+                )}
                 {counts && <span className={classes.count}>{formatCount(counts.get(value) ?? 0)}</span>}
               </span>
             </Combobox.Option>

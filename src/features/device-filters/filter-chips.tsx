@@ -10,6 +10,7 @@ import { formatClock } from '#/lib/format.ts';
 import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
 import { versionWords } from './version-words.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './filter-parts.module.css';
 
 const LABELS = {
@@ -79,7 +80,7 @@ export function FilterChips({ filter, onChange }: { filter: RowFilter; onChange:
     <ul className={classes.chips} aria-label="Filters in use">
       {chips.map(({ key, label, value, change }) => (
         <li key={key}>
-          {label && <span className="dim">{label}</span>} <bdi className="truncate">{value}</bdi>
+          {label && <span className="dim">{label}</span>} <MiddleEllipsis className="truncate" text={value} />
           <button
             type="button"
             className="bare dim"

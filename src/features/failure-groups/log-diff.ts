@@ -1,5 +1,6 @@
 // Compares the log of a failed device with a successful one, line by line; lines that differ only by numbers, times,
 // paths and the device's own name count as equal.
+import { diffArrays } from 'diff';
 import { keyOf, tokensOf } from './line-tokens.ts';
 import { plainLines } from './plain-lines.ts';
 
@@ -51,43 +52,20 @@ function linesOf({ stdout, stderr, names }: DeviceLog): Line[] {
   return [...read(stdout, false), ...read(stderr, true)];
 }
 
-/** Which lines both have, by Myers' greedy search (1986); undefined where they differ in too many. */
+/** Which lines both have, by their places; undefined where they differ in too many. */
 function matches(one: Line[], two: Line[]): [number, number][] | undefined {
-  const most = Math.min(MOST_STEPS, one.length + two.length);
-  const offset = most + 1;
-  const reach = new Int32Array(2 * offset + 1);
-  const history: Int32Array[] = [];
-  for (let steps = 0; steps <= most; steps++) {
-    history.push(reach.slice());
-    for (let k = -steps; k <= steps; k += 2) {
-      const down = k === -steps || (k !== steps && (reach[offset + k - 1] ?? 0) < (reach[offset + k + 1] ?? 0));
-      let x = down ? (reach[offset + k + 1] ?? 0) : (reach[offset + k - 1] ?? 0) + 1;
-      while (x < one.length && x - k < two.length && one[x]?.key === two[x - k]?.key) x++;
-      reach[offset + k] = x;
-      if (x < one.length || x - k < two.length) continue;
-      return walkBack(history, offset, one.length, two.length);
-    }
-  }
-  return undefined;
-}
-
-function walkBack(history: Int32Array[], offset: number, length: number, otherLength: number): [number, number][] {
+  const keys = (lines: Line[]) => lines.map(({ key }) => key);
+  const changes = diffArrays(keys(one), keys(two), { maxEditLength: MOST_STEPS });
+  if (!changes) return undefined;
   const pairs: [number, number][] = [];
-  let x = length;
-  let y = otherLength;
-  for (let steps = history.length - 1; steps >= 0; steps--) {
-    const reach = history[steps];
-    if (!reach) break;
-    const k = x - y;
-    const down = k === -steps || (k !== steps && (reach[offset + k - 1] ?? 0) < (reach[offset + k + 1] ?? 0));
-    const before = down ? k + 1 : k - 1;
-    const beforeX = steps === 0 ? 0 : (reach[offset + before] ?? 0);
-    const beforeY = steps === 0 ? 0 : beforeX - before;
-    while (x > beforeX && y > beforeY && x > 0 && y > 0) pairs.push([--x, --y]);
-    x = beforeX;
-    y = beforeY;
+  let x = 0;
+  let y = 0;
+  for (const { added, removed, count } of changes) {
+    if (!added && !removed) for (let at = 0; at < count; at++) pairs.push([x + at, y + at]);
+    if (!added) x += count;
+    if (!removed) y += count;
   }
-  return pairs.toReversed();
+  return pairs;
 }
 
 const row = (side: DiffRow['side'], { text, error }: Line): DiffRow => ({ side, text, error, count: 1 });

@@ -1,7 +1,8 @@
 // Waits for a new device: "Waiting…" turns to Online by itself when its agent connects.
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Loader } from '@mantine/core';
-import { livePace } from '#/api/live.ts';
+import { polled } from '#/api/query.ts';
+import type { Device } from '#/contract/devices.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { DeploySample } from './deploy-sample.tsx';
@@ -14,12 +15,14 @@ import classes from './device-arrival.module.css';
 const WAITING = 1_000;
 
 export function useArrival(id: string, enabled: boolean): string | undefined {
-  const { data } = useQuery({
-    ...deviceQueries.one(id),
-    enabled,
-    // Somebody is looking at nothing else: also where the service reports it.
-    refetchInterval: (query) => (query.state.data?.DeviceStatus === 'Online' ? livePace(5_000)(query) : WAITING),
-  });
+  // Somebody is looking at nothing else: also where the service reports it.
+  const isThere = (device: Device | undefined) => device?.DeviceStatus === 'Online';
+  const one = polled(
+    deviceQueries.one(id),
+    (device) => (isThere(device) ? 5_000 : WAITING),
+    (device) => !isThere(device) && WAITING,
+  );
+  const { data } = useQuery({ ...one, enabled });
   return data?.DeviceStatus;
 }
 

@@ -78,6 +78,6 @@ export const earlierArchive = {
   remove: (account: string) =>
     mutationOptions({
       mutationFn: async () => void (await answerOf(indexedDB.deleteDatabase(nameOf(account)))),
-      meta: { invalidates: [['earlier-archive']] },
+      onSuccess: (_data, _variables, _result, { client }) => client.invalidateQueries(earlierArchive.list(account)),
     }),
 };

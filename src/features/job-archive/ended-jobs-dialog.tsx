@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkArchive, bulkDeleteJobs } from '#/api/archive.ts';
-import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
 import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
@@ -62,7 +61,7 @@ interface EndedJobsDialogProps {
 export function EndedJobsDialog({ onClose, ...given }: EndedJobsDialogProps) {
   // What was asked about is what is done, whatever else ends meanwhile.
   const [{ action, jobs: all, moving = 0, isList = false }] = useState(given);
-  const run = useBulkRun<Job>({ keyOf, nameOf, noun: 'job' }, JOBS_CHANGED);
+  const run = useBulkRun<Job>({ keyOf, nameOf, noun: 'job' }, ['jobs']);
   const [days, setDays] = useState('0');
   const [now] = useState(Date.now);
   const jobs = olderThan(all, Number(days), now);

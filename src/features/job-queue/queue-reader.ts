@@ -1,7 +1,7 @@
 // What waits or runs on each device, in the order in which it runs. A service that lists it is asked for just that; of
 // any other, the list of jobs is read and the children of each parent that may still move.
-import { queryOptions } from '@tanstack/react-query';
-import { isLive, livePace, type QueryReading } from '#/api/live.ts';
+import { isLive } from '#/api/live.ts';
+import { query } from '#/api/query.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isMissing, isNotOffered } from '#/api/api-error.ts';
@@ -187,13 +187,13 @@ const countOf = (queues: Queues) =>
 /** Refreshed while somebody looks at it. */
 export const queueQueries = {
   all: () =>
-    queryOptions({
-      queryKey: ['jobs', 'queues'],
-      queryFn: ({ signal }) => reader.read(signal),
-      meta: { requests: 2 }, // of a service that does not list them, or more
-      structuralSharing: (before, next) => sharedQueues(before as Queues | undefined, next as Queues),
-      refetchInterval: livePace(({ state }: QueryReading<Queues>) =>
-        state.data && countOf(state.data) > MANY_JOBS ? 4 * LIVE : LIVE,
-      ),
-    }),
+    query<typeof jobEndpoints.queues, Queues>(
+      jobEndpoints.queues,
+      {},
+      {
+        read: async ({ signal, before }) => sharedQueues(before, await reader.read(signal)),
+        structuralSharing: false,
+        poll: (queues) => (queues && countOf(queues) > MANY_JOBS ? 4 * LIVE : LIVE),
+      },
+    ),
 };

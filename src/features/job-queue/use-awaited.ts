@@ -2,7 +2,7 @@
 // the fleet show it, where they are known.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { livePace } from '#/api/live.ts';
+import { polled } from '#/api/query.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { isMoving, isParent } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -26,7 +26,7 @@ export const offlineIn =
 /** The same jobs, each with its `WaitingOffline` where that can be known. `jobs` must be the same array until it changes. */
 export function useAwaited(jobs: Job[], fleet: FleetIndex | undefined): Job[] {
   const isWanted = fleet !== undefined && jobs.some(isUnreported);
-  const { data } = useQuery({ ...queueQueries.all(), enabled: isWanted, refetchInterval: livePace(SELDOM) });
+  const { data } = useQuery({ ...polled(queueQueries.all(), SELDOM), enabled: isWanted });
   return useMemo(() => {
     if (!isWanted || !data) return jobs;
     const rest = Map.groupBy(Array.from(data.values()).flat(), ({ ParentJobId }) => ParentJobId);

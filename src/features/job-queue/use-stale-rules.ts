@@ -1,7 +1,7 @@
 // What is known now that makes a waiting job stale.
 import { useMemo } from 'react';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { livePace } from '#/api/live.ts';
+import { useQuery } from '@tanstack/react-query';
+import { polled, query } from '#/api/query.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import { call } from '#/api/call.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
@@ -31,17 +31,20 @@ const NONE: readonly string[] = [];
  * uploads are missing too.
  */
 const missing = (ids: readonly string[]) =>
-  queryOptions({
-    queryKey: [...artifactQueries.list().queryKey, 'missing', ids],
-    queryFn: async ({ signal }) => {
-      const there = new Set((await call(artifactEndpoints.list, {}, { signal })).map(({ ArtifactId }) => ArtifactId));
-      return ids.filter((id) => !there.has(id));
+  query<typeof artifactEndpoints.list, string[]>(
+    artifactEndpoints.list,
+    {},
+    {
+      part: `missing ${ids.join(' ')}`,
+      read: async ({ signal }) => {
+        const there = new Set((await call(artifactEndpoints.list, {}, { signal })).map(({ ArtifactId }) => ArtifactId));
+        return ids.filter((id) => !there.has(id));
+      },
+      // What is deleted stays deleted; other ids are another question.
+      isSnapshot: true,
+      keepPrevious: true,
     },
-    enabled: ids.length > 0,
-    // What is deleted stays deleted; other ids are another question.
-    staleTime: Infinity,
-    placeholderData: keepPreviousData,
-  });
+  );
 
 /** `jobs`: all whose staleness is asked about; undefined as long as they are not there. */
 export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined) {
@@ -53,7 +56,7 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
     for (const { ArtifactId } of jobs ?? []) if (ArtifactId && !versions.has(ArtifactId)) ids.add(ArtifactId);
     return artifacts.data ? [...ids].sort() : NONE;
   }, [jobs, versions, artifacts.data]);
-  const gone = useQuery(missing(unknown));
+  const gone = useQuery({ ...missing(unknown), enabled: unknown.length > 0 });
   const rules = useMemo(
     (): StaleRules => ({ now, days, versions, deleted: new Set(gone.data) }),
     [now, days, versions, gone.data],
@@ -69,7 +72,7 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
 }
 
 function useVersions(isWanted: boolean) {
-  const query = useQuery({ ...artifactQueries.list(), enabled: isWanted, refetchInterval: livePace(MINUTE) });
-  const artifacts = useDeferredQuery(query);
+  const reading = useQuery({ ...polled(artifactQueries.list(), MINUTE), enabled: isWanted });
+  const artifacts = useDeferredQuery(reading);
   return { artifacts, versions: useMemo(() => versionsOf(artifacts.data ?? []), [artifacts.data]) };
 }

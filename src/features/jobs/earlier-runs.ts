@@ -1,9 +1,9 @@
 // How an artifact did on each device before. A service that lists its runs is asked for just that; of any other, the list
 // of jobs is read and the children of the latest that were submitted with it.
 import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
-import { queryOptions } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
+import { query } from '#/api/query.ts';
 import { isNotOffered } from '#/api/api-error.ts';
 import { isMoving, isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
@@ -55,10 +55,14 @@ async function read(artifacts: readonly Artifact[]): Promise<EarlierRuns | null>
 export const earlierRunQueries = {
   /** `artifacts`: all that are the same name and version. Null where the service does not report it. */
   of: (artifacts: readonly Artifact[]) =>
-    queryOptions({
-      queryKey: ['jobs', 'earlier', ...artifacts.map(({ ArtifactId }) => ArtifactId)],
-      queryFn: () => read(artifacts),
-      staleTime: 60_000,
-      refetchOnWindowFocus: false,
-    }),
+    query<typeof jobEndpoints.list, EarlierRuns | null>(
+      jobEndpoints.list,
+      {},
+      {
+        part: `earlier ${artifacts.map(({ ArtifactId }) => ArtifactId).join(' ')}`,
+        read: () => read(artifacts),
+        isSnapshot: true,
+        poll: false,
+      },
+    ),
 };

@@ -17,8 +17,13 @@ const load = async () => {
 const nothing = () => undefined;
 const noSubscription = () => nothing;
 
+interface LateFleet extends FleetInUse {
+  /** Takes over devices that the service has just listed. */
+  take: FleetStore['take'];
+}
+
 /** `devices`: how many the service counts, once that is known. `need`: read the fleet at any size. */
-export function useLateFleet(devices: number | undefined, need: boolean): FleetInUse | undefined {
+export function useLateFleet(devices: number | undefined, need: boolean): LateFleet | undefined {
   const isHere = usePreload(load, need);
   const store = isHere ? opened?.() : undefined;
   const fleet = useSyncExternalStore<Fleet | undefined>(store?.subscribe ?? noSubscription, store?.get ?? nothing);
@@ -26,17 +31,15 @@ export function useLateFleet(devices: number | undefined, need: boolean): FleetI
   useEffect(() => {
     if (isWanted) store?.ensure();
   }, [isWanted, store]);
-  return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry } : undefined;
+  return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry, take: store.take } : undefined;
 }
 
 /** Up to here the fleet is read as often as a page of it. */
 const ONE_REQUEST = 1_000;
 
-/** Whether the fleet in memory is as current as a page that is read by itself. */
-export function isFleetPolled(): boolean {
-  const { index, error, isFollowed } = opened?.().get() ?? {};
-  return index !== undefined && index.size <= ONE_REQUEST && !error && !isFollowed;
-}
+/** Whether the fleet in memory is as current as a page that is read by itself, which is then not read. */
+export const isCurrent = ({ index, error, isFollowed }: Fleet): boolean =>
+  index !== undefined && !error && (isFollowed || index.size <= ONE_REQUEST);
 
 /** The fleet where it is small enough to be read for a detail of a page; not read unless `isWanted`. */
 export function useSmallFleet(isWanted: boolean): FleetIndex | undefined {

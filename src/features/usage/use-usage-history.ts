@@ -8,4 +8,4 @@ import { usageQueries } from '#/api/usage.ts';
 const NONE: UsageDay[] = [];
 
 export const useUsageHistory = (account: Account | undefined): UsageDay[] =>
-  useQuery({ ...usageQueries.days(), enabled: account !== undefined && offers(account, 'usage') }).data ?? NONE;
+  useQuery({ ...usageQueries.days(), enabled: account !== undefined && offers(account, 'usage') }).data?.Items ?? NONE;

@@ -6,6 +6,7 @@ import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import type { ApiToken } from '#/contract/account.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { Section } from '#/ui/page/page.tsx';
@@ -19,7 +20,10 @@ const LEAD = 'For programs and people. A token gives full access to this account
 type TokenDialog = 'make' | 'revoke';
 
 const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
-  { header: 'Name', cell: ({ Name }) => <span className={rowName}>{Name || 'Without a name'}</span> },
+  {
+    header: 'Name',
+    cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name || 'Without a name'} />,
+  },
   { header: 'Starts with', cell: ({ Prefix }) => <span className="mono">{Prefix}…</span> },
   {
     header: 'Created',

@@ -15,6 +15,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -129,11 +130,11 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
       cell: ({ Key, Name }) =>
         of === 'device' ? (
           <Link to={paths.device(Key)} className={rowName}>
-            <bdi>{Name || Key}</bdi>
+            <MiddleEllipsis text={Name || Key} />
           </Link>
         ) : Key ? (
           <Link to={paths.devices(of === 'site' ? { site: Key } : { group: Key })} className={rowName}>
-            <bdi>{Name}</bdi>
+            <MiddleEllipsis text={Name} />
           </Link>
         ) : (
           <span className="dim">No {of}</span>

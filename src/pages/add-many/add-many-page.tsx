@@ -1,61 +1,61 @@
-// Many devices from a list: rows are entered, corrected, created with a result for each, and their keys shown once.
-import { useDeferredValue, useMemo, useState, useSyncExternalStore } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+// Many devices from a list: rows are entered, corrected, created with a result for each, and their keys shown.
+import { useDeferredValue, useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { accountQueries } from '#/api/account.ts';
 import { Arrivals, arrivalQueries } from '#/api/arrivals.ts';
-import { waitFor } from '#/lib/pace.ts';
-import { provisioned, provisioning } from '#/fleet/provisioning.ts';
+import { bulkChange, bulkLocate, bulkTag } from '#/api/bulk.ts';
+import { useOffered } from '#/api/capabilities.ts';
+import { deviceQueries } from '#/api/devices.ts';
+import { requestOf, type ApiRequest } from '#/api/request-of.ts';
 import { tagQueries, tagRequests } from '#/api/tags.ts';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { deviceEndpoints, type Position } from '#/contract/devices.ts';
+import { useFleet } from '#/fleet/use-fleet.ts';
+import { counted } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
+import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
+import { FormError, NoDataYet } from '#/ui/page/view.tsx';
+import { Link } from '#/ui/url/link.tsx';
+import { isCreated, newDeviceOf, rowOf, type Creation } from './creation.ts';
 import { isKeyed } from './key-file.ts';
 import { KeysPanel } from './keys-panel.tsx';
 import { planOf } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
 import { checkRow, detailsOf, draftOf, folded } from './row-check.ts';
+import type { KnownFleet, RowChange } from './row-changes.ts';
 import type { DraftRow } from './rows.ts';
 import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
-import { AddRun } from './add-run.ts';
-import type { KnownFleet, RowChange } from './row-changes.ts';
 import { RunPanel } from './run-panel.tsx';
-import { counted } from '#/lib/format.ts';
-import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
-import { useFleet } from '#/fleet/use-fleet.ts';
-import { bulkChange, bulkLocate, bulkTag } from '#/api/bulk.ts';
-import { requestOf, type ApiRequest } from '#/api/request-of.ts';
-import { deviceEndpoints, type Position } from '#/contract/devices.ts';
-import { deviceQueries } from '#/api/devices.ts';
-import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
-import type { Tag } from '#/contract/tags.ts';
-import { Link } from '#/ui/url/link.tsx';
-import { newEntry } from './run-entry.ts';
+import { useCreation, type CreationRun } from './use-creation.ts';
 import { useDraftRows, useNextProblem } from './use-draft-rows.ts';
 import classes from './add-many.module.css';
 
 const ChangesDialog = lazyDialog(() => import('./changes-dialog.tsx'), 'ChangesDialog');
 
 const NOBODY: ReadonlySet<string> = new Set();
-/** Reads the fleet anew once that has made or changed devices. */
-const whenProvisioned = (work: Promise<void>) => void work.finally(provisioned);
 const focusOnMount = (node: HTMLElement | null) => node?.focus({ preventScroll: true });
 
 export function AddManyPage() {
   const draft = useDraftRows();
   const { rows, notes, cells } = draft;
   const { plan, fleet, namesError, retry } = usePlan(rows);
-  const { run, view, arrived, keyed, untaken, takeKeys } = useAddRun();
+  const run = useCreation();
+  const { creations, running, isBegun, isRead } = run;
+  const { arrived, keyed, untaken, takeKeys } = useKeys(run);
   const [changes, setChanges] = useState<readonly RowChange[]>();
   const nextProblem = useNextProblem(rows, plan, cells);
-  const client = useQueryClient();
+  const requests = useRequests();
+  const putBack = (some: readonly Creation[]) => draft.putBack(some.map(({ asked }) => rowOf(asked)));
   const create = () => {
     // The result is shown at the top, the keys first.
     document.getElementById('main')?.scrollTo(0, 0);
-    const ready = draft.takeReady().map((row) => ({ row, device: checkRow(row).device }));
-    whenProvisioned(run.add(ready, fleet?.ids));
+    run.start(draft.takeReady().map((row) => newDeviceOf(checkRow(row).device)));
   };
-  const hold = view.running
+  const hold = running
     ? 'Devices are being created'
     : fleet || namesError
       ? undefined
@@ -66,19 +66,29 @@ export function AddManyPage() {
       back={<Link to={paths.devices()}>Devices</Link>}
       lead="Turns a list into devices with keys; rows with an id change those devices. Nothing is done until you have seen the plan."
     >
-      {rows.length === 0 && view.entries.length === 0 && (
-        <RowsInput busy={draft.checking} onText={draft.read} onEmptyTable={draft.startEmpty} />
+      {rows.length === 0 && !isBegun && !running && (
+        <>
+          <FormError error={run.error} />
+          <RowsInput busy={draft.checking} onText={draft.read} onEmptyTable={draft.startEmpty} />
+        </>
       )}
-      {view.entries.length > 0 && (
+      {isBegun && !isRead && (
+        <NoDataYet
+          query={{ data: undefined, error: run.error, isFetching: run.error === null, refetch: run.retry }}
+          name="the created devices"
+        />
+      )}
+      {isBegun && isRead && (
         <div className={classes.results} tabIndex={-1} ref={focusOnMount}>
-          <KeysPanel keyed={keyed} untaken={untaken} running={view.running} onTaken={takeKeys} />
-          <RunPanel
-            run={run}
-            view={view}
-            arrived={arrived}
-            onWork={whenProvisioned}
-            onEdit={() => draft.putBack(run.takeBack())}
+          <KeysPanel
+            keyed={keyed}
+            untaken={untaken}
+            gone={creations.filter(isCreated).length - keyed.length}
+            running={running}
+            removal={run.isStored ? run.removeKeys : undefined}
+            onTaken={takeKeys}
           />
+          <RunPanel run={run} arrived={arrived} onEdit={putBack} />
         </div>
       )}
       {rows.length > 0 && (
@@ -87,7 +97,7 @@ export function AddManyPage() {
             plan={plan}
             notes={notes}
             hold={hold}
-            requests={() => requestsFor(plan.ready, client.getQueryData(tagQueries.list().queryKey) ?? [])}
+            requests={() => requests(plan.ready)}
             onCreate={create}
             onChange={() => setChanges(plan.changes)}
             onNextProblem={nextProblem}
@@ -106,7 +116,7 @@ export function AddManyPage() {
         </section>
       )}
       <ChangesDialog open={changes && { changes, onClose: () => setChanges(undefined) }} />
-      <KeysGuard running={view.running} untaken={untaken} />
+      <KeysGuard running={run.needsPage} untaken={run.isStored ? 0 : untaken} />
     </Page>
   );
 }
@@ -140,20 +150,18 @@ function usePlan(rows: readonly DraftRow[]) {
   return { plan, fleet, namesError: index ? null : error, retry };
 }
 
-/** The run, which of its devices have been Online since, and how many keys were neither saved nor printed. */
-function useAddRun() {
-  const [run] = useState(() => new AddRun({ ...provisioning, wait: waitFor }));
+/** Which of the new devices have been Online since, and how many keys were neither saved nor printed. */
+function useKeys({ creations, running }: CreationRun) {
   const [arrivals] = useState(() => new Arrivals());
-  const view = useSyncExternalStore(run.subscribe, run.get);
   const [taken, setTaken] = useState(NOBODY);
-  const created = view.entries.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const created = creations.filter(isCreated).map(({ id }) => id);
   const { data: arrived = NOBODY } = useQuery({
     ...arrivalQueries.of(arrivals, created),
-    enabled: created.length > 0 && !view.running,
+    enabled: created.length > 0 && !running,
   });
-  const keyed = view.entries.filter(isKeyed);
-  const untaken = keyed.filter(({ id, key }) => !taken.has(key) && !arrived.has(id)).length;
-  return { run, view, arrived, keyed, untaken, takeKeys: () => setTaken(new Set(keyed.map(({ key }) => key))) };
+  const keyed = creations.filter(isKeyed);
+  const untaken = keyed.filter(({ id, deviceKey }) => !taken.has(deviceKey) && !arrived.has(id)).length;
+  return { arrived, keyed, untaken, takeKeys: () => setTaken(new Set(keyed.map(({ deviceKey }) => deviceKey))) };
 }
 
 /** Asks before new keys are lost, or a run is left in the middle, by leaving the page or closing the window. */
@@ -179,18 +187,25 @@ function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) 
 /** A placeholder for the id in the answer to a row's first request. */
 const DEVICE = { DeviceId: 'DEVICE_ID' };
 
-/** `tags`: those that there are already, as far as is known. */
-const requestsFor = (rows: readonly DraftRow[], tags: readonly Tag[]): ApiRequest[] =>
-  rows.flatMap((row) => {
-    const { device } = checkRow(row);
-    const steps = new Set(newEntry(row, device).missing);
-    return [
-      requestOf(deviceEndpoints.create, { body: draftOf(device) }),
-      ...(steps.has('details') ? [bulkChange(detailsOf(device)).request(DEVICE)] : []),
-      ...(device.position ? [bulkLocate(device.position).request(DEVICE)] : []),
-      ...device.tags.flatMap((name) => {
-        const { first, id } = tagRequests(name, tags);
-        return [...first, bulkTag(id, true).request(DEVICE)];
-      }),
-    ];
-  });
+/** What is sent to create these rows, to be shown. */
+function useRequests(): (rows: readonly DraftRow[]) => ApiRequest[] {
+  const inService = useOffered('bulk') === true;
+  const { data: tags = [] } = useQuery(tagQueries.list());
+  return (rows) => {
+    const devices = rows.map((row) => checkRow(row).device);
+    if (inService)
+      return [requestOf(bulkEndpoints.create, { body: { Action: 'create', Devices: devices.map(newDeviceOf) } })];
+    return devices.flatMap((device) => {
+      const details = detailsOf(device);
+      return [
+        requestOf(deviceEndpoints.create, { body: draftOf(device) }),
+        ...(Object.keys(details).length > 0 ? [bulkChange(details).request(DEVICE)] : []),
+        ...(device.position ? [bulkLocate(device.position).request(DEVICE)] : []),
+        ...device.tags.flatMap((name) => {
+          const { first, id } = tagRequests(name, tags);
+          return [...first, bulkTag(id, true).request(DEVICE)];
+        }),
+      ];
+    });
+  };
+}

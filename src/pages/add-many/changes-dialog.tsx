@@ -28,7 +28,7 @@ const KIND: BulkKind<RowChange> = {
   nameOf: ({ device }) => device.DeviceName || device.DeviceId,
   noun: 'device',
 };
-const STALE = [['devices'], ['tags']];
+const STALE = ['devices', 'tags'];
 
 const value = (text: string) => (text === '' ? <span className="dim">empty</span> : <bdi>{visible(text)}</bdi>);
 

@@ -1,7 +1,7 @@
 // Sends what rows change on their devices, a device at a time; the service does it by itself where all change alike.
 import { bulkChange, bulkLocate, bulkTag, type BulkWrite } from '#/api/bulk.ts';
-import { bulkDrafts } from '#/api/bulk-work.ts';
-import type { BulkDraft } from '#/contract/bulk.ts';
+import { bulkChanges } from '#/api/bulk-work.ts';
+import type { BulkChange } from '#/contract/bulk.ts';
 import { bulkEndpoints } from '#/contract/bulk.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
@@ -17,7 +17,7 @@ const ownWrites = ({ fields, position, untag }: RowChange) => [
 ];
 
 /** One request of the service for all of them, if they get the same values and no tags. */
-function wholeOf(changes: readonly RowChange[]): BulkDraft | undefined {
+function wholeOf(changes: readonly RowChange[]): BulkChange | undefined {
   const valuesOf = ({ fields, position }: RowChange) => ({ ...fields, ...position });
   const [first] = changes;
   if (!first || changes.some(({ tag, untag }) => tag.length + untag.length > 0)) return undefined;
@@ -34,7 +34,7 @@ export function changeRequests(
   inService: boolean,
 ): readonly ApiRequest[] {
   const whole = inService ? wholeOf(changes) : undefined;
-  if (whole) return bulkDrafts(whole).map((body) => requestOf(bulkEndpoints.create, { body }));
+  if (whole) return bulkChanges(whole).map((body) => requestOf(bulkEndpoints.create, { body }));
   return changes.flatMap((change) => [
     ...ownWrites(change).map((write) => write.request(change.device)),
     ...change.tag.flatMap((name) => {
@@ -54,11 +54,6 @@ export function changesWrite(): BulkWrite<RowChange> {
     request: (change) => changeRequests([change], [], false)[0]!,
     send: async (change) => {
       for (const write of await writesOf(change)) await write.send(change.device);
-    },
-    check: async (change) => {
-      const done: (boolean | undefined)[] = [];
-      for (const write of await writesOf(change)) done.push(await write.check(change.device));
-      return done.includes(false) ? false : done.includes(undefined) ? undefined : true;
     },
     whole: wholeOf,
   };

@@ -1,14 +1,20 @@
 // The keys as a file: one row a device, with the command that holds its key.
 import { csvText } from '#/contract/csv.ts';
-import type { RunEntry } from './run-entry.ts';
+import type { Creation } from './creation.ts';
 
-export type Keyed = RunEntry & { id: string; key: string };
+export type Keyed = Creation & { deviceKey: string };
 
-export const isKeyed = (entry: RunEntry): entry is Keyed => entry.id !== undefined && entry.key !== undefined;
+export const isKeyed = (creation: Creation): creation is Keyed => creation.deviceKey !== undefined;
 
 /** `command`: the line that makes a machine the device with this key, where there is one. */
-export const keyFile = (entries: readonly Keyed[], command: ((key: string) => string) | undefined): string =>
+export const keyFile = (keyed: readonly Keyed[], command: ((key: string) => string) | undefined): string =>
   csvText([
     ['name', 'group', 'device_id', 'device_key', ...(command ? ['install_command'] : [])],
-    ...entries.map(({ device, id, key }) => [device.name, device.group, id, key, ...(command ? [command(key)] : [])]),
+    ...keyed.map(({ asked, id, deviceKey }) => [
+      asked.DeviceName,
+      asked.DeviceGroup,
+      id,
+      deviceKey,
+      ...(command ? [command(deviceKey)] : []),
+    ]),
   ]);

@@ -1,11 +1,13 @@
-// The keys of the new devices, once: as a file and as labels. Until one of them was taken, leaving asks.
+// The keys of the new devices: as a file and as labels.
 import { useState } from 'react';
+import type { UseMutationOptions } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
-import { IconDownload, IconKey, IconPrinter } from '@tabler/icons-react';
+import { IconDownload, IconKey, IconPrinter, IconTrash } from '@tabler/icons-react';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { AddressNote } from '#/features/install/address-note.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { counted, formatCount } from '#/lib/format.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { keyFile, type Keyed } from './key-file.ts';
 import classes from './add-many.module.css';
@@ -17,11 +19,35 @@ interface KeysPanelProps {
   keyed: readonly Keyed[];
   /** How many of them were neither saved nor printed, and are not in use. */
   untaken: number;
+  /** How many devices were created whose keys cannot be shown. */
+  gone: number;
   running: boolean;
+  /** Deletes the keys in the service, which shows them again until then. Undefined where only this page has them. */
+  removal: UseMutationOptions | undefined;
   onTaken: () => void;
 }
 
-export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) {
+function keysText({ keyed, untaken, gone, running, removal }: KeysPanelProps): string {
+  if (keyed.length === 0 && gone > 0) {
+    const whose = gone === 1 ? 'The key of this device' : `The keys of these ${formatCount(gone)} devices`;
+    return `${whose} cannot be shown: only the session that created them can read them, for an hour, until they are deleted. Create new keys on the pages of the devices.`;
+  }
+  if (keyed.length === 0) return running ? 'They appear here when the devices are created.' : 'No device was created.';
+  const those = untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`;
+  if (removal) {
+    const until = 'You can read them on this page for an hour, in this session only.';
+    return untaken > 0
+      ? `${until} Download them or print labels before that.`
+      : `All are saved, printed or in use. ${until}`;
+  }
+  return untaken > 0
+    ? `Shown only once: ${those} nowhere else. Download them or print labels before you leave this page.`
+    : 'All are saved, printed or in use. They disappear when you leave this page.';
+}
+
+export function KeysPanel(props: KeysPanelProps) {
+  const { keyed, untaken, gone, running, removal, onTaken } = props;
+  const [isRemoving, setRemoving] = useState(false);
   /** Which keys the labels are made of; a later key needs new ones. */
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
@@ -38,17 +64,9 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
     <section className={classes.keys} aria-label="Keys" data-open={untaken > 0 || undefined}>
       <IconKey size={18} stroke={1.6} aria-hidden />
       <div className={classes.keysWords}>
-        <h2>{counted(keyed.length, 'key')}</h2>
-        <p role="status">
-          {keyed.length === 0
-            ? running
-              ? 'They appear here when the devices are created.'
-              : 'No device was created.'
-            : untaken > 0
-              ? `Shown only once: ${untaken === keyed.length ? 'they are' : `${formatCount(untaken)} of them are`} nowhere else. Download them or print labels before you leave this page.`
-              : 'All are saved, printed or in use. They disappear when you leave this page.'}
-        </p>
-        {host === undefined && <AddressNote origin={location.origin} />}
+        <h2>{keyed.length === 0 && gone > 0 ? 'No keys to show' : counted(keyed.length, 'key')}</h2>
+        <p role="status">{keysText(props)}</p>
+        {host === undefined && keyed.length > 0 && <AddressNote origin={location.origin} />}
         {isPrepared && untaken > 0 && (
           <p>
             <Button size="compact-sm" variant="default" onClick={onTaken}>
@@ -83,7 +101,30 @@ export function KeysPanel({ keyed, untaken, running, onTaken }: KeysPanelProps) 
               ? `Preparing labels, ${formatCount(prepared)} of ${formatCount(printing.length)}`
               : 'Prepare labels'}
         </Button>
+        {removal && keyed.length > 0 && (
+          <Button
+            variant="default"
+            leftSection={<IconTrash size={18} stroke={1.6} aria-hidden />}
+            disabled={running}
+            title={running ? 'When all devices are created' : ''}
+            onClick={() => setRemoving(true)}
+          >
+            Delete keys
+          </Button>
+        )}
       </Group>
+      {removal && isRemoving && (
+        <ConfirmDialog
+          title="Delete the keys"
+          confirmLabel={`Delete ${counted(keyed.length, 'key')}`}
+          write={removal}
+          onClose={() => setRemoving(false)}
+        >
+          Nobody can read them again. Devices that have their key are not affected.
+          {untaken > 0 &&
+            ` ${counted(untaken, 'key')} ${untaken === 1 ? 'was' : 'were'} neither downloaded nor printed.`}
+        </ConfirmDialog>
+      )}
       <Labels open={printing.length > 0 && { keyed: printing, command, onProgress: setPrepared }} />
     </section>
   );

@@ -40,13 +40,13 @@ const Sheet = memo(function Sheet({ keyed, command, from }: Pick<LabelsProps, 'k
   const lineOf = command ?? ((key: string) => key);
   return (
     <div className={classes.sheet}>
-      {keyed.slice(from, from + SHEET).map(({ id, key, device }) => (
+      {keyed.slice(from, from + SHEET).map(({ id, deviceKey, asked }) => (
         <div key={id} className={classes.label}>
-          <QrCode text={lineOf(key)} className={classes.code} />
+          <QrCode text={lineOf(deviceKey)} className={classes.code} />
           <div className={classes.words}>
-            <strong>{device.name}</strong>
+            <strong>{asked.DeviceName}</strong>
             <span className={classes.id}>{id}</span>
-            <code>{lineOf(key)}</code>
+            <code>{lineOf(deviceKey)}</code>
           </div>
         </div>
       ))}

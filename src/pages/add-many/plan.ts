@@ -94,5 +94,5 @@ export function licenceText({ ready, free }: Plan): string | undefined {
   if (free === undefined || ready.length <= free) return undefined;
   return free === 0
     ? 'Device limit reached. Delete devices you no longer need, or raise your plan’s limit.'
-    : `Your plan has room for ${formatCount(free)} of them: creating stops there, and the rest stay in the list.`;
+    : `Your plan has room for ${formatCount(free)} of them: the others are not created.`;
 }

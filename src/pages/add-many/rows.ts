@@ -1,5 +1,6 @@
 // The rows of "Add many" as people paste, drop or type them: unchecked text in seven columns.
 import { formatCount } from '#/lib/format.ts';
+import { MAX_NEW_DEVICES } from '#/contract/bulk.ts';
 import { delimiterOf, plainCell, readCsv } from '#/contract/csv.ts';
 
 export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags'] as const;
@@ -20,8 +21,8 @@ export interface DraftRow {
   existing?: ExistingDevice;
 }
 
-/** More than this is several lists: one page of keys that somebody can still look after. */
-export const MOST_ROWS = 10_000;
+/** As many as the service creates at a time. More are several lists. */
+export const MOST_ROWS = MAX_NEW_DEVICES;
 
 /** What a column is called in files, in small letters without blanks. */
 const HEADINGS: Record<ColumnName | 'id', string[]> = {

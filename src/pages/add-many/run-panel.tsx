@@ -1,198 +1,199 @@
-// The devices of a run: progress, what became of each row, and which are Online since.
+// The devices that are being created: progress, what became of each row, and which are Online since.
 import { memo, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useInstall } from '#/features/install/use-install.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
-import { rowName, type Column } from '#/ui/table/table.tsx';
-import { counted, formatCount } from '#/lib/format.ts';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { VirtualTable } from '#/ui/table/virtual-table.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { FormError } from '#/ui/page/view.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import type { AddRun } from './add-run.ts';
-import type { RunEntry, RunView } from './run-entry.ts';
-import { endingText, faultLines, figuresOf, hasProblem, runText, entryState } from './run-figures.ts';
+import { creationState, creationText, isCreated, reasonsOf, type Creation } from './creation.ts';
+import type { CreationRun } from './use-creation.ts';
 import classes from './add-many.module.css';
 
 interface RunPanelProps {
-  run: AddRun;
-  view: RunView;
+  run: CreationRun;
   arrived: ReadonlySet<string>;
-  /** Work has begun that ends in new devices or changes of them. */
-  onWork: (work: Promise<void>) => void;
-  /** Puts the rows that are no devices back into the table of rows. */
-  onEdit: () => void;
+  /** Puts rows that are no devices back into the table of rows. */
+  onEdit: (rows: readonly Creation[]) => void;
 }
 
 type Shown = 'all' | 'problems' | 'waiting';
 
-export function RunPanel({ run, view, arrived, onWork, onEdit }: RunPanelProps) {
-  const [shown, setShown] = useState<Shown>('all');
-  const { entries, running, ending } = view;
-  const figures = figuresOf(entries);
-  const { total, created, settled, failed, keyLost, waiting, editable } = figures;
-  const problems = entries.filter(hasProblem);
-  const notOnline = entries.filter(({ id }) => id !== undefined && !arrived.has(id));
-  const rows = { all: entries, problems, waiting: notOnline }[shown];
+const hasProblem = ({ id, reason }: Creation) => id === '' || reason !== '';
+const isOutcome = (outcome: Creation['outcome']) => (each: Creation) => each.outcome === outcome;
 
-  const actions: [isOffered: boolean, label: string, act: () => void][] = [
-    [running, 'Stop', () => run.stop()],
-    [!running && waiting > 0, `Continue with ${counted(waiting, 'row')}`, () => onWork(run.goOn())],
-    [!running && failed > 0, `Retry ${formatCount(failed)} failed`, () => onWork(run.retry())],
-    [!running && keyLost > 1, `New keys for ${formatCount(keyLost)} devices`, () => onWork(run.rekey())],
-    [!running && editable > 0, `Edit ${counted(editable, 'row')} not created`, onEdit],
-  ];
-  const columns: Column<RunEntry>[] = [
-    {
-      header: 'Name',
-      width: '24%',
-      cell: ({ id, device }) => <Name id={id} name={device.name} />,
-    },
-    {
-      header: 'Id',
-      width: '17%',
-      phone: 'second',
-      cell: ({ id = '' }) => (
-        <span className="mono dim" title={id}>
-          {id}
-        </span>
-      ),
-    },
-    {
-      header: 'Online',
-      width: '12%',
-      phone: 'end',
-      cell: ({ id }) =>
-        id === undefined ? null : arrived.has(id) ? <StateMark state="Online" /> : <span className="dim">Not yet</span>,
-    },
-    { header: 'Created', width: '33%', phone: 'wide', cell: (entry) => <State entry={entry} /> },
-    {
-      header: 'Actions',
-      width: '200px',
-      tools: true,
-      cell: (entry) => <Tools entry={entry} busy={running} run={run} onWork={onWork} />,
-    },
-  ];
+export function RunPanel({ run, arrived, onEdit }: RunPanelProps) {
+  const [shown, setShown] = useState<Shown>('all');
+  const { creations, total, running, pause, cancel, error } = run;
+  const created = creations.filter(isCreated);
+  const notOnline = created.filter(({ id }) => !arrived.has(id));
+  const problems = creations.filter(hasProblem);
+  const failed = creations.filter(isOutcome('failed'));
+  const left = creations.filter(isOutcome('stopped'));
+  const editable = [...failed, ...left];
+  const rows = { all: creations, problems, waiting: notOnline }[shown];
+  const text = creationText(creations, total, running);
+  const again = (some: readonly Creation[]) => run.start(some.map(({ asked }) => asked));
 
   return (
     <section className={classes.run} aria-label="Created devices">
       <header className={classes.runHead}>
         <div>
           <h2>{running ? 'Creating devices' : 'Created devices'}</h2>
-          <p role="status">{runText(view, figures)}</p>
-          {created > 0 && (
+          <p role="status">
+            {text}
+            {pause > 0 && `. The service asked to wait ${formatCount(Math.round(pause / 1000))} s`}
+          </p>
+          {created.length > 0 && (
             <p>
               <StateMark
                 state="Online"
-                label={`${formatCount(created - notOnline.length)} of ${formatCount(created)} Online`}
+                label={`${formatCount(created.length - notOnline.length)} of ${formatCount(created.length)} Online`}
               />
             </p>
           )}
         </div>
         <Group gap="sm">
-          {actions.map(
-            ([isOffered, label, act], index) =>
-              isOffered && (
-                <Button key={index} variant="default" onClick={act}>
-                  {label}
-                </Button>
-              ),
+          {running ? (
+            <Button loading={cancel.isPending} onClick={() => cancel.mutate()}>
+              Stop
+            </Button>
+          ) : (
+            <>
+              {left.length > 0 && (
+                <Button onClick={() => again(left)}>Continue with {counted(left.length, 'row')}</Button>
+              )}
+              {failed.length > 0 && (
+                <Button onClick={() => again(failed)}>Retry the failed ({formatCount(failed.length)})</Button>
+              )}
+              {editable.length > 0 && (
+                <Button onClick={() => onEdit(editable)}>Edit {counted(editable.length, 'row')} not created</Button>
+              )}
+            </>
           )}
         </Group>
       </header>
       {running && (
-        <progress aria-label="Creating devices" aria-valuetext={runText(view, figures)} max={total} value={settled} />
+        <progress
+          aria-label="Creating devices"
+          aria-valuetext={text}
+          max={Math.max(1, total)}
+          value={creations.length}
+        />
       )}
-      {ending && !running && (
-        <div role="alert" className={classes.ending}>
-          <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
-          <span>{endingText(ending, figures)}</span>
-        </div>
-      )}
-      {(problems.length > 0 || created > 1 || shown !== 'all') && (
+      <FormError error={error} />
+      {!running && <Endings creations={creations} />}
+      {(problems.length > 0 || created.length > 1 || shown !== 'all') && (
         <SegmentedControl
           size="xs"
           aria-label="Which devices"
           value={shown}
           onChange={(value) => setShown(value)}
           data={[
-            { value: 'all', label: `All ${formatCount(total)}` },
+            { value: 'all', label: `All ${formatCount(creations.length)}` },
             { value: 'problems', label: `Problems ${formatCount(problems.length)}` },
             { value: 'waiting', label: `Not Online yet ${formatCount(notOnline.length)}` },
           ]}
           className={classes.which}
         />
       )}
-      {rows.length === 0 ? (
-        <p className="dim">{shown === 'problems' ? 'No problems left.' : 'All are Online.'}</p>
+      {rows.length > 0 ? (
+        <VirtualTable name="Devices" columns={columnsFor(arrived)} rows={rows} rowKey={({ rowKey }) => rowKey} />
       ) : (
-        <VirtualTable name="Devices" columns={columns} rows={[...rows]} rowKey={({ row }) => String(row.id)} />
+        !running && <p className="dim">{shown === 'problems' ? 'No problems left.' : 'All are Online.'}</p>
       )}
     </section>
   );
 }
 
+/** Why rows became no devices. */
+function Endings({ creations }: { creations: readonly Creation[] }) {
+  const reasons = reasonsOf(creations).slice(0, 3);
+  const lost = creations.filter(isOutcome('unknown'));
+  if (reasons.length + lost.length === 0) return null;
+  return (
+    <div role="alert" className={classes.ending}>
+      <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+      <div>
+        {reasons.map(({ reason, count }) => (
+          <p key={reason}>
+            {counted(count, 'row')} not created: {reason}
+          </p>
+        ))}
+        {lost.map(({ rowKey, asked: { DeviceName } }) => (
+          <p key={rowKey}>
+            No answer arrived for {DeviceName}: it may have been accepted. Check the{' '}
+            <Link to={paths.devices({ q: DeviceName })}>device list</Link> before you add it again.
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const columnsFor = (arrived: ReadonlySet<string>): Column<Creation>[] => [
+  {
+    header: 'Name',
+    width: '24%',
+    cell: ({ id, asked }) => <Name id={id} name={asked.DeviceName} />,
+  },
+  {
+    header: 'Id',
+    width: '17%',
+    phone: 'second',
+    cell: ({ id }) => (
+      <span className="mono dim" title={id}>
+        {id}
+      </span>
+    ),
+  },
+  {
+    header: 'Online',
+    width: '12%',
+    phone: 'end',
+    cell: ({ id }) =>
+      id === '' ? null : arrived.has(id) ? <StateMark state="Online" /> : <span className="dim">Not yet</span>,
+  },
+  { header: 'Created', width: '33%', phone: 'wide', cell: (creation) => <State creation={creation} /> },
+  {
+    header: 'Actions',
+    width: '90px',
+    tools: true,
+    cell: ({ deviceKey, asked }) =>
+      deviceKey !== undefined && <CopyKey deviceKey={deviceKey} name={asked.DeviceName} />,
+  },
+];
+
 // A row is drawn again only when it has changed: thousands change while they are created.
-const Name = memo(function Name({ id, name }: { id: string | undefined; name: string }) {
-  if (id === undefined) return <span className={rowName}>{name}</span>;
+const Name = memo(function Name({ id, name }: { id: string; name: string }) {
+  if (id === '') return <MiddleEllipsis className={rowName} text={name} />;
   return (
     <Link to={paths.device(id)} target="_blank" className={rowName}>
-      {name}
+      <MiddleEllipsis text={name} />
     </Link>
   );
 });
 
-const State = memo(function State({ entry }: { entry: RunEntry }) {
-  const { mark, words } = entryState(entry);
+const State = memo(function State({ creation }: { creation: Creation }) {
+  const { mark, words } = creationState(creation);
   return (
     <span className={classes.state}>
       <StateMark state={mark} label={words} />
-      {faultLines(entry).map((line) => (
-        <span key={line} className={classes.fault}>
-          {line}
-        </span>
-      ))}
+      {creation.reason !== '' && <span className={classes.fault}>{creation.reason}</span>}
     </span>
   );
 });
 
-interface ToolsProps extends Pick<RunPanelProps, 'run' | 'onWork'> {
-  entry: RunEntry;
-  busy: boolean;
-}
-
-const Tools = memo(function Tools({ entry, busy, run, onWork }: ToolsProps) {
-  const { row, device, state, missing, key, keyLost } = entry;
+function CopyKey({ deviceKey, name }: { deviceKey: string; name: string }) {
   const { command } = useInstall();
   return (
-    <span className="snug">
-      {state === 'failed' && missing.length > 0 && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          disabled={busy}
-          aria-label={`Retry ${device.name}`}
-          onClick={() => onWork(run.retry(row))}
-        >
-          Retry
-        </Button>
-      )}
-      {keyLost && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          disabled={busy}
-          aria-label={`New key for ${device.name}`}
-          onClick={() => onWork(run.rekey(row))}
-        >
-          New key
-        </Button>
-      )}
-      {key !== undefined && (
-        <CopyButton value={command?.(key) ?? key} what={`${command ? 'install command' : 'key'} of ${device.name}`} />
-      )}
-    </span>
+    <CopyButton value={command?.(deviceKey) ?? deviceKey} what={`${command ? 'install command' : 'key'} of ${name}`} />
   );
-});
+}

@@ -9,6 +9,7 @@ import { visible } from '#/lib/glyphs.ts';
 import { paths } from '#/paths.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './archive.module.css';
@@ -60,8 +61,8 @@ export const archiveColumns = (isSearch: boolean): Column<ArchiveItem>[] => [
     header: 'Name',
     width: isSearch ? '20%' : '24%',
     cell: (item) => (
-      <Link to={paths.job(item.Job.JobId)} className={rowName} title={archivedName(item)}>
-        {archivedName(item)}
+      <Link to={paths.job(item.Job.JobId)} className={rowName}>
+        <MiddleEllipsis text={archivedName(item)} />
       </Link>
     ),
   },

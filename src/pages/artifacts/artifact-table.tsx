@@ -6,6 +6,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { toggled } from '#/lib/toggled.ts';
@@ -80,9 +81,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
         group ? (
           <button type="button" className={classes.group} aria-expanded={group.open} onClick={() => toggle(group.name)}>
             <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
-            <span className={rowName} title={group.name}>
-              {group.name || 'Without a name'}
-            </span>
+            <MiddleEllipsis className={rowName} text={group.name || 'Without a name'} />
             <span className={classes.count}>{formatCount(group.artifacts.length)} versions</span>
             <FileFaultMark artifact={group.artifacts.find(({ FileFault }) => FileFault)} />
           </button>
@@ -92,8 +91,8 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
             data-inner={parent !== undefined || undefined}
             data-marked={marked.has(artifact.ArtifactId) || undefined}
           >
-            <Link {...dialog.link('details', artifact.ArtifactId)} className={rowName} title={artifact.Name}>
-              {artifact.Name || 'Without a name'}
+            <Link {...dialog.link('details', artifact.ArtifactId)} className={rowName}>
+              <MiddleEllipsis text={artifact.Name || 'Without a name'} />
             </Link>
             {marked.has(artifact.ArtifactId) && <span className={classes.new}>New</span>}
             <FileFaultMark artifact={artifact} />

@@ -1,6 +1,8 @@
 // Deletes old versions: how many of each name remain, exactly which are deleted, and what became of each.
 import { useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
+import { changedBy } from '#/api/query.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { artifactRemoval, artifactText } from '#/api/artifacts.ts';
 import { MOVING_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
@@ -47,7 +49,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
   const [keep, setKeep] = useState('3');
   // The registry shrinks by what is deleted: the plan is settled with the click.
   const [settled, setSettled] = useState<readonly Artifact[]>();
-  const run = useBulkRun(KIND, artifactRemoval.meta.invalidates);
+  const run = useBulkRun(KIND, changedBy(artifactEndpoints.remove));
   const plan = planCleanup(artifacts, Number(keep), usage);
   const { needed, frees } = plan;
   const going = settled ?? plan.going;

@@ -40,7 +40,7 @@ export function BulkListPage() {
     },
   ];
   return (
-    <Page title="Bulk actions" lead="Changes to many devices or jobs, listed for seven days.">
+    <Page title="Bulk actions" lead="Changes to many devices or jobs, and new devices, listed for seven days.">
       {isNotOffered(reading.error) ? (
         <Empty title="This service has no bulk actions">
           The dashboard sends one request for each device, and shows the results in the dialog.

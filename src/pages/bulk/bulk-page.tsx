@@ -3,12 +3,12 @@ import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { Bulk, BulkOutcomeName } from '#/contract/bulk.ts';
+import type { Bulk, BulkItem, BulkOutcomeName } from '#/contract/bulk.ts';
 import { beginBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
 import { bulkProgress, bulkTitle, bulkValues, bulkWords, sameFor, workSize } from '#/features/bulk/bulk-words.ts';
-import { resultOfItem } from '#/features/bulk/watch-bulk.ts';
+import { resultOfItem } from '#/features/bulk/bulk-results.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
@@ -26,7 +26,13 @@ export function BulkPage() {
     <Page
       title={data ? bulkTitle(data.bulk) : 'Bulk actions'}
       state={data && bulkWords(data.bulk)}
-      lead={data && bulkValues(data.bulk, tags)}
+      lead={
+        data?.bulk.Action === 'create' ? (
+          <Link to={paths.addMany(id)}>Devices and their keys</Link>
+        ) : (
+          data && bulkValues(data.bulk, tags)
+        )
+      }
       back={<Link to={paths.bulkList()}>Bulk actions</Link>}
     >
       <View query={reading} name="the bulk actions" empty={null}>
@@ -51,7 +57,7 @@ export function BulkPage() {
 function Running({ bulk }: { bulk: Bulk }) {
   const cancel = useWrite({
     mutationFn: () => cancelBulk(bulk.BulkId),
-    meta: { invalidates: [['bulk']] },
+    meta: { changes: ['bulk'] },
   });
   const total = workSize(bulk);
   return (
@@ -70,26 +76,29 @@ function Running({ bulk }: { bulk: Bulk }) {
 function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   const navigate = useNavigate();
   const again = useWrite({
-    mutationFn: (ids: readonly string[]) => beginBulk(sameFor(bulk, ids)),
+    mutationFn: (some: readonly BulkItem[]) => beginBulk(sameFor(bulk, some)),
     onSuccess: (id) => navigate(paths.bulk(id)),
-    meta: { invalidates: [['bulk']] },
+    meta: { changes: ['bulk'] },
   });
   const running = isRunning(bulk);
   // Of what goes on, only what asks for attention: to sort all of it each second would hold up the page.
   const rows = useMemo(
     () =>
-      items
-        .filter(({ Outcome }) => !running || Outcome === 'Failed')
-        .map((item) => ({ id: item.Id, name: item.Name || item.Id, ...resultOfItem(item) })),
+      items.flatMap((item, index) =>
+        running && item.Outcome !== 'Failed'
+          ? []
+          : // A row that became no device has no id.
+            { id: item.Id || `row ${index + 1}`, name: item.Name || item.Id, ...resultOfItem(item) },
+      ),
     [items, running],
   );
   const retry = (outcome: BulkOutcomeName, label: (count: string) => string) => {
-    const ids = items.flatMap(({ Id, Outcome }) => (Outcome === outcome ? Id : []));
+    const some = items.filter(({ Outcome }) => Outcome === outcome);
     return (
-      ids.length > 0 &&
+      some.length > 0 &&
       !running && (
-        <Button loading={again.isPending} onClick={() => again.mutate(ids)}>
-          {label(formatCount(ids.length))}
+        <Button loading={again.isPending} onClick={() => again.mutate(some)}>
+          {label(formatCount(some.length))}
         </Button>
       )
     );

@@ -5,7 +5,6 @@ import { Button } from '@mantine/core';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
 import { bulkDeploy } from '#/api/bulk.ts';
-import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { memberQueries } from '#/fleet/members.ts';
 import { BulkSteps, DEVICE_KIND } from '#/features/bulk/bulk-steps.tsx';
 import { useBulkRun } from '#/features/bulk/use-bulk-run.ts';
@@ -35,10 +34,10 @@ export function BulkDeploy(props: BulkDeployProps) {
 }
 
 function Run({ attempt, ids, devices, onClose }: BulkDeployProps & { devices: Device[] }) {
-  const run = useBulkRun(DEVICE_KIND, JOBS_CHANGED);
-  const { what, key, before, preflightFor } = attempt;
+  const run = useBulkRun(DEVICE_KIND, ['jobs']);
+  const { what, key, preflightFor } = attempt;
   const { phase, start } = run;
-  const write = () => bulkDeploy(what, { key, before: new Set(before) });
+  const write = bulkDeploy(what, key);
   // The click that led here is what starts it, once: a device that has a job of this deploy gets no other.
   useEffect(() => {
     const soon = setTimeout(() => start({ items: devices, write }), 0);

@@ -1,4 +1,5 @@
 // First step of a deploy: one device, a group, a tag, or what was selected elsewhere.
+import { polled } from '#/api/query.ts';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Autocomplete, Button } from '@mantine/core';
@@ -18,10 +19,11 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { TARGETS, type DeployChoice, type TargetKind } from './deploy-choice.ts';
 import { Picker, type PickerProps } from './picker.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './deploy.module.css';
 
 /** Asked once: a list under the reader's cursor must not change by itself. */
-const still = { refetchInterval: false } as const;
+const still = <Options extends object>(options: Options) => polled(options, false);
 const nameOf = ({ DeviceName, DeviceId }: Device) => DeviceName || DeviceId;
 /** The service has searched already. */
 const asFound = <Input extends { options: unknown }>({ options }: Input): Input['options'] => options;
@@ -29,10 +31,10 @@ const asFound = <Input extends { options: unknown }>({ options }: Input): Input[
 function DevicePicker({ value, onPick }: PickerProps) {
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed, 200);
-  const chosen = useQuery({ ...deviceQueries.one(value), ...still, enabled: value !== '', retry: false });
+  const chosen = useQuery({ ...still(deviceQueries.one(value)), enabled: value !== '', retry: false });
   // The field shows the name of what is chosen; that is no search.
   const search = chosen.data && settled === nameOf(chosen.data) ? '' : settled.trim();
-  const found = useQuery({ ...deviceQueries.page(1, 25, { device_name: search }), ...still });
+  const found = useQuery(still(deviceQueries.page(1, 25, { device_name: search })));
   const devices = new Map<string, Device>();
   if (chosen.data) devices.set(chosen.data.DeviceId, chosen.data);
   for (const device of found.data?.rows ?? []) devices.set(device.DeviceId, device);
@@ -58,7 +60,7 @@ function DeviceOption({ device }: { device: Device | undefined }) {
   if (!device) return null;
   return (
     <span className={classes.option}>
-      <span className={classes.optionName}>{nameOf(device)}</span>
+      <MiddleEllipsis className={classes.optionName} text={nameOf(device)} />
       <StateMark state={device.DeviceStatus} />
       <span className={classes.optionMore}>
         {device.DeviceGroup ? `${device.DeviceGroup} · ` : ''}
@@ -73,7 +75,7 @@ const EXACT = 'Exact name, case-sensitive';
 function GroupPicker({ value, onPick }: PickerProps) {
   const [text, setText] = useState(value);
   const commit = useDebouncedCallback(onPick, 400);
-  const page = useQuery({ ...deviceQueries.page(1, 100), ...still });
+  const page = useQuery(still(deviceQueries.page(1, 100)));
   const groups = [...new Set(page.data?.rows.map(({ DeviceGroup }) => DeviceGroup).filter(Boolean))].sort();
   const pick = (group: string) => {
     commit.cancel();
@@ -181,7 +183,7 @@ interface TargetStepProps {
 }
 
 export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProps) {
-  const fleet = useQuery({ ...deviceQueries.page(1, 25, { device_name: '' }), ...still });
+  const fleet = useQuery(still(deviceQueries.page(1, 25, { device_name: '' })));
   if (fleet.data?.rows.length === 0)
     return (
       <Empty title="No devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { JOBS_CHANGED } from '#/api/jobs.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { Failure, FormError } from '#/ui/page/view.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
@@ -32,7 +32,7 @@ export function LeftAttempt({ attempt, onLeave, onContinue }: LeftAttemptProps) 
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const again = useWrite({ mutationFn: () => sendAttempt(attempt), meta: { invalidates: JOBS_CHANGED } });
+  const again = useWrite({ mutationFn: () => sendAttempt(attempt), meta: { operation: jobEndpoints.submit } });
   const sent = 'ids' in target ? undefined : (again.data ?? look.data?.[0]?.JobId);
   useEffect(() => {
     if (sent === undefined) return;

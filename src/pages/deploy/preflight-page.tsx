@@ -9,6 +9,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
@@ -76,7 +77,7 @@ const columns: Column<Row>[] = [
     width: '34%',
     cell: ({ job: { DeviceId, DeviceName } }) => (
       <Link to={paths.device(DeviceId)} className={rowName}>
-        {DeviceName || DeviceId}
+        <MiddleEllipsis text={DeviceName || DeviceId} />
       </Link>
     ),
   },

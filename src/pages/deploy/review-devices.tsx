@@ -5,6 +5,7 @@ import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
 import type { Queues } from '#/features/job-queue/queue-reader.ts';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -67,7 +68,7 @@ function ReachMap({ devices }: { devices: readonly Device[] }) {
 function DeviceLink({ device: { DeviceId, DeviceName } }: { device: Device }) {
   return (
     <Link to={paths.device(DeviceId)} className={rowName}>
-      {DeviceName || DeviceId}
+      <MiddleEllipsis text={DeviceName || DeviceId} />
     </Link>
   );
 }

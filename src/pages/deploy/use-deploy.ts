@@ -2,7 +2,7 @@
 // answer that was lost.
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { JOBS_CHANGED } from '#/api/jobs.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { rolloutMutations } from '#/api/rollouts.ts';
 import type { RolloutDraft } from '#/contract/rollouts.ts';
@@ -32,7 +32,7 @@ export function useDeploy({ onLost, onMany }: DeployOptions) {
       const attempt = await beginAttempt(preflight ? await checking(submission, preflight, text) : submission);
       return { attempt, jobId: 'ids' in attempt.target ? undefined : await sendAttempt(attempt) };
     },
-    meta: { invalidates: JOBS_CHANGED },
+    meta: { operation: jobEndpoints.submit },
   });
   // A click and an Enter within one frame both come before the button is drawn disabled.
   const sent = useRef(false);

@@ -172,7 +172,7 @@ function WaveFields({ wave, number, error, onChange, onRemove }: WaveFieldsProps
         <WholeNumber
           // With another kind it is another field.
           key={wave.kind}
-          label={<span className="visually-hidden">Size of {name}</span>}
+          aria-label={`Size of ${name}`}
           min={1}
           max={wave.kind === 'percent' ? 100 : 50_000}
           value={wave.value}

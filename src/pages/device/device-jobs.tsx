@@ -14,6 +14,7 @@ import { verdictOf } from '#/features/jobs/verdict.ts';
 import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { formatCount, formatDuration } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
@@ -146,7 +147,7 @@ function JobLink({ job }: { job: Job }) {
   const { JobId, JobName, ParentJobId } = job;
   return (
     <Link to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)} className={rowName}>
-      {JobName || JobId}
+      <MiddleEllipsis text={JobName || JobId} />
     </Link>
   );
 }

@@ -20,12 +20,12 @@ export function DeviceVersions({ id }: { id: string }) {
         query={versions}
         name="its versions"
         rows={2}
-        isEmpty={({ length }) => length === 0}
+        isEmpty={({ Items }) => Items.length === 0}
         empty={<p className="small dim">No artifact was deployed to it with success yet.</p>}
       >
-        {(items) => (
+        {({ Items }) => (
           <dl className={classes.facts}>
-            {items.map(({ ArtifactName, Version, Time, JobId }) => (
+            {Items.map(({ ArtifactName, Version, Time, JobId }) => (
               <Fragment key={ArtifactName}>
                 <dt>
                   <bdi>{ArtifactName}</bdi>

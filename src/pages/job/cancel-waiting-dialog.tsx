@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
-import { JOBS_CHANGED } from '#/api/jobs.ts';
 import { canStop } from '#/contract/job-state.ts';
 import { bulkPlanText } from '#/features/bulk/bulk-plan.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
@@ -30,7 +29,7 @@ export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[
       return { JobId, ParentJobId: parent.JobId, canStop: canStop(job), device: DeviceName || DeviceId || JobId };
     }),
   );
-  const run = useBulkRun(KIND, JOBS_CHANGED);
+  const run = useBulkRun(KIND, ['jobs']);
   const count = parts.length;
   const [line] = bulkPlanText({ change: parts, skip: [] }, 0, ['does not run it any more', 'do not run it any more']);
   return (

@@ -7,6 +7,7 @@ import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { durationOf, timesOf } from '#/features/jobs/job-times.ts';
 import { FAILURES, VERDICTS, verdictOf } from '#/features/jobs/verdict.ts';
 import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { visible } from '#/lib/glyphs.ts';
 import type { Sort } from '#/ui/table/sort.ts';
@@ -106,7 +107,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
             aria-current={opened === key ? 'true' : undefined}
             title={`Output of ${name}`}
           >
-            {visible(name)}
+            <MiddleEllipsis text={visible(name)} column="children" />
           </Link>
         );
       },

@@ -42,7 +42,8 @@ export function JobsPage() {
   const picked = selected.size === 0 ? [] : all.filter(({ JobId }) => selected.has(JobId));
   const { dialog } = view;
   // Without an archive, ended jobs can only be deleted.
-  const hasArchive = useOffered('archive') === true;
+  const archive = useOffered('archive');
+  const hasArchive = archive === true;
   const toArchive = dialog === 'archive' || dialog === 'archive-selected';
   const toDelete = dialog === 'delete-ended' || dialog === 'delete-selected';
   const toStop = useSnapshot(dialog === 'stop-selected', () =>
@@ -54,7 +55,7 @@ export function JobsPage() {
     await readRest();
     url.open({ dialog: hasArchive ? 'archive' : 'delete-ended' });
   };
-  const verb = hasArchive ? 'Archive' : 'Delete';
+  const verb = archive === false ? 'Delete' : 'Archive';
   const isList = picked.length === 0 || dialog === 'archive' || dialog === 'delete-ended';
   const of = isList ? shown : picked;
   return (

@@ -10,6 +10,7 @@ import { timesOf } from '#/features/jobs/job-times.ts';
 import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { awaitedOffline, jobWords, outcomeOf, totalOf } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import type { Sort } from '#/ui/table/sort.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -62,8 +63,8 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps) =>
       header: 'Name',
       by: 'name',
       cell: (job) => (
-        <Link to={paths.job(job.JobId)} className={rowName} title={job.JobName}>
-          {nameOf(job)}
+        <Link to={paths.job(job.JobId)} className={rowName}>
+          <MiddleEllipsis text={nameOf(job)} />
         </Link>
       ),
     },
@@ -72,10 +73,7 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps) =>
       by: 'target',
       width: '16%',
       phone: 'wide',
-      cell: (job) => {
-        const text = targetText(targetOf(job, tags));
-        return <span title={text}>{text}</span>;
-      },
+      cell: (job) => <MiddleEllipsis text={targetText(targetOf(job, tags))} />,
     },
     {
       header: 'State',

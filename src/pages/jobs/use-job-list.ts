@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
-import { jobPageQueries, readOn, type JobPages } from '#/api/job-pages.ts';
+import { jobPageQueries, knownJobs, readOn } from '#/api/job-pages.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
@@ -55,8 +55,7 @@ function usePagedList(view: JobListView, enabled: boolean) {
     }
   };
   // Selected jobs stay known when the filter changes.
-  const known = client.getQueriesData<JobPages>({ queryKey: ['jobs', 'pages'] });
-  const all = [...new Map(known.flatMap(([, data]) => data?.jobs ?? []).map((job) => [job.JobId, job])).values()];
+  const all = [...new Map(knownJobs(client).map((job) => [job.JobId, job])).values()];
   const left = pages.data?.left ?? NONE;
   const find = useCallback(
     (id: string) => found.find(({ JobId }) => JobId === id) ?? left.find(({ JobId }) => JobId === id),

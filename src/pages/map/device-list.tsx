@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import type { Device } from '#/contract/devices.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { SelectBox } from './device-card.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
@@ -87,7 +88,7 @@ function useSeen(count: number) {
 export function RowWords({ device, second }: { device: Device; second: string }) {
   return (
     <>
-      <span className={classes.rowName}>{device.DeviceName || device.DeviceId}</span>
+      <MiddleEllipsis className={classes.rowName} text={device.DeviceName || device.DeviceId} />
       <StateMark state={device.DeviceStatus} />
       <span className={classes.rowSecond}>{second}</span>
     </>

@@ -11,6 +11,7 @@ import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { endedCount, orderedDeviceWords } from './order-words.ts';
@@ -20,7 +21,7 @@ const columnsOf = (order: StandingOrder): Column<OrderedDevice>[] => [
     header: 'Device',
     cell: ({ DeviceId, DeviceName }) => (
       <Link to={paths.device(DeviceId)} className={rowName}>
-        <bdi>{DeviceName || DeviceId}</bdi>
+        <MiddleEllipsis text={DeviceName || DeviceId} />
       </Link>
     ),
   },

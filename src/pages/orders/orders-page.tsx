@@ -14,6 +14,7 @@ import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { OrderDialogs, type OrderDialog } from './order-dialogs.tsx';
@@ -23,7 +24,10 @@ import classes from './orders-page.module.css';
 const WHAT = 'Each device of the group that lacks the version gets one job, also one that joins later.';
 
 const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
-  { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi> },
+  {
+    header: 'Name',
+    cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
+  },
   {
     header: 'Group',
     phone: 'end',

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
-import { livePace } from '#/api/live.ts';
+import { polled } from '#/api/query.ts';
 import { artifactQueries } from '#/api/artifacts.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
@@ -47,7 +47,7 @@ function deviceOf(index: FleetIndex | undefined): string | undefined {
 
 function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const hasOwnAgent = useOwnAgent();
-  const artifacts = useQuery({ ...artifactQueries.list(), refetchInterval: livePace(LOOK) }).data;
+  const artifacts = useQuery(polled(artifactQueries.list(), LOOK)).data;
   const jobs = useJobs({}, { most: 1 }).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;

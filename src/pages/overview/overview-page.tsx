@@ -2,7 +2,7 @@
 // links to the list behind it, with the filter that makes it the same number.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { livePace } from '#/api/live.ts';
+import { polled } from '#/api/query.ts';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
 import { MOVING_JOBS } from '#/api/job-pages.ts';
@@ -39,10 +39,7 @@ const MOST_JOBS = 200;
 const FAILED = 'Failed,Interrupted,RolledBack,NoAnswer';
 
 export function OverviewPage() {
-  const account = useQuery({
-    ...accountQueries.get(),
-    refetchInterval: livePace(({ state }) => (state.data?.NumDevicesAdded === 0 ? OFTEN : SELDOM)),
-  });
+  const account = useQuery(polled(accountQueries.get(), (data) => (data?.NumDevicesAdded === 0 ? OFTEN : SELDOM)));
   return (
     <Page title="Overview">
       <View query={account} name="the account" empty={null} rows={4}>

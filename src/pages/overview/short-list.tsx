@@ -4,6 +4,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { Link } from '#/ui/url/link.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './short-list.module.css';
 
 interface ShortListProps {
@@ -63,7 +64,7 @@ interface LineProps {
 }
 
 export function Line({ name, to, state, detail, at, children }: LineProps) {
-  const label = <bdi>{name}</bdi>;
+  const label = <MiddleEllipsis text={name} />;
   const marked = state === undefined ? label : <StateMark state={state} label={label} />;
   return (
     <li>

@@ -1,7 +1,7 @@
 // The account in a few figures, each the way to the list that shows the same number.
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { livePace } from '#/api/live.ts';
+import { polled } from '#/api/query.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
@@ -104,10 +104,9 @@ export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt }
 }
 
 export function QueueTile() {
-  const { data, error, dataUpdatedAt } = useQuery({
-    ...queueQueries.all(),
-    refetchInterval: livePace(({ state }) => (state.data && state.data.size > MANY ? SELDOM : OFTEN)),
-  });
+  const { data, error, dataUpdatedAt } = useQuery(
+    polled(queueQueries.all(), (queues) => (queues && queues.size > MANY ? SELDOM : OFTEN)),
+  );
   const jobs = useMemo(() => data && Array.from(data.values()).flat(), [data]);
   const { rules } = useStaleRules(jobs);
   const stale = useMemo(

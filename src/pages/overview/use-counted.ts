@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { livePace } from '#/api/live.ts';
+import { query } from '#/api/query.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { isMoving, isParent } from '#/contract/job-state.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { isWithin } from '#/features/jobs/lately.ts';
 import { countChildren, outcomeOf } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
@@ -36,18 +36,20 @@ async function countAll(ids: readonly string[]): Promise<Record<string, VerdictC
   return counts;
 }
 
+const countedQuery = (ids: readonly string[], isAnyMoving: boolean) =>
+  query<typeof jobEndpoints.list, Record<string, VerdictCounts>>(
+    jobEndpoints.list,
+    {},
+    { part: `counted ${ids.join(' ')}`, read: () => countAll(ids), poll: isAnyMoving && SELDOM },
+  );
+
 /** The same jobs, newest first, each uncounted parent with the counts of its children. */
 export function useCounted(jobs: Job[], now: Date): Job[] {
   const parents = jobs
     .filter((job) => isParent(job) && outcomeOf(job) === undefined && isWithin(job, LATELY, now))
     .slice(0, MOST);
   const ids = parents.map(({ JobId }) => JobId);
-  const { data } = useQuery({
-    queryKey: ['jobs', 'counted', ids],
-    queryFn: () => countAll(ids),
-    enabled: ids.length > 0,
-    refetchInterval: livePace(parents.some(isMoving) ? SELDOM : false),
-  });
+  const { data } = useQuery({ ...countedQuery(ids, parents.some(isMoving)), enabled: ids.length > 0 });
   return useMemo(() => {
     if (!data) return jobs;
     return jobs.map((job) => {

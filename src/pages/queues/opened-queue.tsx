@@ -6,6 +6,7 @@ import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
@@ -16,14 +17,10 @@ import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 
 export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: QueuedJob }) {
-  if (!JobId) return <span className={rowName}>{JobName || 'A job'}</span>;
+  if (!JobId) return <MiddleEllipsis className={rowName} text={JobName || 'A job'} />;
   return (
-    <Link
-      to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)}
-      className={rowName}
-      title={JobName || JobId}
-    >
-      {JobName || JobId}
+    <Link to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)} className={rowName}>
+      <MiddleEllipsis text={JobName || JobId} />
     </Link>
   );
 }

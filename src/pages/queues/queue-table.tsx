@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import type { Sort } from '#/ui/table/sort.ts';
@@ -59,11 +60,11 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
         </ActionIcon>
         {row.id === '' ? (
           <span className={rowName} title="The service does not say whose jobs these are">
-            {row.name}
+            <MiddleEllipsis text={row.name} />
           </span>
         ) : (
-          <Link to={paths.device(row.id)} className={rowName} title={row.name}>
-            {row.name}
+          <Link to={paths.device(row.id)} className={rowName}>
+            <MiddleEllipsis text={row.name} />
           </Link>
         )}
       </span>

@@ -15,6 +15,7 @@ import { Skeleton, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { PlainSelect } from '#/ui/form/plain-select.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -44,7 +45,7 @@ const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
     header: 'Device',
     cell: ({ DeviceId, DeviceName }) => (
       <Link to={paths.device(DeviceId)} className={rowName}>
-        <bdi>{DeviceName || DeviceId}</bdi>
+        <MiddleEllipsis text={DeviceName || DeviceId} />
       </Link>
     ),
   },

@@ -6,6 +6,7 @@ import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.t
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -44,7 +45,7 @@ const COLUMNS: Column<Member>[] = [
     header: 'Device',
     cell: ({ id, name }) => (
       <Link to={paths.device(id)} className={rowName}>
-        <bdi>{name || id}</bdi>
+        <MiddleEllipsis text={name || id} />
       </Link>
     ),
   },

@@ -6,6 +6,8 @@ import type { Rollout } from '#/contract/rollouts.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
 import { paths } from '#/paths.ts';
+import { formatClock } from '#/lib/format.ts';
+import { useLook } from '#/ui/controls/look.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
@@ -21,7 +23,7 @@ import { RolloutFacts } from './rollout-facts.tsx';
 import { RolloutSteps } from './rollout-steps.tsx';
 import { paceText } from './pace.ts';
 import { rolloutUrl } from './rollout-url.ts';
-import { failuresIn, nowText, rolloutWords } from './rollout-words.ts';
+import { failuresIn, nowText, rolloutWords, stoppedAt } from './rollout-words.ts';
 import { WaveLanes } from './wave-lanes.tsx';
 import classes from './rollouts.module.css';
 
@@ -44,8 +46,14 @@ export function RolloutPage() {
   );
 }
 
+function StoppedText({ rollout }: { rollout: Rollout }) {
+  const { zone } = useLook();
+  const at = stoppedAt(rollout);
+  return `${rollout.State}${at ? ` at ${formatClock(at, zone)}` : ''}: ${rollout.Because}.`;
+}
+
 function Found({ rollout }: { rollout: Rollout }) {
-  const { Name, State, Because, Counts } = rollout;
+  const { Name, State, Counts } = rollout;
   const dialog = useDialog<RolloutAction>('device');
   const [{ failures }, url] = useUrlState(rolloutUrl);
   const left = paceText(rollout, useNow());
@@ -67,7 +75,7 @@ function Found({ rollout }: { rollout: Rollout }) {
           {State === 'Paused' || State === 'Failed' ? (
             <p className={classes.because}>
               <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
-              {Because}.
+              <StoppedText rollout={rollout} />
             </p>
           ) : (
             <p className={classes.now}>{nowText(rollout, left)}</p>

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stateText } from '#/ui/controls/state-words.ts';
-import { actionsOf, gateText, nowText, rolloutCountsText, rolloutWords, waveWords } from './rollout-words.ts';
+import {
+  actionsOf,
+  gateText,
+  nowText,
+  rolloutCountsText,
+  rolloutWords,
+  stoppedAt,
+  waveWords,
+} from './rollout-words.ts';
 
 const wave = (State: 'Pending' | 'Running' | 'Passed', Success: number, BackOnline: number) => ({
   Number: 1,
@@ -66,4 +74,20 @@ test('a wave that a person ended has not passed', () => {
   const failed = wordsOf({ Counts: { Succeeded: 9, Failed: 1 } });
   assert.deepEqual([stateText(failed), failed.mark], ['Passed · 1 failed', 'Failed']);
   assert.equal(stateText(waveWords(wave('Running', 1, 1), { State: 'Paused' })), 'Paused');
+});
+
+test('the reason of a pause is of the time of the last one', () => {
+  const step = (Time: string, Text: string) => ({ Time, Text, Actor: '', ActorName: '', Reason: '' });
+  const Steps = [
+    step('2026-11-24T22:50:00Z', 'Left out gate 1'),
+    step('2026-11-24T22:41:00Z', 'Paused. Wave 1: 1 of 4 devices failed'),
+    step('2026-11-24T22:30:00Z', 'Resumed'),
+    step('2026-11-24T22:20:00Z', 'Paused'),
+  ];
+  assert.deepEqual(stoppedAt({ State: 'Paused', EndTime: '', Steps }), new Date('2026-11-24T22:41:00Z'));
+  assert.deepEqual(
+    stoppedAt({ State: 'Failed', EndTime: '2026-11-24T23:00:00Z', Steps }),
+    new Date('2026-11-24T23:00:00Z'),
+  );
+  assert.equal(stoppedAt({ State: 'Paused', EndTime: '', Steps: [] }), undefined);
 });

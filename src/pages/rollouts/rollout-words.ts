@@ -7,6 +7,7 @@ import {
   type RolloutSummary,
   type RolloutWave,
 } from '#/contract/rollouts.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { RolloutAction } from '#/api/rollouts.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
@@ -85,6 +86,12 @@ export const rolloutCountsText = (counts: Readonly<Record<string, number>>): str
   stateCounts(counts)
     .map(({ state, count }) => `${formatCount(count)}\u00a0${DEVICES[state].label.toLowerCase()}`)
     .join(', ');
+
+/** When it paused or failed. Its reason and the figures in it are of that time; what runs goes on and changes the counts. */
+export function stoppedAt({ State, EndTime, Steps }: Pick<Rollout, 'State' | 'EndTime' | 'Steps'>): Date | undefined {
+  const time = State === 'Paused' ? Steps.find(({ Text }) => /^Paused\b/.test(Text))?.Time : EndTime;
+  return parseTimestamp(time ?? '');
+}
 
 export const isDeviceState = (value: string | undefined): value is RolloutDeviceState =>
   ROLLOUT_DEVICE_STATES.some((state) => state === value);

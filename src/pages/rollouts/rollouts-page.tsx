@@ -12,6 +12,7 @@ import { paths } from '#/paths.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -24,7 +25,7 @@ const COLUMNS: Column<RolloutSummary>[] = [
     width: '24%',
     cell: ({ RolloutId, Name }) => (
       <Link to={paths.rollout(RolloutId)} className={rowName}>
-        <bdi>{Name}</bdi>
+        <MiddleEllipsis text={Name} />
       </Link>
     ),
   },

@@ -11,6 +11,7 @@ import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Link } from '#/ui/url/link.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import type { Exposure } from './exposure.ts';
 import { TunnelMarks } from './tunnel-marks.tsx';
 import { TunnelTools, type TunnelDialog } from './tunnel-tools.tsx';
@@ -44,11 +45,11 @@ function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
   const name = DeviceName || DeviceId;
   if (!name) return <span className="dim">Not reported</span>;
   return DeviceId ? (
-    <Link to={paths.device(DeviceId)} className={classes.name} title={name}>
-      <bdi>{name}</bdi>
+    <Link to={paths.device(DeviceId)} className={classes.name}>
+      <MiddleEllipsis text={name} />
     </Link>
   ) : (
-    <bdi className={classes.name}>{name}</bdi>
+    <MiddleEllipsis className={classes.name} text={name} />
   );
 }
 

@@ -6,6 +6,7 @@ import { parseTimestamp } from '#/contract/timestamps.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useMoreRows } from '#/ui/table/more-rows.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -27,8 +28,8 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
     header: 'Name',
     phone: 'wide',
     cell: ({ WorkflowId, Name }) => (
-      <Link {...dialog.link('view', WorkflowId)} className={rowName} title={Name}>
-        {Name || 'Without a name'}
+      <Link {...dialog.link('view', WorkflowId)} className={rowName}>
+        <MiddleEllipsis text={Name || 'Without a name'} />
       </Link>
     ),
   },

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
+import { polled } from '#/api/query.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
@@ -44,9 +45,8 @@ export function useFoundDevices(search: string) {
   const [settled] = useDebouncedValue(search, PAUSE);
   // A filter of the API holds all its conditions at once, so that a name and an id are two questions.
   const ask = (filter: DeviceFilter) => ({
-    ...deviceQueries.page(1, MOST, filter),
+    ...polled(deviceQueries.page(1, MOST, filter), false),
     enabled: !index && settled !== '',
-    refetchInterval: false as const,
     gcTime: 30_000,
   });
   const named = useQuery(ask({ device_name: settled }));

@@ -7,6 +7,7 @@ import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import type { Entry } from './entry.ts';
 import type { FoundDevices } from './found-devices.ts';
 import { addRecent } from './recent.ts';
@@ -129,7 +130,7 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
                     onMouseDown={(event) => event.preventDefault()}
                     onClick={({ ctrlKey, metaKey }) => take(entry, ctrlKey || metaKey)}
                   >
-                    <bdi className={classes.label}>{entry.label}</bdi>
+                    <MiddleEllipsis className={classes.label} text={entry.label} />
                     {entry.detail && <bdi className={classes.detail}>{entry.detail}</bdi>}
                     {entry.state && <StateOf words={entry.state} />}
                   </div>

@@ -12,6 +12,7 @@ import { tagQueries } from '#/api/tags.ts';
 import { jobWords } from '#/features/jobs/outcome.ts';
 import { paths } from '#/paths.ts';
 import { useOldSince } from '#/ui/page/away.ts';
+import { polled } from '#/api/query.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
 import { actionsAt, pagesOf } from './fixed-entries.ts';
@@ -20,7 +21,8 @@ import { useOwnActions } from './own-actions.ts';
 import { recentEntries } from './recent.ts';
 
 /** Read once when the palette opens and typed into; no list is polled for it. */
-const once = { refetchInterval: false as const, staleTime: 30_000 };
+const once = <Options extends object>(options: Options) => ({ ...polled(options, false), staleTime: ONCE });
+const ONCE = 30_000;
 const SOME = 4;
 const SEARCH_ARCHIVE = 'search:archive';
 /** Jobs that the service finds by their name. */
@@ -42,7 +44,7 @@ function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isO
 
 function useJobEntries(search: string): Entry[] {
   const isAsked = search !== '';
-  const jobs = useJobs({ name: search.trim() }, { most: FOUND, enabled: isAsked, staleTime: once.staleTime }).data;
+  const jobs = useJobs({ name: search.trim() }, { most: FOUND, enabled: isAsked, staleTime: ONCE }).data;
   return useMemo(
     () =>
       (jobs ?? []).map((job) => ({
@@ -57,7 +59,7 @@ function useJobEntries(search: string): Entry[] {
 }
 
 function useArtifactEntries(isAsked: boolean): Entry[] {
-  const artifacts = useQuery({ ...artifactQueries.list(), ...once, enabled: isAsked }).data;
+  const artifacts = useQuery({ ...once(artifactQueries.list()), enabled: isAsked }).data;
   return useMemo(
     () =>
       (artifacts ?? []).map((artifact) => ({
@@ -74,7 +76,7 @@ function useArtifactEntries(isAsked: boolean): Entry[] {
 function useLabelEntries(isAsked: boolean, { index, at }: Pick<FleetInUse, 'index' | 'at'>) {
   const isOld = useOldSince(at) !== undefined;
   const hasTags = useOffered('tags') === true;
-  const tags = useQuery({ ...tagQueries.list(), ...once, enabled: isAsked && hasTags && !index?.includesTags }).data;
+  const tags = useQuery({ ...once(tagQueries.list()), enabled: isAsked && hasTags && !index?.includesTags }).data;
   return useMemo(
     () => ({
       groupEntries: facetEntries(index, 'group', isOld),

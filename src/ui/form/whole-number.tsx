@@ -2,7 +2,10 @@
 import { useState } from 'react';
 import { TextInput, type TextInputProps } from '@mantine/core';
 
-interface WholeNumberProps extends Pick<TextInputProps, 'id' | 'label' | 'description' | 'error' | 'size'> {
+interface WholeNumberProps extends Pick<
+  TextInputProps,
+  'id' | 'label' | 'aria-label' | 'description' | 'error' | 'size'
+> {
   value: number;
   min: number;
   max?: number;

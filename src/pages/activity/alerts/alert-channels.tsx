@@ -9,6 +9,7 @@ import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
 import classes from './alerts.module.css';
@@ -40,7 +41,11 @@ function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }
 }
 
 const columnsOf = (dialog: Dialog<AlertDialog>): Column<AlertChannel>[] => [
-  { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi>, width: '22%' },
+  {
+    header: 'Name',
+    cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
+    width: '22%',
+  },
   { header: 'Kind', cell: kindText, width: '120px', phone: 'second' },
   {
     header: 'To',

@@ -11,6 +11,7 @@ import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { Empty, FormError, View } from '#/ui/page/view.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
 import { conditionText, messagesText } from './alert-words.ts';
@@ -23,7 +24,11 @@ interface Known {
 }
 
 const columnsOf = ({ channels, tags }: Known, dialog: Dialog<AlertDialog>): Column<AlertRule>[] => [
-  { header: 'Name', cell: ({ Name }) => <bdi className={rowName}>{Name}</bdi>, width: '22%' },
+  {
+    header: 'Name',
+    cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
+    width: '22%',
+  },
   {
     header: 'Rule',
     cell: (rule) => (

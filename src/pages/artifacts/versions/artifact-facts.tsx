@@ -1,6 +1,6 @@
 // The facts of an artifact, the same in every view of it.
 import type { Artifact } from '#/contract/artifacts.ts';
-import { formatBytes, formatCount } from '#/lib/format.ts';
+import { devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { usageIn, type UsageIndex } from './artifact-usage.ts';
 import classes from './artifact-table.module.css';
@@ -35,12 +35,22 @@ export function FileFaultMark({ artifact }: { artifact: Artifact | undefined }) 
 
 export const ArtifactAge = ({ artifact: { CreatedTime } }: { artifact: Artifact }) => <Timestamp text={CreatedTime} />;
 
-/** How many jobs refer to artifacts: what still waits first, since that is what deleting would break. */
+/**
+ * How many jobs refer to artifacts, and on how many devices they failed: what still waits first, since that is what deleting
+ * would break.
+ */
 export function UsageCounts({ artifacts, usage }: { artifacts: readonly Artifact[]; usage: NonNullable<UsageIndex> }) {
   const counts = (['waiting', 'running', 'done'] as const).flatMap((state) => {
     const jobs = artifacts.reduce((sum, artifact) => sum + usageIn(usage, artifact)[state].length, 0);
     return jobs > 0 ? [`${formatCount(jobs)} ${state}`] : [];
   });
   if (counts.length === 0) return <span className="dim">no jobs</span>;
-  return <span title={`Jobs: ${counts.join(', ')}`}>{counts.join(' · ')}</span>;
+  const failed = artifacts.reduce((sum, artifact) => sum + usageIn(usage, artifact).failedDevices, 0);
+  const title = `Jobs: ${counts.join(', ')}${failed > 0 ? `; failed on ${devicesText(failed)}` : ''}`;
+  return (
+    <span title={title}>
+      {counts.join(' · ')}
+      {failed > 0 && <span className="danger"> · {formatCount(failed)} failed</span>}
+    </span>
+  );
 }

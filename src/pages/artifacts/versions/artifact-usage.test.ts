@@ -25,6 +25,20 @@ test('jobs are counted by what they still want of the artifact', () => {
   assert.equal(isNeeded(index, { ArtifactId: 'never' }), false);
 });
 
+test('what failed is counted by device, also of a job that still waits', () => {
+  const index = usageOf(
+    read(
+      { ArtifactId: 'a', Counts: { Waiting: 1, Failed: 3 } },
+      { ArtifactId: 'a', Status: 'Failed', DeviceId: 'd' },
+      { ArtifactId: 'a', Status: 'Succeeded', DeviceId: 'd' },
+      { ArtifactId: 'b', Counts: { Succeeded: 1 } },
+    ),
+  );
+  assert.ok(index);
+  assert.equal(usageIn(index, { ArtifactId: 'a' }).failedDevices, 4);
+  assert.equal(usageIn(index, { ArtifactId: 'b' }).failedDevices, 0);
+});
+
 test('a service that does not report it is no service without jobs', () => {
   assert.equal(usageOf(undefined), undefined);
   assert.equal(usageOf(read({ StartTime: '' })), undefined);

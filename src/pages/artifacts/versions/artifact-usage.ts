@@ -1,6 +1,8 @@
 // Which jobs refer to an artifact, as far as the service reports: those that wait for it would fail without it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
+import { failedIn, outcomeOf } from '#/features/jobs/outcome.ts';
+import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { countsOf, jobState, type JobState } from '#/contract/job-state.ts';
 
 export interface ArtifactUsage {
@@ -10,6 +12,8 @@ export interface ArtifactUsage {
   done: Job[];
   /** Devices that wait, over all jobs. */
   waitingDevices: number;
+  /** Devices on which a job failed, whatever the job still waits for. */
+  failedDevices: number;
 }
 
 /**
@@ -18,7 +22,7 @@ export interface ArtifactUsage {
  */
 export type UsageIndex = ReadonlyMap<string, ArtifactUsage> | undefined;
 
-const NONE: ArtifactUsage = { waiting: [], running: [], done: [], waitingDevices: 0 };
+const NONE: ArtifactUsage = { waiting: [], running: [], done: [], waitingDevices: 0, failedDevices: 0 };
 
 /** Devices of a job that are in a state. */
 const devicesIn = (job: Job, state: JobState): number => {
@@ -33,10 +37,18 @@ export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
   const index = new Map<string, ArtifactUsage>();
   for (const job of jobs) {
     if (!job.ArtifactId) continue;
-    const usage = index.get(job.ArtifactId) ?? { waiting: [], running: [], done: [], waitingDevices: 0 };
+    const usage = index.get(job.ArtifactId) ?? {
+      waiting: [],
+      running: [],
+      done: [],
+      waitingDevices: 0,
+      failedDevices: 0,
+    };
     index.set(job.ArtifactId, usage);
     const waiting = devicesIn(job, 'Waiting');
     usage.waitingDevices += waiting;
+    const outcome = outcomeOf(job);
+    usage.failedDevices += outcome ? failedIn(outcome) : Number(FAILURES.includes(verdictOf(job).verdict));
     (waiting > 0 ? usage.waiting : devicesIn(job, 'Running') > 0 ? usage.running : usage.done).push(job);
   }
   return index;

@@ -7,6 +7,7 @@ import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { BaseTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useHeldOrder } from '#/ui/table/use-held-order.ts';
@@ -79,8 +80,8 @@ function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
               by: id,
               className: classes.first,
               cell: (device) => (
-                <a href={paths.device(device.DeviceId)} className={rowName} title={device.DeviceName} onClick={follow}>
-                  {nameOf(device)}
+                <a href={paths.device(device.DeviceId)} className={rowName} onClick={follow}>
+                  <MiddleEllipsis text={nameOf(device)} column="devices" />
                 </a>
               ),
             }
@@ -98,7 +99,8 @@ function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | und
     if (search === undefined && !isMarked.current) return;
     isMarked.current = search !== undefined;
     void loadMarks().then(
-      ({ markHits }) => markHits(body.current, search),
+      // Names are cut to their columns at the end of the next frame, which splits their texts.
+      ({ markHits }) => requestAnimationFrame(() => setTimeout(() => markHits(body.current, search))),
       () => {}, // the table is complete without marks
     );
   });

@@ -13,6 +13,20 @@ function* hitsIn(text: string, words: readonly string[]): Generator<[start: numb
       yield [at, at + word.length];
 }
 
+/** A name that is cut in its middle is several nodes. */
+function rangeOf(cell: Element, start: number, end: number): Range {
+  const range = new Range();
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  let before = 0;
+  for (let node = texts.nextNode(); node instanceof Text; node = texts.nextNode()) {
+    const after = before + node.length;
+    if (before <= start && start < after) range.setStart(node, start - before);
+    if (before < end && end <= after) range.setEnd(node, end - before);
+    before = after;
+  }
+  return range;
+}
+
 /** `search`: as it was typed; undefined takes all marks away. A browser without highlights does nothing. */
 export function markHits(rows: Element | null, search: string | undefined): void {
   if (!('highlights' in CSS)) return;
@@ -22,15 +36,7 @@ export function markHits(rows: Element | null, search: string | undefined): void
     return;
   }
   const ranges: Range[] = [];
-  for (const cell of rows.querySelectorAll('a[href], [data-id-text]')) {
-    const text = cell.firstChild;
-    if (!(text instanceof Text)) continue;
-    for (const [start, end] of hitsIn(text.data, words)) {
-      const range = new Range();
-      range.setStart(text, start);
-      range.setEnd(text, end);
-      ranges.push(range);
-    }
-  }
+  for (const cell of rows.querySelectorAll('a[href], [data-id-text]'))
+    for (const [start, end] of hitsIn(cell.textContent, words)) ranges.push(rangeOf(cell, start, end));
   CSS.highlights.set(NAME, new Highlight(...ranges));
 }

@@ -1,7 +1,8 @@
 // What the device table lists: pages of the service until the fleet is in memory, from then on all that matches, sorted.
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { READ_BY_ITSELF, devicePace, deviceQueries, type DeviceRows } from '#/api/devices.ts';
+import { READ_BY_ITSELF, deviceQueries, type DeviceRows } from '#/api/devices.ts';
+import { polled } from '#/api/query.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -10,7 +11,7 @@ import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { TableRows } from '#/pages/devices/table/device-table.tsx';
 import { beyondService, deviceFilterOf, type FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
-import { isFleetPolled, useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
+import { isCurrent, useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { useAskedFilter, useVersions } from '#/features/late-fleet/use-asked.ts';
 
 export type Listing = ReturnType<typeof useListing>;
@@ -32,8 +33,6 @@ export function useListing(view: FleetView, versions: string) {
     isWhole,
     served,
     total: query.data?.total,
-    // The page that the service shows is read more often than the fleet.
-    newer: index && !isBeyond && query.dataUpdatedAt > (fleet?.at ?? 0) ? served : NONE,
   });
   return {
     reading: {
@@ -71,11 +70,24 @@ export function useListing(view: FleetView, versions: string) {
   };
 }
 
-/** What the service has and what is in memory, both with the versions that are shown. */
+/**
+ * The page that the service has, until the fleet is in memory, with the versions that are shown. A page that is read more
+ * often than a large fleet goes into that, so that a row has one place.
+ */
 function useSources(view: FleetView, fields: string, { isBeyond, asked }: { isBeyond: boolean; asked: boolean }) {
-  const { query, devices } = useServed(view, isBeyond);
+  const [isKept, setKept] = useState(false);
+  const { query, devices } = useServed(view, isBeyond || isKept);
   // An empty fleet is known already.
   const fleet = useLateFleet(devices === 0 ? undefined : devices, isBeyond || asked);
+  // Who has a tag is asked of a service that lists devices without their tags.
+  const current = fleet !== undefined && isCurrent(fleet) && (!view.filter.tag || fleet.index?.includesTags === true);
+  if (current !== isKept) setKept(current);
+  const { data: page, dataUpdatedAt: readAt } = query;
+  const { take, at = 0 } = fleet ?? {};
+  const isNewer = !current && fleet?.index !== undefined && !query.isPlaceholderData && readAt > at;
+  useEffect(() => {
+    if (isNewer && page) take?.(page.rows);
+  }, [isNewer, page, take]);
   const versions = useVersions(fields);
   const rows = query.data?.rows ?? NONE;
   const index = fleet?.index;
@@ -89,13 +101,8 @@ function useSources(view: FleetView, fields: string, { isBeyond, asked }: { isBe
 }
 
 /** The page that the service has, and how many devices there are in all where that is known. */
-function useServed({ page, rows, filter }: FleetView, isBeyond: boolean) {
-  const query = useQuery({
-    ...deviceQueries.page(page, rows, deviceFilterOf(filter)),
-    enabled: !isBeyond,
-    // The fleet in memory shows the same.
-    refetchInterval: (of) => (!filter.tag && isFleetPolled() ? false : devicePace(of)),
-  });
+function useServed({ page, rows, filter }: FleetView, isUnwanted: boolean) {
+  const query = useQuery({ ...deviceQueries.page(page, rows, deviceFilterOf(filter)), enabled: !isUnwanted });
   const isFirst = query.data !== undefined && !query.isPlaceholderData;
   const counted = useCount(isFirst && isFiltered(filter));
   return { query, devices: isFirst && !isFiltered(filter) ? totalOf(query.data, page) : counted };
@@ -120,28 +127,25 @@ interface RowsSource extends Pick<TableRows, 'total'> {
   isWhole: boolean;
   /** The service's page. */
   served: readonly Device[];
-  /** Those of it that were read after the fleet. */
-  newer: readonly Device[];
 }
 
-function useTableRows({ page, rows }: FleetView, { index, found, isWhole, served, total, newer }: RowsSource) {
+function useTableRows({ page, rows }: FleetView, { index, found, isWhole, served, total }: RowsSource) {
   const start = isWhole ? 0 : (page - 1) * rows;
   const { rows: all, ids } = found;
   const ofIndex = useMemo((): TableRows | undefined => {
     if (!index || !all || !ids) return undefined;
-    const fresh = new Map(newer.map((device) => [device.DeviceId, device]));
     const shown = all.subarray(start, isWhole ? all.length : start + rows);
     return {
       count: shown.length,
       find: (id) => {
         const row = index.rowOf(id);
-        return fresh.get(id) ?? (row === undefined ? undefined : index.device(row));
+        return row === undefined ? undefined : index.device(row);
       },
       ids: isWhole ? ids : ids.slice(start, start + rows),
       before: start,
       total: all.length,
     };
-  }, [index, all, ids, newer, start, isWhole, rows]);
+  }, [index, all, ids, start, isWhole, rows]);
   const byId = useMemo(() => new Map(served.map((device) => [device.DeviceId, device])), [served]);
   const ofService = useMemo(
     (): TableRows => ({
@@ -161,7 +165,7 @@ const totalOf = (data: DeviceRows | undefined, page: number): number | undefined
 
 /** A filtered list has no total: the size of the fleet is asked for once, after the list is on the screen. */
 function useCount(isWanted: boolean): number | undefined {
-  const { data } = useQuery({ ...deviceQueries.page(1, 25), enabled: isWanted, refetchInterval: false });
+  const { data } = useQuery({ ...polled(deviceQueries.page(1, 25), false), enabled: isWanted });
   return isWanted ? totalOf(data, 1) : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Device } from '#/contract/devices.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { isMoving } from '#/contract/job-state.ts';
-import { JOBS_CHANGED, submitJob } from '#/api/jobs.ts';
+import { submitJob } from '#/api/jobs.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { readSelected } from '#/fleet/selected.ts';
 import { bulkPlanOf, bulkPlanText, isCount } from '#/features/bulk/bulk-plan.ts';
@@ -56,7 +56,7 @@ export function AttemptDialog(props: AttemptDialogProps) {
   const [typed, setTyped] = useState('');
   const change = plan?.change ?? [];
   const body = { Name: job.JobName, DeviceIds: change.map(({ DeviceId }) => DeviceId), RetryOf: job.JobId };
-  const retry = useWrite({ mutationFn: () => submitJob(body, key), meta: { invalidates: JOBS_CHANGED } });
+  const retry = useWrite({ mutationFn: () => submitJob(body, key), meta: { changes: ['jobs'] } });
   const count = change.length;
   const isReady = count === 1 || (count > 1 && isCount(typed, count));
   return (

@@ -11,7 +11,7 @@ import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { submittedAs } from '#/api/submitted.ts';
 import { bulkDeploy, deployRequest } from '#/api/bulk.ts';
 import { isParent } from '#/contract/job-state.ts';
-import { JOBS_CHANGED, jobQueries } from '#/api/jobs.ts';
+import { jobQueries } from '#/api/jobs.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
@@ -44,7 +44,7 @@ export function RetryDialog(props: RetryDialogProps) {
   if (parent?.Attempts !== undefined) return <AttemptDialog {...props} job={parent} ids={ids} onDone={showLast} />;
   if (!isRead) return null;
   return (
-    <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={JOBS_CHANGED} onClose={onClose}>
+    <BulkFrame title={`Retry ${which}: ${devicesText(ids.length)}`} ids={ids} stale={['jobs']} onClose={onClose}>
       {(frame) => <RetrySteps job={job} frame={frame} />}
     </BulkFrame>
   );
@@ -144,14 +144,15 @@ function RetrySteps({ job, frame }: { job: Job; frame: BulkActionProps }) {
       write={() => {
         if (name === undefined || !queued) return Promise.reject(new Error('Waiting jobs are still being read'));
         setSettled({ name, queues: queued });
-        return bulkDeploy(workOf(name)).then((write) => ({
+        const write = bulkDeploy(workOf(name));
+        return Promise.resolve({
           ...write,
           send: async (device) => {
             const answer = await write.send(device);
             made.current = jobIdIn(answer);
             return answer;
           },
-        }));
+        });
       }}
       note={(change) => (
         <>

@@ -7,6 +7,7 @@ import type { Job } from '#/contract/jobs.ts';
 import { selection } from '#/features/bulk/selection.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { paths } from '#/paths.ts';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
@@ -150,7 +151,7 @@ const columnsOf = ({ keys }: ChildJobs, url: UrlActions<JobUrl>): Column<Job>[] 
       const { to, state } = url.opening({ child: key });
       return (
         <Link to={to} state={state} preventScrollReset className={rowName} title={`Output of ${name}`}>
-          {visible(name)}
+          <MiddleEllipsis text={visible(name)} />
         </Link>
       );
     },

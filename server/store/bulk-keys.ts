@@ -1,0 +1,67 @@
+// The keys of devices that bulk work creates, until the caller who asked for them has read them. They are sealed with the
+// secret of that caller, so that neither the database nor a copy of it reveals them.
+import type { Caller } from './caller.ts';
+import type { Reader, Tx } from './database.ts';
+import { openSeal } from './seal.ts';
+
+const { seal, open } = openSeal('muster bulk keys');
+const aboutOf = (bulkSeq: number) => `bulk ${bulkSeq}`;
+
+type Owner = Pick<Caller, 'actor'> & { secret: string };
+
+/** `keys`: one for each item, in the order of the items. */
+export const insertBulkKeys = (tx: Tx, bulkSeq: number, { actor, secret }: Owner, keys: readonly string[]) =>
+  tx.run(
+    'INSERT INTO bulk_keys (bulk_seq, owner, sealed) VALUES (?, ?, ?)',
+    bulkSeq,
+    actor,
+    seal(secret, aboutOf(bulkSeq), keys.join(' ')),
+  );
+
+interface Row {
+  bulk_seq: number;
+  sealed: Uint8Array;
+  previous_sealed: Uint8Array | null;
+}
+
+/** The keys by the number of their item; undefined if they are deleted, or were asked for by somebody else. */
+export async function bulkKeys(db: Reader, bulkSeq: number, { actor, secret }: Owner): Promise<string[] | undefined> {
+  const row = await db.get<Row>(
+    'SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE bulk_seq = ? AND owner = ?',
+    bulkSeq,
+    actor,
+  );
+  if (!row) return undefined;
+  const about = aboutOf(bulkSeq);
+  const keys = open(secret, about, row.sealed) ?? (row.previous_sealed && open(secret, about, row.previous_sealed));
+  return keys?.split(' ');
+}
+
+/** Whose keys they are: the actor who asked for them. */
+export const ownerOfBulkKeys = async (db: Reader, bulkSeq: number): Promise<string | undefined> =>
+  (await db.get<{ owner: string }>('SELECT owner FROM bulk_keys WHERE bulk_seq = ?', bulkSeq))?.owner;
+
+export const deleteBulkKeys = (tx: Tx, bulkSeq: number) => tx.run('DELETE FROM bulk_keys WHERE bulk_seq = ?', bulkSeq);
+
+/** Deletes those of bulk work that ended longer ago than `age`, or after `now`: the clock was set. */
+export const pruneBulkKeys = (tx: Tx, now: number, age: number) =>
+  tx.run(
+    `DELETE FROM bulk_keys WHERE EXISTS
+       (SELECT 1 FROM bulk WHERE bulk.seq = bulk_keys.bulk_seq AND (bulk.ended <= ? OR bulk.ended >= ?))`,
+    now - age,
+    now + age,
+  );
+
+/** Seals the keys of a session again when its value changes; requests that were sent before still open them. */
+export async function resealBulkKeys(tx: Tx, actor: string, before: string, after: string): Promise<void> {
+  const rows = await tx.all<Row>('SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE owner = ?', actor);
+  for (const { bulk_seq: seq, sealed } of rows) {
+    const keys = open(before, aboutOf(seq), sealed);
+    if (keys !== undefined)
+      await tx.run(
+        'UPDATE bulk_keys SET previous_sealed = sealed, sealed = ? WHERE bulk_seq = ?',
+        seal(after, aboutOf(seq), keys),
+        seq,
+      );
+  }
+}

@@ -1,0 +1,108 @@
+// What a change of each table reports to clients that follow (`GET /v1/events`, and lists that ask for what is new). Triggers
+// write the report into `changes`, so that no statement, cascades included, can change what a list shows without it.
+// Not reported: last_seen of devices, traffic of tunnels, output that arrives.
+import { trigger } from './schema-text.ts';
+import type { Definition } from './schema-text.ts';
+
+interface Reported {
+  table: string;
+  /** The resource that clients know. */
+  kind: string;
+  /** The columns whose update counts, or `*`. Without them no update does. */
+  columns?: string;
+  /** The column with the id of the account. */
+  account?: string;
+  /** The columns that name the object; without them only the kind is reported. */
+  id?: string;
+  object?: string;
+  parent?: string;
+  /** Reported whatever became of the row: the resource consists of several tables. */
+  always?: 'changed';
+  /** Rows that are deleted are not reported. */
+  ignoresDeletion?: true;
+}
+
+const REPORTED = [
+  {
+    table: 'devices',
+    kind: 'device',
+    columns: `online, name, grp, customer, site, lat, lng, local_addr, local_port, agent_version, os, arch, hostname,
+      agent_update, agent_problem, agent_problem_text`,
+    object: 'seq',
+    id: 'id',
+  },
+  {
+    table: 'jobs',
+    kind: 'job',
+    columns:
+      'status, started, ended, exit_code, reason, result, stop_asked, output_removed, superseded, verdict, judged',
+    object: 'seq',
+    parent: 'parent_seq',
+    id: 'id',
+  },
+  { table: 'tunnels', kind: 'tunnel', columns: 'connected, offered, port, login, idle_seconds, expires' },
+  { table: 'artifacts', kind: 'artifact' },
+  { table: 'workflows', kind: 'workflow' },
+  { table: 'tags', kind: 'tag' },
+  { table: 'tokens', kind: 'token', columns: 'revoked' },
+  { table: 'sessions', kind: 'session' },
+  { table: 'accounts', kind: 'account', columns: 'email, max_devices, artifact_limit', account: 'id' },
+  { table: 'bulk', kind: 'bulk', columns: 'state, next', id: 'id' },
+  // Each step raises the version.
+  { table: 'rollouts', kind: 'rollout', columns: 'version', id: 'id' },
+  { table: 'alert_rules', kind: 'alert', columns: '*', always: 'changed' },
+  { table: 'alert_channels', kind: 'alert', always: 'changed' },
+  { table: 'alert_deliveries', kind: 'alert', columns: '*', always: 'changed', ignoresDeletion: true },
+] as const satisfies readonly Reported[];
+
+export type ChangeKind = (typeof REPORTED)[number]['kind'];
+
+/** What one table reports of another, or in other words than the event. */
+const REPORTED_OTHERWISE = [
+  // The tags of a device are part of its row in lists.
+  ...(['new', 'old'] as const).map((row) => ({
+    name: row === 'new' ? 'report_tag_attached' : 'report_tag_detached',
+    on: `${row === 'new' ? 'INSERT' : 'DELETE'} ON device_tags`,
+    run: `INSERT INTO changes (account_id, kind, what, object, id)
+      SELECT account_id, 'device', 'changed', seq, id FROM devices WHERE seq = ${row}.device_seq`,
+  })),
+  // A job that is archived leaves the lists, and one that is restored returns to them.
+  {
+    name: 'report_job_archived',
+    on: 'UPDATE OF archived ON jobs',
+    run: `INSERT INTO changes (account_id, kind, what, object, id)
+      VALUES (new.account_id, 'job', CASE WHEN new.archived IS NULL THEN 'added' ELSE 'removed' END, new.seq, new.id)`,
+  },
+  // A single job that is retried becomes a child, and its parent takes its place in the lists.
+  {
+    name: 'report_job_adopted',
+    on: 'UPDATE OF parent_seq ON jobs',
+    run: `INSERT INTO changes (account_id, kind, what, object, id)
+      VALUES (new.account_id, 'job', 'removed', new.seq, new.id)`,
+  },
+];
+
+const EVENTS = [
+  { event: 'INSERT', what: 'added', row: 'new' },
+  { event: 'UPDATE', what: 'changed', row: 'new' },
+  { event: 'DELETE', what: 'removed', row: 'old' },
+] as const;
+
+function triggersOf({ table, kind, columns, always, ignoresDeletion, ...names }: Reported): Definition[] {
+  const { account = 'account_id', object, parent, id } = names;
+  return EVENTS.filter(({ event }) => event !== 'UPDATE' || columns !== undefined)
+    .filter(({ event }) => event !== 'DELETE' || !ignoresDeletion)
+    .map(({ event, what, row }) => {
+      const column = (name: string | undefined, missing: string) => (name === undefined ? missing : `${row}.${name}`);
+      return trigger({
+        name: `report_${table}_${what}`,
+        on: `${event}${event === 'UPDATE' && columns !== '*' ? ` OF ${columns}` : ''} ON ${table}`,
+        run: `INSERT INTO changes (account_id, kind, what, object, parent, id)
+          VALUES (${row}.${account}, '${kind}', '${always ?? what}', ${column(object, '0')}, ${column(parent, 'NULL')},
+            ${column(id, "''")})`,
+      });
+    });
+}
+
+/** The triggers that write the reports. */
+export const reportTriggers = (): Definition[] => [...REPORTED.flatMap(triggersOf), ...REPORTED_OTHERWISE.map(trigger)];

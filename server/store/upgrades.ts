@@ -1,0 +1,137 @@
+// Brings the tables of an earlier version to those of schema.ts, in one transaction. The version of a database is a number:
+// `user_version` of SQLite, the highest step in the table `migrations` of PostgreSQL.
+//
+// A change of the schema adds an upgrade at the end; one that was released is never edited. It is written once, in the words
+// of SQLite, like the schema. Triggers need no upgrade: all are dropped before, and created from the schema after.
+import { FILL_JOB_STATES } from './job-states.ts';
+import { SCHEMA } from './schema.ts';
+import { dropTriggers, isTrigger, textOf } from './schema-text.ts';
+import type { Definition, Engine } from './schema-text.ts';
+import type { KnownVersions } from './database-version.ts';
+
+/** The first version that can be upgraded: that of commit 7223ce0e, which has the tag schema-1. */
+const OLDEST_VERSION = 36;
+
+/** Whether the database has this table, or this `table.column`, before any upgrade. */
+type Has = (name: string) => boolean;
+
+interface Upgrade {
+  /** The version that it leads to. */
+  to: number;
+  changes: (has: Has) => Definition[];
+  /** Triggers that the schema has no longer. */
+  formerTriggers?: readonly string[];
+  /** It renames or removes what a node of an earlier version uses: none may run. */
+  stopsNodes?: true;
+}
+
+/** Versions 37 to 42 came with one change each, on some branches in another order: hence each looks what is there. */
+const toSchema = (has: Has): Definition[] => [
+  `DROP INDEX IF EXISTS jobs_of_account;
+  DROP INDEX IF EXISTS jobs_of_device;
+  CREATE INDEX IF NOT EXISTS jobs_current ON jobs (parent_seq, device_seq) WHERE superseded = 0 AND parent_seq IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS jobs_of_artifact ON jobs (account_id, artifact_id, seq) WHERE parent_seq IS NULL AND artifact_id IS NOT NULL;
+  CREATE INDEX jobs_of_account ON jobs (account_id, seq, name) WHERE parent_seq IS NULL;
+  CREATE INDEX IF NOT EXISTS jobs_in_archive ON jobs (account_id, seq) WHERE parent_seq IS NULL AND archived IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS jobs_of_group ON jobs (account_id, device_group, seq) WHERE parent_seq IS NULL AND device_group IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS jobs_of_tag ON jobs (account_id, tag_id, seq) WHERE parent_seq IS NULL AND tag_id IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS jobs_by_move ON jobs (account_id, (coalesce(ended, started, created))) WHERE parent_seq IS NULL;
+  CREATE INDEX jobs_of_device ON jobs (device_seq, seq, parent_seq) WHERE device_seq IS NOT NULL;`,
+  ...(has('job_states')
+    ? []
+    : [
+        `CREATE TABLE job_states (
+          account_id INTEGER NOT NULL,
+          archived INTEGER NOT NULL,
+          state TEXT NOT NULL,
+          job_seq INTEGER NOT NULL,
+          PRIMARY KEY (account_id, archived, state, job_seq)
+        ) STRICT, WITHOUT ROWID;`,
+        FILL_JOB_STATES,
+      ]),
+  // How far the audit log is hashed.
+  `INSERT INTO settings (key, value) SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes
+    WHERE audit_seq = (SELECT max(audit_seq) FROM audit_hashes)
+      AND NOT EXISTS (SELECT 1 FROM settings WHERE key = 'audit_mark');`,
+  ...(has('changes.mark')
+    ? []
+    : [
+        {
+          sqlite: 'ALTER TABLE changes ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;',
+          postgres: `ALTER TABLE changes ADD COLUMN mark BIGINT NOT NULL
+            DEFAULT CAST(floor(random() * ${Number.MAX_SAFE_INTEGER}) AS BIGINT);`,
+        },
+      ]),
+  // The history says which waves a person ended: the service notes each one that passes in the transaction that ends it.
+  ...(has('rollout_waves.by_hand')
+    ? []
+    : [
+        `ALTER TABLE rollout_waves ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0;
+        UPDATE rollout_waves SET by_hand = 1 WHERE passed IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM rollout_steps s WHERE s.rollout_seq = rollout_waves.rollout_seq AND s.actor = ''
+            AND s.text LIKE 'Wave ' || (rollout_waves.number + 1) || ' passed:%');`,
+      ]),
+  {
+    sqlite: `CREATE INDEX audit_of_kind ON audit (substr(action, 1, instr(action, '.') - 1), seq);`,
+    postgres: `CREATE INDEX audit_of_kind ON audit (split_part(action, '.', 1), seq);`,
+  },
+  `ALTER TABLE bulk_items ADD COLUMN draft TEXT;
+  CREATE TABLE bulk_keys (
+    bulk_seq INTEGER PRIMARY KEY REFERENCES bulk ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    previous_sealed BLOB
+  ) STRICT;
+  CREATE INDEX bulk_keys_of_owner ON bulk_keys (owner);`,
+  `DROP INDEX orders_by_age;
+  ALTER TABLE orders RENAME TO idempotency_keys;
+  ALTER TABLE idempotency_keys RENAME COLUMN made TO result_id;
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created);
+  ALTER TABLE rules RENAME TO outcome_rules;
+  ALTER TABLE output_order RENAME TO output_runs;`,
+  {
+    postgres: `ALTER INDEX orders_pkey RENAME TO idempotency_keys_pkey;
+      ALTER INDEX rules_pkey RENAME TO outcome_rules_pkey;
+      ALTER INDEX output_order_pkey RENAME TO output_runs_pkey;`,
+  },
+];
+
+/** Before version 43. */
+const LOG_TRIGGERS = [
+  ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
+    .split(' ')
+    .flatMap((name) => ['added', 'changed', 'removed'].map((what) => `log_${name}_${what}`)),
+  ...'tag_attached tag_detached job_archived job_adopted job_judged'.split(' ').map((name) => `log_${name}`),
+];
+
+const UPGRADES: readonly Upgrade[] = [
+  {
+    to: 43,
+    changes: toSchema,
+    // These two are functions of PostgreSQL, which several triggers shared.
+    formerTriggers: [...LOG_TRIGGERS, 'state_of_job_changed', 'audit_append_only', 'count_output'],
+    stopsNodes: true,
+  },
+];
+
+/** The version of schema.ts. */
+export const SCHEMA_VERSION = UPGRADES.at(-1)?.to ?? OLDEST_VERSION;
+
+const after = (version: number) => UPGRADES.filter(({ to }) => to > version);
+
+/** Whether no node of an earlier version may run. */
+export const stopsNodes = (from: number): boolean => after(from).some((upgrade) => upgrade.stopsNodes);
+
+/** The statements that lead from this version to the schema. */
+export function upgradeFrom(version: number, has: Has, engine: Engine): string {
+  const pending = after(version);
+  const triggers = SCHEMA.filter(isTrigger);
+  const former = pending.flatMap(({ formerTriggers = [] }) => formerTriggers);
+  return [
+    dropTriggers([...triggers.map(({ name }) => name), ...former], engine),
+    ...pending.map(({ changes }) => textOf(changes(has), engine)),
+    textOf(triggers, engine),
+  ].join('\n');
+}
+
+export const SERVICE_VERSIONS: KnownVersions = { oldest: OLDEST_VERSION, newest: SCHEMA_VERSION };

@@ -1,0 +1,51 @@
+// A resource of the API, described once: its operations, what each needs and changes, and how its changes are reported.
+// Query keys, invalidation, live updates, polling, the event schema, OpenAPI and permissions all derive from it.
+import type { Endpoint } from '#/contract/endpoint.ts';
+
+/** What a caller must be allowed to do. Today everybody who is signed in is allowed everything. */
+export type Permission = 'read' | 'operate' | 'connect' | 'admin';
+
+export interface OperationRow extends Endpoint {
+  permission: Permission;
+  /** Other resources that this write makes stale. Its own, and those that follow it, always are. */
+  changes?: readonly string[];
+}
+
+export interface ResourceOptions {
+  /** How `/v1/events` reports a change: by ids, or only that there was one. Without it nothing is reported. */
+  live?: 'ids' | 'flag';
+  /** The path value that names one of them, which reported ids are compared with. */
+  id?: string;
+  /** Milliseconds between two readings where changes are not reported. Without it, nothing is polled. */
+  poll?: number;
+  /** Resources whose changes make this one stale too. */
+  follows?: readonly string[];
+}
+
+export interface Resource extends ResourceOptions {
+  name: string;
+}
+
+/** A row that knows its resource and its own name: together the first two parts of a query key. */
+export type Operation<Row extends OperationRow = OperationRow> = Row & {
+  readonly resource: Resource;
+  readonly name: string;
+};
+
+/** The operations of a resource by name. */
+export type Operations = Record<string, Operation>;
+
+/** Describes a resource: `resource('tags', { live: 'flag' }).operations({ list: { … }, … })`. */
+export function resource(name: string, options: ResourceOptions) {
+  const described: Resource = { ...options, name };
+  return {
+    operations: <const Rows extends Record<string, OperationRow>>(rows: Rows) =>
+      Object.fromEntries(
+        Object.entries(rows).map(([operation, row]) => [operation, { ...row, resource: described, name: operation }]),
+      ) as { readonly [Name in keyof Rows]: Operation<Rows[Name]> },
+  };
+}
+
+/** How `/v1/events` names a resource, and which resource an event names. */
+export const eventName = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+export const resourceName = (event: string): string => event.charAt(0).toLowerCase() + event.slice(1);
