@@ -2,6 +2,7 @@
 // service (SERVICE_URL, set by scripts/dev.ts).
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { unusedComponents } from './scripts/unused-components.ts';
 import { firstLoad } from './scripts/first-load.ts';
 import { sharedModules } from './scripts/shared-modules.ts';
 import { visibleText } from './scripts/visible-text.ts';
@@ -36,7 +37,7 @@ const developmentPolicy = [
 ].join('; ');
 
 export default defineConfig({
-  plugins: [react(), visibleText(), nonceForDevelopment, apiAddress, firstLoad(), sharedModules()],
+  plugins: [react(), unusedComponents(), visibleText(), nonceForDevelopment, apiAddress, firstLoad(), sharedModules()],
   build: {
     assetsInlineLimit: 0, // small fonts as data: URLs would be refused by the policy's font-src
     sourcemap: false,

@@ -242,7 +242,7 @@ test('the data of this account in this browser are listed and cleared', async ({
   await expectAccessible(page);
   await stored.getByRole('button', { name: 'Clear Columns and former views of the device table' }).click();
   const question = page.getByRole('dialog', { name: 'Clear data in this browser' });
-  await expect(question).toContainText('The choice of columns is lost, and views that were not moved to the service.');
+  await expect(question).toContainText('The choice of columns is lost, and views that only this browser has.');
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(stored.getByRole('row', { name: /Columns and former views/ })).toHaveCount(0);
@@ -250,7 +250,7 @@ test('the data of this account in this browser are listed and cleared', async ({
   await question.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(page.getByText('Nothing is stored.')).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'compact');
-  // What earlier versions stored goes a moment after the first picture.
+  // What earlier versions stored goes a moment after the first paint.
   await expect.poll(() => page.evaluate(() => localStorage.getItem('muster-usage:operator@localhost'))).toBeNull();
   // Another account's is not touched.
   expect(await page.evaluate(() => localStorage.getItem('muster-views:somebody@else'))).toBe('theirs');

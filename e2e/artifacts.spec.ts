@@ -238,27 +238,3 @@ test.describe('many files', () => {
     await expect(page.getByRole('form')).toHaveCount(2);
   });
 });
-
-test.describe('behind a gateway that gives up', () => {
-  test.use({ expectedConsole: [/status of 504/] });
-
-  test('an upload whose answer was lost is found in the list, and not sent again', async ({
-    signedIn: page,
-    service,
-  }) => {
-    await openArtifacts(page, service);
-    let sent = 0;
-    await page.route('**/v1/artifact', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue();
-      sent++;
-      await route.fetch();
-      // Stored, and then a gateway in between gives up.
-      await route.fulfill({ status: 504, body: 'gateway timeout' });
-    });
-    await browse(page, await packed(service, 'app_2.0.tar.gz', { 'update.sh': '#!/bin/sh\necho app\n' }));
-    await uploadButton(page).click();
-    await expect(stored(page)).toContainText('app_2.0.tar.gz 2.0');
-    expect(sent).toBe(1);
-    expect(await namesOf(service)).toEqual(['app_2.0.tar.gz']);
-  });
-});

@@ -1,7 +1,7 @@
-// Deploy, with real agents: reviewed before it is sent, sent once whatever happens, to those who were reviewed and no
-// others; to a selection device by device; and only to those that pass a preflight.
+// Deploy, with real agents: reviewed before it is sent, carried out once whatever happens, for the devices that were
+// reviewed and no others; to a selection; and only to devices that pass a preflight.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { expect, expectAccessible, test, withoutOffers, type Service } from './fixtures.ts';
 import {
   deployButton,
   heading,
@@ -11,7 +11,6 @@ import {
   review,
   script,
   submit,
-  withoutField,
   jobSandbox,
 } from './job-sandbox.ts';
 
@@ -68,23 +67,54 @@ test.describe('when no answer comes', () => {
     const artifact = await script(service, sandbox, 'close.sh', 'true');
     return { orders: ordersOf(page), choice: { device: DeviceId, artifact } };
   }
+  const unconfirmed = (page: Page) => page.getByRole('region', { name: 'Unconfirmed deploy' });
   const expectFound = (page: Page) => expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
 
-  test('a job that was made all the same is looked for and found', async ({ signedIn: page, service }) => {
-    const { orders, choice } = await ready(page, service);
+  /** The service accepts the first job and its answer is lost. */
+  async function loseAnswer(page: Page): Promise<void> {
+    let isLost = false;
     await page.route('**/v1/job', async (route) => {
-      if (!isJobPost(route.request())) return route.continue();
+      if (isLost || !isJobPost(route.request())) return route.continue();
+      isLost = true;
       expect((await route.fetch()).status()).toBe(200);
       await route.abort('connectionreset');
     });
+  }
+
+  test('a deploy is sent again under the same key, and its job is made once @main', async ({
+    signedIn: page,
+    service,
+  }) => {
+    const { orders, choice } = await ready(page, service);
+    await loseAnswer(page);
     await openDeploy(page, service, choice);
     await deployButton(page).click();
+    await expect(unconfirmed(page)).toContainText('this job may have been accepted');
+    await expectAccessible(page);
+    await unconfirmed(page).getByRole('button', { name: 'Send again' }).dblclick();
     await expectFound(page);
-    expect(orders).toHaveLength(1);
+    const [first, again] = orders;
+    expect(orders).toHaveLength(2);
+    expect(again).toEqual(first);
     expect(await jobs(service)).toHaveLength(1);
   });
 
-  test('a job that is made while the page is reloaded is found by the new page, and not sent again', async ({
+  test('a deploy that never arrived is made when it is sent again', async ({ signedIn: page, service }) => {
+    const { choice } = await ready(page, service);
+    await page.route('**/v1/job', (route) =>
+      isJobPost(route.request()) ? route.abort('connectionreset') : route.continue(),
+    );
+    await openDeploy(page, service, choice);
+    await deployButton(page).click();
+    await expect(unconfirmed(page)).toBeVisible();
+    expect(await jobs(service)).toEqual([]);
+    await page.unrouteAll();
+    await unconfirmed(page).getByRole('button', { name: 'Send again' }).click();
+    await expectFound(page);
+    expect(await jobs(service)).toHaveLength(1);
+  });
+
+  test('a deploy that was sent before a reload is sent again under the same key', async ({
     signedIn: page,
     service,
   }) => {
@@ -100,39 +130,34 @@ test.describe('when no answer comes', () => {
     await deployButton(page).click();
     await arrived.promise;
     await page.reload();
-    await expectFound(page);
+    await expect(unconfirmed(page)).toContainText('close.sh 1.0.0 to valve');
     expect(orders).toHaveLength(1);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await unconfirmed(page).getByRole('button', { name: 'Send again' }).click();
+    await expectFound(page);
     expect(await jobs(service)).toHaveLength(1);
+    await page.goto(`${service.url}/deploy`);
+    await expect(unconfirmed(page)).toBeHidden();
   });
 
-  test('a submission that never arrived is reported as missing, and is sent again under the same key', async ({
+  test('without keys a deploy is not sent a second time, and its job is looked for in the list @main', async ({
     signedIn: page,
     service,
   }) => {
+    await withoutOffers(page, 'idempotency');
     const { orders, choice } = await ready(page, service);
-    const left = page.getByRole('region', { name: 'A deploy got no answer' });
-    const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>();
-    await page.route('**/v1/job', async (route) => {
-      if (isJobPost(route.request())) return route.abort('connectionreset');
-      if (await left.isVisible()) await isSeen;
-      return route.continue();
-    });
+    await loseAnswer(page);
     await openDeploy(page, service, choice);
     await deployButton(page).click();
-    await expect(left).toContainText('Checking the job list');
-    goOn();
-    await expect(left).toContainText('it is not in the job list');
-    await expectAccessible(page);
-    expect(await jobs(service)).toEqual([]);
-    await page.unrouteAll();
-    await left.getByRole('button', { name: 'Send it again' }).click();
-    await expectFound(page);
-    expect(await jobs(service)).toHaveLength(1);
-    const [first, again] = orders;
-    expect(again).toEqual(first);
+    await expect(unconfirmed(page)).toContainText('this job may have been accepted');
+    await expect(unconfirmed(page)).toContainText('Look for it in the list of jobs before you deploy again.');
+    await expect(unconfirmed(page).getByRole('button')).toHaveText(['Dismiss']);
+    await unconfirmed(page).getByRole('link', { name: 'See the jobs' }).click();
+    await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('link')).toHaveText(['close.sh 1.0.0 to valve']);
+    expect(orders.map(({ key }) => key)).toEqual([undefined]);
   });
 
-  test('each order has a key of its own', async ({ signedIn: page, service }) => {
+  test('each deploy has a key of its own', async ({ signedIn: page, service }) => {
     const { orders, choice } = await ready(page, service);
     for (let round = 0; round < 2; round += 1) {
       await openDeploy(page, service, choice);
@@ -237,49 +262,6 @@ test('a selection is one job with all its devices @main', async ({ signedIn: pag
   await expect(page.getByRole('table', { name: 'Devices of this job' }).getByRole('row')).toHaveCount(7);
   expect(orders).toHaveLength(1);
   expect(await jobs(service)).toHaveLength(1);
-});
-
-/** Lets two jobs of a deploy arrive, and no more; resolves then. */
-async function letTwoArrive(page: Page): Promise<{ arrived: Promise<void> }> {
-  // Four are under way at a time.
-  let count = 0;
-  let enough: () => void = () => undefined;
-  const arrived = new Promise<void>((resolve) => (enough = resolve));
-  await page.route('**/v1/job', async (route) => {
-    if (!isJobPost(route.request())) return route.continue();
-    count++;
-    if (count > 2) return;
-    await route.fetch();
-    if (count >= 2) enough();
-  });
-  return { arrived };
-}
-
-test('where a service takes no lists, each selected device gets a job, also after a reload @main', async ({
-  signedIn: page,
-  service,
-}) => {
-  await withoutField(page, 'JobDevicesLimit');
-  const orders = ordersOf(page);
-  await openSelection(page, service);
-  await page.getByLabel(/^Name/).fill('Hello to six');
-  const { arrived } = await letTwoArrive(page);
-  await page.getByLabel(/^Type 6 to confirm/).fill('6');
-  await page.getByRole('button', { name: 'Deploy to 6 devices' }).click();
-  await arrived;
-  await expect.poll(async () => (await jobs(service)).length).toBe(2);
-  page.once('dialog', (dialog) => void dialog.accept());
-  await page.reload();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  const left = page.getByRole('region', { name: 'A deploy got no answer' });
-  await expect(left).toContainText('It was interrupted: 2 of 6 devices have their job.');
-  await left.getByRole('button', { name: 'Deploy to the other 4' }).click();
-  await expect(page.getByText('4 done.')).toBeVisible();
-  expect(await jobs(service)).toHaveLength(6);
-  expect(new Set((await jobs(service)).map(({ JobName }) => JobName))).toEqual(new Set(['Hello to six']));
-  expect(new Set(orders.slice(-4).map(({ key }) => key)).size).toBe(4);
-  await page.getByRole('link', { name: 'See the jobs' }).click();
-  await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('link', { name: 'Hello to six' })).toHaveCount(6);
 });
 
 test('only the devices that pass a preflight are offered for the deploy', async ({ signedIn: page, service }) => {

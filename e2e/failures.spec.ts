@@ -2,15 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
-import { heading, isJobPost, jobs, log, script, statusOf, submit, withoutField, jobSandbox } from './job-sandbox.ts';
+import { heading, isJobPost, jobs, log, script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why it failed' });
 const groups = (page: Page) => why(page).getByRole('button', { expanded: false });
 const group = (page: Page, text: RegExp) => why(page).getByRole('button', { name: text });
-const retries = async (service: Service) =>
-  (await service.call<{ JobName: string; DeviceId: string }[] | null>('GET', '/v1/job'))?.filter(({ JobName }) =>
-    / retry/.test(JobName),
-  ) ?? [];
 
 /** What each unit of the fleet does, by its number. */
 const SCRIPT = [
@@ -164,26 +160,6 @@ test('only one group is retried, as the second attempt of the same job @main', a
   await page.getByRole('link', { name: 'Attempt 1' }).click();
   await expect(log(page, 'unit-1')).toContainText('No space left on device');
   expect(await jobs(service)).toHaveLength(1);
-});
-
-test('where a service has no attempts, a retry is a job of its own, found from the first and back', async ({
-  signedIn: page,
-  service,
-}) => {
-  await withoutField(page, 'Attempts');
-  const fleet = await update(service, ['1', '6']);
-  const dialog = await openRetry(page, fleet, service.url);
-  await expect(dialog).toContainText('The device gets a new job.');
-  await expect(dialog).toContainText('It is named Update retry.');
-  await dialog.getByRole('button', { name: 'Retry on 1 device' }).dblclick();
-  await expect(dialog).toContainText('1 done.');
-  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-  expect((await retries(service)).map(({ DeviceId }) => DeviceId)).toEqual([fleet.devices.get('1')?.DeviceId]);
-  await page.getByRole('link', { name: '1 retry' }).click();
-  await page.getByRole('link', { name: 'Update retry' }).click();
-  await expect(heading(page)).toContainText('Update retry Succeeded');
-  await page.getByRole('link', { name: 'Update', exact: true }).click();
-  await expect(heading(page)).toContainText('Update Failed');
 });
 
 test('what still waits is taken back, and its device has nothing to do later', async ({ signedIn: page, service }) => {

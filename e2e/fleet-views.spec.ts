@@ -211,32 +211,6 @@ test('a view that somebody else has changed meanwhile is not overwritten', async
   await expect(menu(page)).not.toContainText('changed');
 });
 
-test('views that an earlier version stored in this browser move to the service', async ({
-  signedIn: page,
-  service,
-}) => {
-  await openFleet(page, service);
-  await page.evaluate(() => {
-    const views = [
-      { id: 'a', name: 'Gates', view: 'group=gates' },
-      { id: 'b', name: 'Gates', view: 'group=pumps' },
-    ];
-    localStorage.setItem(
-      'muster-views:operator@localhost',
-      JSON.stringify({ kind: 'muster-device-views', version: 1, views }),
-    );
-  });
-  await page.reload();
-  await choose(page, 'Move 2 views of this browser here');
-  await expect(page.getByText('2 views moved.')).toBeVisible();
-  await menu(page).click();
-  await expect(page.getByRole('menuitem', { name: /^Gates/ })).toHaveCount(2);
-  await expect(page.getByRole('menuitem', { name: /of this browser/ })).toHaveCount(0);
-  await page.keyboard.press('Escape');
-  await choose(page, 'Gates 2');
-  await expect(links(page)).toHaveText(['pump 1']);
-});
-
 test('a view is deleted from its menu', async ({ signedIn: page, service }) => {
   await saveLinked(page, service);
   await choose(page, 'Delete view');

@@ -50,41 +50,18 @@ test('what the output says is the outcome of a device, in its row, its log and t
   await expect(page.getByRole('row', { name: /wordy/ })).toContainText('Failed');
 });
 
-test('a failed part is retried as a job of its own, with what the user chooses', async ({
-  signedIn: page,
-  service,
-  foreign,
-}) => {
+test('a failed device is deployed to again from its output', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/jobs/wordy`);
-  await page
-    .getByRole('button', { name: /^Retry/ })
-    .first()
-    .click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('Choose what this job ran.');
-  await dialog.getByRole('combobox', { name: 'Artifact' }).selectOption({ value: 'a2' });
-  await dialog.getByRole('button', { name: 'Retry on 1 device' }).click();
-  await expect(dialog).toContainText('1 done');
+  await parts(page).getByRole('link', { name: 'mill-2' }).click();
+  await expect(page.getByRole('button', { name: /^Retry/ })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Deploy again' }).click();
+  // The service does not report what the job ran.
+  await page.getByRole('combobox', { name: 'Artifact' }).click();
+  await page.getByRole('option', { name: /mill\.tar\.gz 2/ }).click();
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+  await expect(title(page)).toContainText('mill.tar.gz 2 to mill-2');
   const sent = foreign.heard.filter(({ method, url }) => method === 'POST' && url === '/v1/job');
   expect(sent.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
-    { Name: 'wordy retry', ArtifactId: 'a2', DeviceId: 'm2' },
-  ]);
-});
-
-test('a retry of what this browser submitted has its artifact chosen', async ({ signedIn: page, service, foreign }) => {
-  await page.goto(`${service.url}/deploy?device=m1&artifact=a2`);
-  await page.getByRole('button', { name: 'Deploy', exact: true }).click();
-  await expect(title(page)).toContainText('Finished');
-  await page.reload();
-  await page.getByRole('button', { name: 'Retry…' }).click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog.getByRole('combobox', { name: 'Artifact' })).toHaveValue('a2');
-  await expect(dialog).toContainText('This browser submitted it.');
-  await dialog.getByRole('button', { name: 'Retry on 1 device' }).click();
-  await expect(title(page)).toContainText('retry Finished');
-  const sent = foreign.heard.filter(({ method, url }) => method === 'POST' && url === '/v1/job');
-  expect(sent.map(({ body }) => (JSON.parse(body.toString()) as { ArtifactId: string }).ArtifactId)).toEqual([
-    'a2',
-    'a2',
+    { Name: 'mill.tar.gz 2 to mill-2', DeviceId: 'm2', ArtifactId: 'a2' },
   ]);
 });

@@ -15,7 +15,7 @@ function watchRefusals(page: Page): string[] {
   return refused;
 }
 
-const MISSING = ['Rollouts', 'Standing orders', 'Archive', 'Activity', 'Audit log', 'Availability', 'Alerts'];
+const MISSING = ['Rollouts', 'Standing orders', 'Queues', 'Archive', 'Activity', 'Audit log', 'Availability', 'Alerts'];
 
 /** Every page that the navigation and its tabs lead to, then a device and a job. */
 async function visitAll(page: Page): Promise<void> {
@@ -36,8 +36,13 @@ async function visitAll(page: Page): Promise<void> {
   }
   await go(page, 'Devices');
   await page.getByRole('link', { name: 'press-1', exact: true }).click();
-  await expect(page.getByText('This service keeps no history of states.')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Details' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: /^(History|Tags|Timeline|Queue and jobs)$/ })).toHaveCount(
+    0,
+  );
   await expect(page.getByRole('link', { name: 'New key' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Jobs to this device' }).click();
+  await expect(page).toHaveURL(/jobs\?device=p1/);
   await go(page, 'Jobs');
   await page.getByRole('link', { name: 'update', exact: true }).click();
   await expect(page.getByRole('main')).toContainText('8 failed');
@@ -76,7 +81,7 @@ base.describe('through the gateway', () => {
     await page.goto(service.url);
     await page.keyboard.press('Control+k');
     const found = page.getByRole('listbox', { name: 'Found' });
-    await expect(found.getByRole('option', { name: /^Queues/ })).toBeVisible();
+    await expect(found.getByRole('option', { name: /^Tunnels/ })).toBeVisible();
     const all = await found.getByRole('option').allTextContents();
     expect(all.filter((text) => MISSING.some((name) => text.startsWith(name)))).toEqual([]);
     await page.keyboard.type('archive');

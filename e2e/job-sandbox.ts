@@ -42,15 +42,6 @@ export const jobs = async (service: Service) => (await service.call<Listed[] | n
 export const statusOf = async (service: Service, id: string) =>
   (await service.call<Listed>('GET', `/v1/job/${id}`)).Status;
 
-/** Makes the service look like one without an addition: its answers lack this field. */
-export const withoutField = (page: Page, name: string) =>
-  page.route('**/v1/**', async (route) => {
-    if (route.request().method() !== 'GET') return route.fallback();
-    const response = await route.fetch();
-    const body = (await response.text()).replaceAll(new RegExp(`,"${name}":\\d+`, 'g'), '');
-    return route.fulfill({ response, body });
-  });
-
 export const textOf = (file: string) => {
   try {
     return readFileSync(file, 'latin1');

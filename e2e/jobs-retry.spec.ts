@@ -13,15 +13,6 @@ async function update(service: Service) {
   return { sandbox, DeviceId, ArtifactId };
 }
 
-/** A service that has no attempts, and does not report what a job ran. */
-const withoutWork = (page: Page) =>
-  page.route(/\/v1\/job(?:s|\/|\?|$)/, async (route) => {
-    if (route.request().method() !== 'GET') return route.fallback();
-    const response = await route.fetch();
-    const body = (await response.text()).replaceAll(/,"(?:ArtifactId|Command)":"(?:[^"\\]|\\.)*"|,"Attempts":\d+/g, '');
-    return route.fulfill({ response, body });
-  });
-
 async function retry(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Retry…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Retry on 1 device' }).click();
@@ -86,21 +77,4 @@ test('a single job that is retried stays one row, whose page has both attempts',
   await page.goto(`${service.url}/jobs/${failed}`);
   await expect(heading(page)).toHaveText('Update Failed');
   await expect(page.getByRole('link', { name: 'All devices of this job' })).toBeVisible();
-});
-
-test('where a service does not report what a job ran, the user chooses it for the retry', async ({
-  signedIn: page,
-  service,
-}) => {
-  const { sandbox, DeviceId, ArtifactId } = await update(service);
-  const failed = await submit(service, { Name: 'Update', DeviceId, ArtifactId });
-  await withoutWork(page);
-  await page.goto(`${service.url}/jobs/${failed}`);
-  await expect(heading(page)).toHaveText('Update Failed');
-  await sandbox.open('room');
-  await page.getByRole('button', { name: 'Retry…' }).click();
-  await expect(page.getByRole('dialog')).toContainText('Choose what this job ran.');
-  await page.getByRole('combobox', { name: 'Artifact' }).selectOption({ value: ArtifactId });
-  await page.getByRole('dialog').getByRole('button', { name: 'Retry on 1 device' }).click();
-  await expect(heading(page)).toHaveText('Update retry Succeeded');
 });

@@ -244,23 +244,3 @@ test('rules that somebody else has changed meanwhile are not overwritten unasked
   await dialog(page).getByRole('button', { name: 'Save rules' }).click();
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
 });
-
-test('rules that an earlier version stored in this browser move to the service', async ({
-  signedIn: page,
-  service,
-}) => {
-  await openJob(page, service, ['back']);
-  await page.evaluate(() => {
-    const former = { find: 'restored', pattern: false, caseSensitive: false, stream: 'both', verdict: 'Rolled back' };
-    localStorage.setItem(
-      'muster-outcome-rules:operator@localhost',
-      JSON.stringify({ format: 'muster-outcome-rules', version: 1, sets: [{ name: 'myapp', rules: [former] }] }),
-    );
-  });
-  await page.reload();
-  await openRules(page);
-  await expect(dialog(page)).toContainText('Rules of 1 name are only in this browser: myapp.');
-  await dialog(page).getByRole('button', { name: 'Move them to the service' }).click();
-  await expect(row(page, 'unit-back')).toContainText('Rolled back');
-  await expect(dialog(page).getByText('only in this browser')).toBeHidden();
-});

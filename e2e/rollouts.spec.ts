@@ -92,7 +92,7 @@ test.describe('two people', () => {
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
   foreignTest(
-    'pages say that it has no rollouts, views and outcome rules, and do not ask for them',
+    'there are no rollouts, views and outcome rules, and no page asks for them',
     async ({ signedIn: page, service }) => {
       const asked: string[] = [];
       page.on('request', (request) => {
@@ -100,13 +100,14 @@ test.describe('in front of another service', () => {
         if (/^\/v1\/(rollout|views|rules)/.test(pathname)) asked.push(pathname);
       });
       await page.goto(`${service.url}/rollouts`);
-      await expect(page.getByText('This service has no rollouts')).toBeVisible();
+      await expect(page.getByText('This service does not offer this page')).toBeVisible();
       await page.goto(`${service.url}/deploy`);
       await expect(page.getByRole('heading', { name: '3. Name' })).toBeVisible();
       await expect(page.getByText('Roll out in waves')).toHaveCount(0);
       await page.goto(`${service.url}/devices`);
       await page.getByRole('button', { name: /^View:/ }).click();
-      await expect(page.getByText('This service stores no views. A link keeps one.')).toBeVisible();
+      await expect(page.getByRole('menuitem', { name: 'Copy link to this view' })).toBeVisible();
+      await expect(page.getByRole('menuitem', { name: 'Save as a new view' })).toHaveCount(0);
       expect(asked).toEqual([]);
     },
   );

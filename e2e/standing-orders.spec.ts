@@ -123,7 +123,7 @@ test.describe('in front of another service', () => {
       if (pathname.startsWith('/v1/orders')) asked.push(pathname);
     });
     await page.goto(`${service.url}/rollouts/orders`);
-    await expect(page.getByText('This service has no standing orders')).toBeVisible();
+    await expect(page.getByText('This service does not offer this page')).toBeVisible();
     expect(asked).toEqual([]);
   });
 });

@@ -24,6 +24,7 @@ const SOURCES = [
   'scripts/first-load.ts',
   'scripts/precompress.ts',
   'scripts/shared-modules.ts',
+  'scripts/unused-components.ts',
   'scripts/visible-text.ts',
 ];
 

@@ -90,11 +90,9 @@ export const paths = {
   /** `to`: the target of the deploy that an artifact is uploaded for. */
   artifacts: (to: DeployStart = {}) => withQuery('/artifacts', { ...to }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),
-  /** Devices are being checked by this job, or by the jobs of this name, before the deploy that `start` describes. */
-  preflight: (
-    by: { job: string } | { jobs: string },
-    { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined },
-  ) => withQuery('/deploy', { ...('job' in by ? { check: by.job } : { checks: by.jobs }), artifact, workflow }),
+  /** Devices are being checked by this job before what follows is deployed to them. */
+  preflight: (job: string, { artifact, workflow }: { artifact?: string | undefined; workflow?: string | undefined }) =>
+    withQuery('/deploy', { check: job, artifact, workflow }),
   rollouts: () => '/rollouts',
   orders: () => '/rollouts/orders',
   rollout: (id: string) => `/rollouts/${encoded(id)}`,

@@ -1,7 +1,9 @@
 // Every URL and the page behind it, each loaded when it is first needed.
+import type { ComponentType } from 'react';
 import { createBrowserRouter, redirect, useLocation, useNavigate, useRouteError, type RouteObject } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { currentSession } from '#/api/session.ts';
+import type { Capability } from '#/contract/account.ts';
 import { Broken } from './shell/broken.tsx';
 import { paths } from '#/paths.ts';
 
@@ -31,6 +33,21 @@ const whenSignedIn =
 const loadShell = () => import('./shell/shell.tsx');
 /** Fetches the frame ahead; a failure is reported when it is needed. */
 export const prepareShell = () => void loadShell().catch(() => {});
+
+/** A page that is only there where the service offers it. */
+const offeredPage = (path: string, title: string, needs: Capability, load: () => Promise<ComponentType>) => ({
+  path,
+  lazy: async () => {
+    const [Page, { OfferedPage }] = await Promise.all([load(), import('./shell/offered-page.tsx')]);
+    return {
+      Component: () => (
+        <OfferedPage needs={needs} title={title}>
+          <Page />
+        </OfferedPage>
+      ),
+    };
+  },
+});
 
 function ShellError() {
   return <Broken error={useRouteError()} />;
@@ -95,22 +112,30 @@ const routes: RouteObject[] = [
           },
           { path: 'jobs', lazy: async () => ({ Component: (await import('#/pages/jobs/jobs-page.tsx')).JobsPage }) },
           { path: 'jobs/:id', lazy: async () => ({ Component: (await import('./pages/job/job-page.tsx')).JobPage }) },
-          {
-            path: 'rollouts',
-            lazy: async () => ({ Component: (await import('#/pages/rollouts/rollouts-page.tsx')).RolloutsPage }),
-          },
-          {
-            path: 'rollouts/orders',
-            lazy: async () => ({ Component: (await import('#/pages/orders/orders-page.tsx')).OrdersPage }),
-          },
-          {
-            path: 'rollouts/:id',
-            lazy: async () => ({ Component: (await import('#/pages/rollouts/rollout-page.tsx')).RolloutPage }),
-          },
-          {
-            path: 'queues',
-            lazy: async () => ({ Component: (await import('#/pages/queues/queues-page.tsx')).QueuesPage }),
-          },
+          offeredPage(
+            'rollouts',
+            'Rollouts',
+            'rollouts',
+            async () => (await import('#/pages/rollouts/rollouts-page.tsx')).RolloutsPage,
+          ),
+          offeredPage(
+            'rollouts/orders',
+            'Standing orders',
+            'orders',
+            async () => (await import('#/pages/orders/orders-page.tsx')).OrdersPage,
+          ),
+          offeredPage(
+            'rollouts/:id',
+            'Rollout',
+            'rollouts',
+            async () => (await import('#/pages/rollouts/rollout-page.tsx')).RolloutPage,
+          ),
+          offeredPage(
+            'queues',
+            'Queues',
+            'queue',
+            async () => (await import('#/pages/queues/queues-page.tsx')).QueuesPage,
+          ),
           {
             path: 'archive',
             lazy: async () => ({ Component: (await import('#/pages/archive/archive-page.tsx')).ArchivePage }),

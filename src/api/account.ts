@@ -1,7 +1,7 @@
 // The account and its usage, as a query.
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
-import { noteKeyHours } from '#/api/idempotency.ts';
+import { noteIdempotency } from '#/api/idempotency.ts';
 import { query } from '#/api/query.ts';
 
 export const accountQueries = {
@@ -12,7 +12,7 @@ export const accountQueries = {
       {
         read: async ({ signal }) => {
           const account = await call(accountEndpoints.get, {}, { signal });
-          noteKeyHours(account.IdempotencyKeyHours);
+          noteIdempotency(account.Capabilities?.includes('idempotency') ?? false);
           return account;
         },
         staleTime: 30_000,

@@ -3,18 +3,11 @@
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
-import type { JobDraft } from '#/contract/job-draft.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
 import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { bulkChanges } from '#/api/bulk-work.ts';
 import { call } from '#/api/call.ts';
-import { newIdempotencyKey } from '#/api/idempotency.ts';
-import { submitJob } from '#/api/jobs.ts';
 import { requestOf, type ApiRequest } from '#/api/request-of.ts';
 import { skipMissing } from './skipped.ts';
-
-/** What our service takes as a key. */
-const LONGEST_KEY = 255;
 
 type Id = Pick<Device, 'DeviceId'>;
 
@@ -91,18 +84,4 @@ export const bulkDelete = (): BulkWrite => ({
   effect: ({ DeviceId }) => ({ id: DeviceId, is: 'deleted' }),
   request: removal.request,
   send: (id) => removal.send(id).catch(skipMissing),
-});
-
-type Work = Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'>;
-
-/** What {@link bulkDeploy} sends for a device, to be shown before it is sent. */
-export const deployRequest =
-  (work: Work) =>
-  ({ DeviceId }: Id): ApiRequest =>
-    requestOf(jobEndpoints.submit, { body: { ...work, DeviceId } });
-
-/** Submits a job for each device. `key`: of the same deployment, which goes on. */
-export const bulkDeploy = (draft: Work, key = newIdempotencyKey()): BulkWrite => ({
-  request: deployRequest(draft),
-  send: ({ DeviceId }) => submitJob({ ...draft, DeviceId }, `${key}.${DeviceId}`.slice(0, LONGEST_KEY)),
 });

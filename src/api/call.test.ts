@@ -7,7 +7,7 @@ import { deviceEndpoints } from '#/contract/devices.ts';
 import type { ApiError } from '#/api/api-error.ts';
 import { call, pathOf } from '#/api/call.ts';
 import { upload } from '#/api/upload.ts';
-import { noteKeyHours } from './idempotency.ts';
+import { noteIdempotency } from './idempotency.ts';
 
 afterEach(() => mock.restoreAll());
 
@@ -49,8 +49,8 @@ test('an answer that did not change is not read again', async () => {
   assert.deepEqual(await call(jobEndpoints.list, {}), []);
 });
 
-// As the account of our service announces.
-noteKeyHours(24);
+// As the account of our service offers.
+noteIdempotency(true);
 
 test('each order carries a key of its own, and nothing else does', async () => {
   const asked = answers(json({ JobId: 'a' }), json({ JobId: 'b' }), json([]));

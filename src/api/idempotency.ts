@@ -1,11 +1,14 @@
-// Whether the service knows the Idempotency-Key header: its account says so. Until it has, none is sent, because a
-// service at another address may allow only the headers of the document, and the browser would refuse the request.
+// The Idempotency-Key header. It is sent only where the account offers it: a service at another address may allow only
+// the headers of the document, and the browser would then refuse the whole request.
 
-let isAnnounced = false;
+let isOffered = false;
 
-export function noteKeyHours(hours: number | undefined): void {
-  isAnnounced = hours !== undefined && hours > 0;
+export function noteIdempotency(offered: boolean): void {
+  isOffered = offered;
 }
+
+/** Whether a request that is sent again with its key is carried out only once. */
+export const isSafeToResend = (): boolean => isOffered;
 
 const NAME = 'idempotency-key';
 
@@ -17,5 +20,5 @@ export const newIdempotencyKey = () =>
 export function keyedHeaders(headers: Record<string, string> = {}, once = false): Record<string, string> {
   const { [NAME]: given, ...others } = headers;
   const key = given ?? (once ? newIdempotencyKey() : undefined);
-  return isAnnounced && key !== undefined ? { ...others, [NAME]: key } : others;
+  return isOffered && key !== undefined ? { ...others, [NAME]: key } : others;
 }

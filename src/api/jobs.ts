@@ -2,33 +2,35 @@
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { call } from '#/api/call.ts';
-import { requireOffer } from '#/api/capabilities.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
-import { isLive } from '#/api/live.ts';
 import { query, requestMutation } from '#/api/query.ts';
-import { rememberSubmitted } from '#/api/submitted.ts';
 
-/** Polling interval of a visible page while a job changes, in milliseconds. */
-const MOVING = 1_000;
+/** Milliseconds between two readings of a list: while one of its jobs runs, while some only wait, and of ended ones. */
+const RUNNING = 1_000;
+const WAITING = 5_000;
 const RESTING = 15_000;
 const OF_DEVICE = 5_000;
 /** Larger answers are requested less often. */
 const MANY_ROWS = 500;
 
-const pace = (rows: number) => (rows > MANY_ROWS ? 5 * MOVING : MOVING);
-const childPace = (rows: readonly Job[] = []): number | false => rows.some(isMoving) && pace(rows.length);
+const isRunning = (job: Job) => jobState(job) === 'Running';
+
+function childPace(rows: readonly Job[] = []): number | false {
+  if (!rows.some(isMoving)) return false;
+  return rows.length > MANY_ROWS || !rows.some(isRunning) ? WAITING : RUNNING;
+}
 
 /** Output is not reported: that of a job which runs is asked for, live or not. */
-const isFollowed = ({ job, complete }: FollowedJob) => !complete || (!isParent(job) && jobState(job) === 'Running');
+const isFollowed = ({ job, complete }: FollowedJob) => !complete || (!isParent(job) && isRunning(job));
 
 export const jobQueries = {
   list: () =>
     query<typeof jobEndpoints.list, Job[]>(
       jobEndpoints.list,
       {},
-      { poll: (jobs) => (jobs?.some(isMoving) ? 2 * pace(jobs.length) : RESTING) },
+      { poll: (jobs) => 2 * (childPace(jobs) || RESTING / 2) },
     ),
   /** One job with its output; while that is still being read, `complete` is false. */
   one: (id: string) =>
@@ -66,41 +68,15 @@ export const jobQueries = {
       },
     ),
   /** A device's own queue. */
-  ofDevice: (id: string) =>
-    query(
-      jobEndpoints.ofDevice,
-      { params: { device_id: id } },
-      {
-        read: async ({ signal }) => {
-          await requireOffer('queue');
-          return call(jobEndpoints.ofDevice, { params: { device_id: id } }, { signal });
-        },
-        poll: OF_DEVICE,
-      },
-    ),
+  ofDevice: (id: string) => query(jobEndpoints.ofDevice, { params: { device_id: id } }, { poll: OF_DEVICE }),
   /** All jobs of an artifact, by device and without output. */
   runs: (artifact: string) =>
-    query(
-      jobEndpoints.runs,
-      { params: { artifact_id: artifact } },
-      {
-        read: async ({ signal }) => {
-          await requireOffer('jobs');
-          return call(jobEndpoints.runs, { params: { artifact_id: artifact } }, { signal });
-        },
-        poll: false,
-        retry: false,
-      },
-    ),
+    query(jobEndpoints.runs, { params: { artifact_id: artifact } }, { poll: false, retry: false }),
 };
 
 /** Submits a job; the same key means the same submission, so that a service that knows the header acts once. */
-export async function submitJob(body: JobDraft, key: string): Promise<{ JobId: string }> {
-  const answer = await call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
-  // A service that reports changes is ours, which reports what its jobs run.
-  if (!isLive()) rememberSubmitted({ ...body, JobId: answer.JobId });
-  return answer;
-}
+export const submitJob = (body: JobDraft, key: string): Promise<{ JobId: string }> =>
+  call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
 
 /** All jobs as they are now, where a service does not filter them. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });

@@ -36,13 +36,13 @@ export const livePace =
   };
 
 interface AnyQuery {
-  meta: { operation?: Operation } | undefined;
+  meta: { operation?: Operation; isSnapshot?: boolean | undefined } | undefined;
 }
 
 /** Whether the changes of what a query shows are reported. */
 export const isReported = ({ meta }: AnyQuery): boolean => {
   const { live: reports, follows } = meta?.operation?.resource ?? {};
-  return reports !== undefined || follows !== undefined;
+  return !meta?.isSnapshot && (reports !== undefined || follows !== undefined);
 };
 
 /** How long a reading holds, in milliseconds: what is reported, until a change of it is. */

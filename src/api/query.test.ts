@@ -86,6 +86,20 @@ test('a report makes stale what it names, and what follows it; a gap all that is
   assert.deepEqual(after('everything'), [true, true, true, false]);
 });
 
+test('neither a write, a report nor a gap touches what shows a moment', async () => {
+  const moment = query(widgets.list, {}, { part: 'moment', isSnapshot: true });
+  client
+    .getQueryCache()
+    .build(client, { queryKey: moment.queryKey, meta: moment.meta ?? {} })
+    .setData({});
+  const follower = new ChangeFollower(client, new DeviceFeed(() => Promise.reject(new Error('No devices here'))));
+  await write(requestMutation(widgets.paint, { params: { widget_id: 'a' } }));
+  follower.report({ Widgets: 'many' }, false);
+  follower.report('everything', false);
+  follower.lose();
+  assert.equal(isStale(moment), false);
+});
+
 test('it is polled as its table says until changes are reported, and fresh until one is', () => {
   const pace = (options: object) => {
     const observer = new QueryObserver(client, { ...(options as typeof list), enabled: false });

@@ -36,12 +36,4 @@ export const ruleMutations = {
   /** `before`: as they were shown. */
   save: (name: string, before: RuleSet | undefined) =>
     mutationOptions({ mutationFn: (rules: readonly Rule[]) => saveRules(name, rules, before), meta: changed }),
-  /** Adds sets of names that have none yet. */
-  add: () =>
-    mutationOptions({
-      mutationFn: async (sets: readonly Pick<RuleSet, 'ArtifactName' | 'Rules'>[]) => {
-        for (const { ArtifactName, Rules } of sets) await saveRules(ArtifactName, Rules, undefined);
-      },
-      meta: changed,
-    }),
 };

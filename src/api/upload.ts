@@ -11,11 +11,18 @@ export interface SendProgress {
   total: number;
 }
 
+interface UploadOptions {
+  /** The Idempotency-Key; without one each upload has its own. */
+  key?: string;
+  signal?: AbortSignal;
+  onProgress?: (progress: SendProgress) => void;
+}
+
 /** Calls an endpoint that takes a file. */
 export async function upload<E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E> & { file: File },
-  options: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void } = {},
+  options: UploadOptions = {},
 ): Promise<ResponseOf<E>> {
   const { form, file } = request as unknown as { form: Record<string, string | undefined>; file: File };
   const data = new FormData();
@@ -30,7 +37,7 @@ export async function upload<E extends Endpoint>(
 function transfer(
   { method, path, once }: Endpoint,
   data: FormData,
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: SendProgress) => void },
+  { key, signal, onProgress }: UploadOptions,
 ): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
   return new Promise((resolve, reject) => {
     const cancelled = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
@@ -40,7 +47,10 @@ function transfer(
     signal?.addEventListener('abort', abort);
     const { url, headers } = apiTarget(path);
     xhr.open(method, url);
-    for (const [name, value] of Object.entries({ accept: 'application/json', ...keyedHeaders(headers, once) }))
+    for (const [name, value] of Object.entries({
+      accept: 'application/json',
+      ...keyedHeaders({ ...headers, ...(key && { 'idempotency-key': key }) }, once),
+    }))
       xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
     xhr.onload = () =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
-import { canStop, isOwnPart, isStopping } from './job-state.ts';
+import { canStop, isStopping } from './job-state.ts';
 
 test('a service that tells when a job was asked to stop can stop it, until it has ended', () => {
   const of = (fields: object) => job.parse({ JobId: 'j', ...fields });
@@ -14,10 +14,4 @@ test('a service that tells when a job was asked to stop can stop it, until it ha
   }
   assert.ok(!canStop(of({ Status: 'Cancelled', StopTime: '2026-11-02T10:00:00.000Z' })));
   assert.ok(!isStopping(of({ Status: 'Cancelled', StopTime: '2026-11-02T10:00:00.000Z' })));
-});
-
-test('a part without an id of its own is never taken back: the id of its job would take all of it', () => {
-  assert.ok(isOwnPart({ JobId: 'part' }, 'whole'));
-  assert.ok(!isOwnPart({ JobId: 'whole' }, 'whole'));
-  assert.ok(!isOwnPart({ JobId: '' }, 'whole'));
 });

@@ -53,10 +53,6 @@ export function isMoving(job: Job): boolean {
   return state === 'Waiting' || state === 'Running';
 }
 
-/** A part without its own id, or with that of its job, cannot be cancelled without the others. */
-export const isOwnPart = ({ JobId }: Pick<Job, 'JobId'>, parentId: string | undefined): boolean =>
-  JobId !== '' && JobId !== parentId;
-
 /** Whether the service can stop the job: it then sends StopTime for each unfinished job, possibly ''. */
 export const canStop = (job: Job): boolean => job.StopTime !== undefined && isMoving(job);
 

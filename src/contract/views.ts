@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { list, nameText, row, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
 
-export const LONGEST_VIEW_NAME = 80;
-export const LONGEST_VIEW_QUERY = 4_000;
+const LONGEST_VIEW_NAME = 80;
+const LONGEST_VIEW_QUERY = 4_000;
 /** Of an account, and of one person. */
 export const MOST_VIEWS = 200;
 

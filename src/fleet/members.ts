@@ -14,21 +14,25 @@ const isMember = ({ DeviceGroup, Tags }: Device, jobTarget: { group: string } | 
     : Tags === undefined || Tags.some(({ TagId }) => TagId === jobTarget.tag);
 
 /** The devices as they are now. */
-export async function readMembers(jobTarget: JobTarget, signal: AbortSignal): Promise<Device[]> {
-  if ('ids' in jobTarget) return readSelected(jobTarget.ids, signal);
+export async function readMembers(
+  jobTarget: JobTarget,
+  signal: AbortSignal,
+  onProgress?: (found: number) => void,
+): Promise<Device[]> {
+  if ('ids' in jobTarget) return readSelected(jobTarget.ids, signal, onProgress);
   const filter = 'group' in jobTarget ? { device_group: jobTarget.group } : { device_tag: jobTarget.tag };
   return (await readMatching(filter, signal)).filter((device) => isMember(device, jobTarget));
 }
 
 export const memberQueries = {
   /** A review does not change by itself: only a request of the user reads another list. */
-  of: (jobTarget: JobTarget) =>
+  of: (jobTarget: JobTarget, onProgress?: (found: number) => void) =>
     query<typeof deviceEndpoints.filter, Device[]>(
       deviceEndpoints.filter,
       { params: { page_num: 1, rows_per_page: 1 }, query: {} },
       {
         part: `members ${JSON.stringify('ids' in jobTarget ? jobTarget.key : jobTarget)}`,
-        read: ({ signal }) => readMembers(jobTarget, signal),
+        read: ({ signal }) => readMembers(jobTarget, signal, onProgress),
         isSnapshot: true,
         poll: false,
         gcTime: 0,

@@ -18,7 +18,7 @@ let store: FleetStore | undefined;
 
 const DEVICES = deviceEndpoints.page.resource;
 
-/** A fleet of one request is read so often while anything changes, in milliseconds. */
+/** A fleet of one request is read so often, in milliseconds. */
 const SMALL_PACE = 10_000;
 const ROWS = 1_000;
 const pace = ({ index, error }: Fleet, usual: number): number =>

@@ -11,7 +11,6 @@ const OF_ACCOUNT = {
   'muster-recent': 'other',
   'muster-first-steps': 'other',
   'muster-stale-days': 'other',
-  'muster-submitted': 'other',
 } as const satisfies Record<string, StoredKind>;
 
 export type StoredKey = keyof typeof OF_ACCOUNT | keyof typeof OF_BROWSER;
@@ -38,7 +37,14 @@ export function storedParts(all: string, account: string): Map<StoredKind, Store
 }
 
 /** Keys that earlier versions used, for what the service remembers now. */
-const FORMER_KEYS = ['muster-usage', 'muster-states', 'muster-watched', 'muster-rule-names', 'muster-verdicts'];
+const FORMER_KEYS = [
+  'muster-usage',
+  'muster-states',
+  'muster-watched',
+  'muster-rule-names',
+  'muster-verdicts',
+  'muster-submitted',
+];
 
 /** Removes what earlier versions stored and nothing reads any more. */
 export function removeFormer(): void {

@@ -16,8 +16,9 @@ import {
 } from '@tabler/icons-react';
 import type { Capability } from '#/contract/account.ts';
 import { useCapabilities } from '#/api/capabilities.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
-import { transferDevices } from './device-transfer.ts';
+import { NO_SELECTION, deployStartOf } from './device-transfer.ts';
 import { selection, useSelection } from './selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -64,6 +65,7 @@ interface BulkBarProps {
 
 export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) {
   const navigate = useNavigate();
+  const takesSelection = useOffered('jobs') === true;
   const { ids, add, clear } = useSelection();
   const offers = useCapabilities();
   const isOffered = (action: BulkActionName) => {
@@ -99,7 +101,9 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
         <Menu.Dropdown aria-label="Actions for the selected devices">
           <Menu.Item
             leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
-            onClick={() => void navigate(paths.deploy({ selection: transferDevices([...ids]) }))}
+            disabled={!takesSelection && ids.size > 1}
+            title={!takesSelection && ids.size > 1 ? NO_SELECTION : undefined}
+            onClick={() => void navigate(paths.deploy(deployStartOf([...ids], takesSelection)))}
           >
             Deploy
           </Menu.Item>

@@ -2,7 +2,7 @@
 // may have changed since, or may be gone.
 import { useState, type ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { readSelected } from '#/fleet/selected.ts';
+import { memberQueries } from '#/fleet/members.ts';
 import type { Device } from '#/contract/devices.ts';
 import { DEVICE_KIND, type BulkActionProps } from './bulk-steps.tsx';
 import { useBulkRun, type RunningBulk } from './use-bulk-run.ts';
@@ -23,17 +23,10 @@ interface BulkFrameProps {
 let opened = 0;
 
 export function BulkFrame({ title, ids, stale, onClose, children }: BulkFrameProps) {
-  // Not under ['devices']: the plan must not change while it is carried out.
-  const [key] = useState(() => ['selected', ++opened]);
+  // What was read must not change while it is carried out.
+  const [key] = useState(() => `action ${++opened}`);
   const [found, setFound] = useState(0);
-  const reading = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => readSelected(ids, signal, setFound),
-    staleTime: Infinity,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
-  });
+  const reading = useQuery(memberQueries.of({ ids, key }, setFound));
   const run = useBulkRun(DEVICE_KIND, stale);
   const close = () => onClose(run);
   const there = new Set(reading.data?.map(({ DeviceId }) => DeviceId));

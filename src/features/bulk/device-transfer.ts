@@ -1,6 +1,7 @@
 // Devices that one page hands to another, by a short name in the URL: they outlast a reload, in this tab.
 import * as z from 'zod/mini';
 import { onSession } from '#/api/session.ts';
+import type { DeployStart } from '#/paths.ts';
 import { json, storedInTab, tabKeys } from '#/lib/stored.ts';
 
 const PREFIX = 'muster-devices-';
@@ -21,6 +22,16 @@ export function transferDevices(ids: readonly string[]): string {
   for (const old of storedKeys().slice(0, -MOST + 1)) listIn(old).set(NONE);
   listIn(`${PREFIX}${name}`).set(ids);
   return name;
+}
+
+/** Why several devices cannot be deployed to at once. */
+export const NO_SELECTION = 'This service deploys to a device, a group or a tag, not to a selection';
+
+/** What a deploy to these devices starts with; undefined where the service does not take so many at once. */
+export function deployStartOf(ids: readonly string[], takesSelection: boolean): DeployStart | undefined {
+  if (takesSelection) return { selection: transferDevices(ids) };
+  const [device] = ids;
+  return ids.length === 1 && device !== undefined ? { device } : undefined;
 }
 
 /** Undefined for a name of another tab, or of long ago. */

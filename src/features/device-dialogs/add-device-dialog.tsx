@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ApiError } from '#/api/api-error.ts';
-import { mayExist } from '#/api/may-exist.ts';
+import { unconfirmed } from '#/api/unconfirmed.ts';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
@@ -38,7 +38,7 @@ function explained(error: Error): Error {
       status,
       detail: detail || 'Delete a device you no longer need, or raise your plan’s limit.',
     });
-  return mayExist('device')(error);
+  return unconfirmed('device', { label: 'See the devices', to: paths.devices() })(error);
 }
 
 const THIS_MACHINE = { DeviceName: 'this-machine', DeviceGroup: '' };

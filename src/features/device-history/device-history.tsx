@@ -1,6 +1,5 @@
 // When a device was Online: the last day, week or month as a strip, and the share of it. The timeline has each change.
 import { useQuery } from '@tanstack/react-query';
-import { useOffered } from '#/api/capabilities.ts';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import type { Device } from '#/contract/devices.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -29,37 +28,25 @@ const PERIODS = [
 const historyUrl = urlSchema({ period: oneOf(['24', '168', '720'], '24') });
 
 export function DeviceHistory({ device }: { device: Device }) {
-  const isOffered = useOffered('history');
   const [{ period }, url] = useUrlState(historyUrl);
   const { value, words } = PERIODS.find((each) => each.value === period) ?? PERIODS[0];
-  const query = useQuery({
-    ...historyQueries.device(device.DeviceId, Number(value), device.DeviceStatus),
-    enabled: isOffered === true,
-  });
+  const query = useQuery(historyQueries.device(device.DeviceId, Number(value), device.DeviceStatus));
   return (
     <Section
       title="History"
       actions={
-        isOffered && (
-          <SegmentedControl
-            size="xs"
-            aria-label="Period"
-            value={value}
-            data={PERIODS}
-            onChange={(chosen) => url.set({ period: chosen })}
-          />
-        )
+        <SegmentedControl
+          size="xs"
+          aria-label="Period"
+          value={value}
+          data={PERIODS}
+          onChange={(chosen) => url.set({ period: chosen })}
+        />
       }
     >
-      {isOffered === false ? (
-        <p className="small dim">
-          This service keeps no history of states. Its own portal, or its monitoring, may have one.
-        </p>
-      ) : (
-        <View query={query} name="the history" rows={2} empty={null}>
-          {({ events }) => <Filled device={device} events={events} hours={Number(value)} words={words} />}
-        </View>
-      )}
+      <View query={query} name="the history" rows={2} empty={null}>
+        {({ events }) => <Filled device={device} events={events} hours={Number(value)} words={words} />}
+      </View>
     </Section>
   );
 }

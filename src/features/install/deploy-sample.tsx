@@ -1,8 +1,10 @@
 // Something to deploy for those who have nothing yet: uploads a small script, once, and opens the deploy of it.
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { artifactMutations, artifactQueries } from '#/api/artifacts.ts';
+import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { paths } from '#/paths.ts';
 import { FormError } from '#/ui/page/view.tsx';
 
@@ -35,6 +37,7 @@ interface DeploySampleProps {
 export function DeploySample({ device, replace = false, variant = 'default', size = 'sm' }: DeploySampleProps) {
   const navigate = useNavigate();
   const stored = useQuery(artifactQueries.list()).data;
+  const [key] = useState(newIdempotencyKey);
   const { mutate, isPending, error } = useMutation(artifactMutations.upload());
   const open = (artifact: string) => void navigate(paths.deploy({ ...(device && { device }), artifact }), { replace });
   const deploy = () => {
@@ -46,11 +49,9 @@ export function DeploySample({ device, replace = false, variant = 'default', siz
       {
         file,
         form: { size: String(file.size), type: 'script', version, destination, command },
-        sha256: undefined,
-        lookFirst: false,
+        key,
         signal: new AbortController().signal,
         onProgress: () => undefined,
-        onLook: () => undefined,
       },
       { onSuccess: ({ ArtifactId }) => open(ArtifactId) },
     );

@@ -2,7 +2,6 @@
 // each. One that has begun meanwhile is left alone.
 import { useState } from 'react';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
-import { isOwnPart } from '#/contract/job-state.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
@@ -39,10 +38,8 @@ const COLUMNS: Column<WaitingJob>[] = [
 
 export function RemoveStaleDialog({ jobs, onClose }: { jobs: readonly WaitingJob[]; onClose: () => void }) {
   // What was read is what goes, however the queues move behind the dialog.
-  const [plan] = useState(() => jobs.filter((job) => isOwnPart(job, job.ParentJobId)));
-  const [others] = useState(jobs.length - plan.length);
+  const [plan] = useState(jobs);
   const devices = new Set(plan.map(({ DeviceId }) => DeviceId)).size;
-  const stay = plan.every(({ canStop }) => canStop);
   return (
     <BulkJobsDialog
       title={`Remove stale jobs: ${formatCount(plan.length)} on ${devicesText(devices)}`}
@@ -59,16 +56,7 @@ export function RemoveStaleDialog({ jobs, onClose }: { jobs: readonly WaitingJob
         </strong>
       </p>
       <p>Each job is checked again right before it is removed. Jobs that have started are skipped.</p>
-      {stay ? (
-        <p>They leave the queues and stay in the job list as Cancelled.</p>
-      ) : (
-        plan.some(({ ParentJobId }) => ParentJobId) && (
-          <p>Of a job to a group or tag only the part of the device named here goes; the others keep theirs.</p>
-        )
-      )}
-      {others > 0 && (
-        <p>{counted(others, 'job')} more cannot be removed one by one: this service gives them no id of their own.</p>
-      )}
+      <p>They leave the queues and stay in the job list as Cancelled.</p>
     </BulkJobsDialog>
   );
 }

@@ -5,16 +5,7 @@ import { isMoving } from '#/contract/job-state.ts';
 import { stateText } from '#/ui/controls/state-words.ts';
 import { spanOf } from './job-times.ts';
 import { isKind } from './lately.ts';
-import {
-  awaitedOffline,
-  countChildren,
-  jobWords,
-  outcomeOf,
-  outcomeText,
-  overallState,
-  stateOf,
-  withAwaited,
-} from './outcome.ts';
+import { awaitedOffline, countChildren, jobWords, outcomeOf, outcomeText, overallState, stateOf } from './outcome.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
 const job = (fields: Partial<Job>): Job => ({
@@ -82,18 +73,6 @@ test('a job whose rest waits for nothing but devices that are Offline waits, and
     parent({ Counts: { Waiting: 300, Succeeded: 7 } }),
   ])
     assert.deepEqual([awaitedOffline(goesOn), stateOf(goesOn), spanOf(goesOn, now)], [0, 'Running', 3_600_000]);
-});
-
-test('what the service does not report is found by its children and the fleet', () => {
-  const parent = job({ DeviceId: '', StartTime: '2026-11-02T10:00:00Z' });
-  const rest = (state: 'Waiting' | 'Running', ...ids: string[]) => ids.map((DeviceId) => ({ DeviceId, state }));
-  const isOffline = (id: string) => id.startsWith('off');
-  const derived = withAwaited(parent, rest('Waiting', 'off1', 'off2'), isOffline);
-  assert.deepEqual([awaitedOffline(derived), stateOf(derived)], [2, 'Waiting']);
-  assert.equal(withAwaited(parent, rest('Waiting', 'off1', 'off2'), isOffline), derived);
-  assert.equal(withAwaited(parent, rest('Waiting', 'off1', 'on'), isOffline), parent);
-  assert.equal(withAwaited(parent, rest('Running', 'off1'), isOffline), parent);
-  assert.equal(withAwaited(parent, [], isOffline), parent);
 });
 
 test('the Status of a parent is no roll-up: its counts decide', () => {

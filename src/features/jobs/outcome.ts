@@ -1,6 +1,6 @@
 // The state of a job that every screen shows: of a parent, its children counted and one state for all of them.
 import type { Job } from '#/contract/jobs.ts';
-import { countsOf, type JobState } from '#/contract/job-state.ts';
+import { countsOf } from '#/contract/job-state.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
 import {
   FAILURES,
@@ -47,23 +47,6 @@ export function awaitedOffline(job: Job): number {
   const outcome = outcomeOf(job);
   if (!outcome) return away;
   return !outcome.Running && away > 0 && away === outcome.Waiting ? away : 0;
-}
-
-const annotated = new WeakMap<Job, Job>();
-
-/** The job with that number where its service does not report it. `rest`: its children that have not ended. */
-export function withAwaited(
-  job: Job,
-  rest: readonly { DeviceId: string; state: JobState }[],
-  isOffline: (id: string) => boolean,
-): Job {
-  const isStalled = rest.length > 0 && rest.every(({ DeviceId, state }) => state === 'Waiting' && isOffline(DeviceId));
-  if (!isStalled) return job;
-  const known = annotated.get(job);
-  if (known?.WaitingOffline === rest.length) return known;
-  const made = { ...job, WaitingOffline: rest.length };
-  annotated.set(job, made);
-  return made;
 }
 
 /**

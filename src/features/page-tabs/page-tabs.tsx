@@ -15,6 +15,7 @@ const showCurrent = (nav: HTMLElement | null): void =>
   nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 function PageTabs({ name, tabs }: PageTabsProps) {
+  if (tabs.length < 2) return null;
   return (
     <nav ref={showCurrent} aria-label={name} className={classes.tabs}>
       {tabs.map(({ to, label }) => (
@@ -40,7 +41,7 @@ const JOBS: readonly Tab[] = [
   { to: paths.jobs(), label: 'Jobs' },
   { to: paths.rollouts(), label: 'Rollouts', needs: 'rollouts' },
   { to: paths.orders(), label: 'Standing orders', needs: 'orders' },
-  { to: paths.queues(), label: 'Queues' },
+  { to: paths.queues(), label: 'Queues', needs: 'queue' },
   { to: paths.archive(), label: 'Archive', needs: 'archive' },
 ];
 export const JobTabs = () => <PageTabs name="Jobs" tabs={offeredOf(JOBS, useCapabilities())} />;

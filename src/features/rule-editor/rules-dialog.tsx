@@ -11,7 +11,6 @@ import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
-import { FormerRules } from './former-rules.tsx';
 import { PRESETS } from './presets.ts';
 import { RuleRow } from './rule-row.tsx';
 import { RuleTrial } from './rule-trial.tsx';
@@ -153,7 +152,6 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
             </Button>
           </DialogButtons>
         </div>
-        <FormerRules saved={sets} />
       </Stack>
     </BaseDialog>
   );

@@ -4,11 +4,11 @@ import { useNavigate } from 'react-router';
 import { Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { errorLine } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { saveView } from '#/api/view-writes.ts';
 import type { SavedView } from '#/contract/views.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { useStore } from '#/ui/state/use-store.ts';
 import {
   IconArrowBackUp,
   IconBookmarkPlus,
@@ -21,12 +21,11 @@ import {
   IconTrash,
   IconUsers,
 } from '@tabler/icons-react';
-import { counted, devicesText } from '#/lib/format.ts';
-import { transferDevices } from '#/features/bulk/device-transfer.ts';
+import { devicesText } from '#/lib/format.ts';
+import { NO_SELECTION, deployStartOf } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
-import { formerViews, moveFormerViews } from './former-views.ts';
 import type { ShownView } from './shown-view.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
@@ -45,15 +44,11 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
   const { saved, applied, isChanged, isForeign, words } = view;
   const { views = [], isOffered, error } = saved;
   const navigate = useNavigate();
-  const former = useStore(formerViews).views.length;
+  const takesSelection = useOffered('jobs') === true;
   const onError = (cause: Error) => notifications.show({ message: errorLine(cause), color: 'red' });
   const write = useWrite({ mutationFn: (work: () => Promise<unknown>) => work(), onError });
   const change = (content: Partial<SavedView>) => {
     if (applied) write.mutate(() => saveView(applied.Name, { ...applied, ...content }, applied));
-  };
-  const move = async () => {
-    const moved = await moveFormerViews(views, saveView);
-    notifications.show({ message: `${counted(moved, 'view')} moved. Only you see them until you share them.` });
   };
   const copy = () =>
     void copyWithNotice(`${location.origin}${view.path}?${words}`, `Link copied, with ${view.content}`);
@@ -98,7 +93,9 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
         {matching && matching.length > 0 && (
           <Menu.Item
             leftSection={<IconRocket {...icon} />}
-            onClick={() => void navigate(paths.deploy({ selection: transferDevices(matching) }))}
+            disabled={!takesSelection && matching.length > 1}
+            title={!takesSelection && matching.length > 1 ? NO_SELECTION : undefined}
+            onClick={() => void navigate(paths.deploy(deployStartOf(matching, takesSelection)))}
           >
             Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
           </Menu.Item>
@@ -124,15 +121,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
             </Menu.Item>
           </>
         )}
-        {isOffered && former > 0 && (
-          <Menu.Item leftSection={<IconLock {...icon} />} onClick={() => write.mutate(move)}>
-            Move {counted(former, 'view')} of this browser here
-          </Menu.Item>
-        )}
         {error && <Menu.Label>The saved views could not be read.</Menu.Label>}
-        {saved.views && !isOffered && !error && (
-          <Menu.Label>This service stores no views. A link keeps one.</Menu.Label>
-        )}
       </Menu.Dropdown>
     </OpenedMenu>
   );

@@ -18,7 +18,7 @@ import classes from './account-page.module.css';
 const WORDS: Record<StoredKind, { name: string; loss: string }> = {
   views: {
     name: 'Columns and former views of the device table',
-    loss: 'The choice of columns is lost, and views that were not moved to the service.',
+    loss: 'The choice of columns is lost, and views that only this browser has.',
   },
   rules: { name: 'Outcome rules of an earlier version', loss: 'Rules that the service does not have are lost.' },
   look: { name: 'Appearance', loss: 'Colours, rows, times and log settings return to their defaults.' },

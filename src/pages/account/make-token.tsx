@@ -6,7 +6,7 @@ import { TextField } from '#/ui/form/text-field.tsx';
 import { accountEndpoints } from '#/contract/account.ts';
 import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { formRules } from '#/api/form-rules.ts';
-import { mayExist } from '#/api/may-exist.ts';
+import { unconfirmed } from '#/api/unconfirmed.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
@@ -43,7 +43,7 @@ export function MakeToken({ onClose }: { onClose: () => void }) {
       // No time in the cache: when the dialog has gone, nothing of the token is left.
       write={{ ...tokenMutations.createToken(keys), gcTime: 0 }}
       request={({ Name }) => requestOf(accountEndpoints.createToken, { body: { Name } })}
-      explain={mayExist('token')}
+      explain={unconfirmed('token')}
       submitLabel="Create token"
       onDone={({ Token }, { Name }) => setMade({ name: Name, token: Token })}
     >

@@ -2,7 +2,7 @@
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/contract/job-state.ts';
-import type { Queues } from '#/features/job-queue/queue-reader.ts';
+import type { Queues } from '#/features/job-queue/queues.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
 export type Ahead = ReturnType<typeof aheadOf>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobDraft } from '#/contract/job-draft.ts';
-import { confirms, deployUrl, suggestName, attemptTargetOf, whatOf } from '#/pages/deploy/deploy-choice.ts';
+import { confirms, deployUrl, suggestName, bodyTargetOf, whatOf } from '#/pages/deploy/deploy-choice.ts';
 
 const read = (search: string) => {
   const { target, payload, name } = deployUrl.read(search);
@@ -29,21 +29,20 @@ test('another target replaces the old one and leaves the rest', () => {
   assert.equal(deployUrl.change(at, { payload: { kind: 'workflow', value: 'w' } }), 'device=d1&workflow=w');
 });
 
-test('the order is what the contract wants, and nothing is sent before everything is chosen', () => {
-  const draft = (search: string, ids = ['d1', 'd2'], most = 0) => ({
+test('the body is what the contract wants, and nothing is sent before everything is chosen', () => {
+  const draft = (search: string, ids = ['d1', 'd2']) => ({
     ...whatOf(read(search), 'A name'),
-    ...attemptTargetOf(read(search).target, ids, most),
+    ...bodyTargetOf(read(search).target, ids),
   });
   assert.deepEqual(draft('tag=t1&artifact=a1'), { Name: 'A name', TagId: 't1', ArtifactId: 'a1' });
   assert.equal(jobDraft.safeParse(draft('tag=t1&artifact=a1')).success, true);
   assert.equal(jobDraft.safeParse(draft('tag=&artifact=a1')).success, false);
   assert.equal(jobDraft.safeParse(draft('tag=t1')).success, false);
   const selection = 'selection=7&workflow=w1';
-  assert.deepEqual(draft(selection), { Name: 'A name', WorkflowId: 'w1', ids: ['d1', 'd2'] });
-  const listed = draft(selection, ['d1', 'd2'], 2);
+  const listed = draft(selection);
   assert.deepEqual(listed, { Name: 'A name', WorkflowId: 'w1', DeviceIds: ['d1', 'd2'] });
   assert.equal(jobDraft.safeParse(listed).success, true);
-  assert.deepEqual(draft(selection, ['d1'], 2), { Name: 'A name', WorkflowId: 'w1', DeviceId: 'd1' });
+  assert.deepEqual(draft(selection, ['d1']), { Name: 'A name', WorkflowId: 'w1', DeviceId: 'd1' });
 });
 
 test('suggests a name that the contract takes', () => {

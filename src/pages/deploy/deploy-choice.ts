@@ -1,7 +1,7 @@
 // What a person has chosen to deploy, as the URL has it, and what follows from it. A kind without a value
 // (`?group=`) is a choice not made yet; it keeps the kind over a reload.
+import type { JobDraft } from '#/contract/job-draft.ts';
 import { oneOf, optional, urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
-import type { Attempt } from './attempt.ts';
 
 export const TARGETS = ['device', 'group', 'tag', 'selection'] as const;
 export const PAYLOADS = ['artifact', 'workflow'] as const;
@@ -32,28 +32,25 @@ export const deployUrl = urlSchema({
   waves: optional,
   /** Of the devices in the review. */
   view: oneOf(['list', 'sites', 'map'], 'list'),
-  /** The job of a preflight, or the name of its jobs. */
+  /** The job of a preflight. */
   check: optional,
-  checks: optional,
 });
 
 export type DeployChoice = Pick<typeof deployUrl.defaults, 'target' | 'payload' | 'name'>;
 
 /** What runs, as the request has it. */
-export function whatOf({ payload }: DeployChoice, Name: string): Attempt['what'] {
+export function whatOf({ payload }: DeployChoice, Name: string): Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'> {
   return { Name, ...(payload.kind === 'artifact' ? { ArtifactId: payload.value } : { WorkflowId: payload.value }) };
 }
 
-/** Where it runs, as the request has it. `most`: how many devices of a selection the service takes as one target. */
-export function attemptTargetOf(
+/** Where it runs, as the request has it. `ids`: the devices of a selection. */
+export function bodyTargetOf(
   { kind, value }: DeployChoice['target'],
   ids: readonly string[],
-  most: number,
-): Attempt['target'] {
+): Pick<JobDraft, 'DeviceId' | 'DeviceGroup' | 'TagId' | 'DeviceIds'> {
   if (kind === 'selection') {
     const [first] = ids;
-    if (ids.length === 1 && first) return { DeviceId: first };
-    return ids.length <= most ? { DeviceIds: [...ids] } : { ids };
+    return ids.length === 1 && first ? { DeviceId: first } : { DeviceIds: [...ids] };
   }
   return { [({ device: 'DeviceId', group: 'DeviceGroup', tag: 'TagId' } as const)[kind]]: value };
 }

@@ -3,12 +3,13 @@ import { Button, TextInput } from '@mantine/core';
 import { unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import type { Device } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { rolloutEndpoints, type RolloutDraft } from '#/contract/rollouts.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { FormError } from '#/ui/page/view.tsx';
-import { requestsOf, type DeployForm, type DeployPlan } from './deploy-form.ts';
-import { AnswerLost, MembersChanged, namesText, type MembershipChange, type Submission } from './submission.ts';
+import type { DeployForm, DeployPlan, Submission } from './deploy-form.ts';
+import { AnswerLost, MembersChanged, namesText, type MembershipChange } from './submission.ts';
 import classes from './deploy.module.css';
 
 /** The fields that show what the service says against them. */
@@ -54,7 +55,11 @@ export function Decision(props: DecisionProps) {
       )}
       {submission && !form.preflight && (
         <ShowAsCurl
-          request={rollout ? requestOf(rolloutEndpoints.create, { body: rollout }) : requestsOf(submission)}
+          request={
+            rollout
+              ? requestOf(rolloutEndpoints.create, { body: rollout })
+              : requestOf(jobEndpoints.submit, { body: submission.body })
+          }
         />
       )}
       {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, REVIEWED_FIELDS)} />}

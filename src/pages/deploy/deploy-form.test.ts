@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobDraft } from '#/contract/job-draft.ts';
 import { device } from '#/contract/devices.ts';
 import { deployUrl } from './deploy-choice.ts';
-import { deployPlan, requestsOf, submissionOf, type DeployForm } from './deploy-form.ts';
+import { deployPlan, submissionOf, type DeployForm } from './deploy-form.ts';
 import { NEW_PREFLIGHT } from './preflight-script.ts';
 
 const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: undefined, rollout: undefined };
 const two = ['d1', 'd2'].map((DeviceId) => device.parse({ DeviceId, DeviceName: DeviceId, DeviceStatus: 'Online' }));
-const lab = { kind: 'group', label: 'group lab', name: 'lab', devices: two, error: null } as const;
+const lab = { kind: 'group', label: 'group lab', name: 'lab', devices: two, fault: undefined, error: null } as const;
 const payload = { text: 'app 1.2' };
 const reason = (form: Partial<DeployForm>, reach: Parameters<typeof deployPlan>[1] = lab, what = true) =>
   deployPlan({ ...EMPTY, ...form }, reach, what ? payload : undefined).reason;
@@ -23,6 +22,7 @@ test('what is in the way is said, one thing after the other', () => {
   assert.equal(reason({}, { ...lab, devices: undefined }), 'The devices are being read.');
   assert.equal(reason({}, { ...lab, devices: undefined, error: new Error('x') }), 'The devices could not be read.');
   assert.equal(reason({}, { ...lab, devices: [] }), 'No device is in group lab now.');
+  assert.equal(reason({}, { ...lab, fault: 'Too many.' }), 'Too many.');
   assert.equal(reason({}, lab, false), 'Choose what to run first.');
   assert.equal(reason({ typedName: ' ' }), 'Name must not be empty.');
   assert.equal(reason({ preflight: { ...NEW_PREFLIGHT, kind: 'workflow' } }), 'Choose the workflow that checks first.');
@@ -37,21 +37,11 @@ test('one device needs no confirmation, a group of one does', () => {
   assert.equal(reason({}, { ...lab, devices: [one] }), 'Type the confirmation first.');
 });
 
-test('a selection is one request where the service takes so many devices, else one for each; a group is one', () => {
-  const sent = (search: string, mostListed = 0) => {
-    const reach = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false, mostListed };
-    const submission = submissionOf(deployUrl.read(search), 'n', { ...reach, refetch: () => {}, accept: () => {} });
-    assert.ok(submission);
-    return requestsOf(submission).map(({ body }) => body as JobDraft);
+test('a group and a selection are one request each', () => {
+  const sent = (search: string) => {
+    const reach = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false };
+    return submissionOf(deployUrl.read(search), 'n', { ...reach, refetch: () => {}, accept: () => {} })?.body;
   };
-  assert.equal(sent('group=lab&artifact=a').length, 1);
-  assert.deepEqual(
-    sent('selection=7&artifact=a').map(({ DeviceId }) => DeviceId),
-    ['d1', 'd2'],
-  );
-  assert.equal(sent('selection=7&artifact=a', 1).length, 2);
-  assert.deepEqual(
-    sent('selection=7&artifact=a', 2).map(({ DeviceIds }) => DeviceIds),
-    [['d1', 'd2']],
-  );
+  assert.deepEqual(sent('group=lab&artifact=a'), { Name: 'n', DeviceGroup: 'lab', ArtifactId: 'a' });
+  assert.deepEqual(sent('selection=7&artifact=a'), { Name: 'n', DeviceIds: ['d1', 'd2'], ArtifactId: 'a' });
 });

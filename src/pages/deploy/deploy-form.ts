@@ -1,13 +1,12 @@
 // What a person has filled in for a deploy, and what follows from it and the devices: what it is called, whether it has to
 // be confirmed, why it can't be sent yet, and what would be sent.
-import { requestOf } from '#/api/request-of.ts';
 import type { Device } from '#/contract/devices.ts';
 import { nameText } from '#/contract/endpoint.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
-import { attemptTargetOf, confirms, suggestName, whatOf, type DeployChoice } from './deploy-choice.ts';
+import type { JobTarget } from '#/fleet/members.ts';
+import { bodyTargetOf, confirms, suggestName, whatOf, type DeployChoice } from './deploy-choice.ts';
 import { preflightFault, type PreflightPlan } from './preflight-script.ts';
 import { rolloutFault, type RolloutSettings } from './rollout-settings.ts';
-import type { Submission } from './submission.ts';
+import type { Deploy } from './submission.ts';
 import type { Payload } from './use-payload.ts';
 import type { Reach } from './use-reach.ts';
 
@@ -31,12 +30,13 @@ export function nobody({ kind, label = '' }: Pick<Reach, 'kind' | 'label'>): str
   return kind === 'tag' ? `No device has the ${label} now.` : `No device is in ${label} now.`;
 }
 
-type Reached = Pick<Reach, 'kind' | 'label' | 'name' | 'devices' | 'error'>;
+type Reached = Pick<Reach, 'kind' | 'label' | 'name' | 'devices' | 'fault' | 'error'>;
 
 function obstacle(reach: Reached, hasPayload: boolean, hasName: boolean): string | undefined {
   if (reach.label === undefined) return 'Choose a target first.';
   if (!reach.devices) return reach.error ? 'The devices could not be read.' : 'The devices are being read.';
   if (reach.devices.length === 0) return nobody(reach);
+  if (reach.fault !== undefined) return reach.fault;
   if (!hasPayload) return 'Choose what to run first.';
   return hasName ? undefined : 'Name must not be empty.';
 }
@@ -63,16 +63,16 @@ export function deployPlan(
 
 const idsOf = (devices: readonly Device[]) => devices.map(({ DeviceId }) => DeviceId);
 
-/** What is sent once nothing is in its way; undefined while the target is not known. */
-export function submissionOf(choice: DeployChoice, name: string, reach: Reach): Submission | undefined {
-  const { jobTarget, label, devices, mostListed } = reach;
-  if (!jobTarget || !devices || label === undefined) return undefined;
-  const target = attemptTargetOf(choice.target, idsOf(devices), mostListed);
-  return { jobTarget, devices, attempt: { what: whatOf(choice, name), target, label } };
+export interface Submission extends Deploy {
+  jobTarget: JobTarget;
+  /** The devices that were reviewed. */
+  devices: readonly Device[];
 }
 
-/** The requests of it: one job, or on some services one for each device of a selection. */
-export function requestsOf({ attempt: { what, target } }: Submission) {
-  const targets = 'ids' in target ? target.ids.map((DeviceId) => ({ DeviceId })) : [target];
-  return targets.map((each) => requestOf(jobEndpoints.submit, { body: { ...what, ...each } }));
+/** What is sent once nothing is in its way; undefined while the target is not known. */
+export function submissionOf(choice: DeployChoice, name: string, reach: Reach): Submission | undefined {
+  const { jobTarget, label, devices } = reach;
+  if (!jobTarget || !devices || label === undefined) return undefined;
+  const body = { ...whatOf(choice, name), ...bodyTargetOf(choice.target, idsOf(devices)) };
+  return { jobTarget, devices, body };
 }

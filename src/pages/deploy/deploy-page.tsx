@@ -1,5 +1,5 @@
-// Deploy: target, payload, name, preflight at the left, the review beside it. The choices are in the URL; nothing is sent
-// twice, and nothing to others than were reviewed.
+// Deploy: target, payload, name and preflight on the left, the review beside them. The choices are in the URL. Nothing is
+// sent twice, and nothing to devices that were not reviewed.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
@@ -16,66 +16,49 @@ import { deployPlan, submissionOf, type DeployForm, type DeployPlan } from './de
 import { DeployReview } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
-import { unansweredAttempt, type ManyJobs } from './attempt.ts';
-import { LeftAttempt } from './left-attempt.tsx';
 import { NEW_PREFLIGHT } from './preflight-script.ts';
 import { NEW_ROLLOUT, rolloutOf } from './rollout-settings.ts';
+import { unconfirmedDeploy, type SentDeploy } from './submission.ts';
+import { UnconfirmedDeploy } from './unconfirmed-deploy.tsx';
 import { useDeploy } from './use-deploy.ts';
 import { usePayload } from './use-payload.ts';
 import { useReach } from './use-reach.ts';
 import classes from './deploy.module.css';
 
-const BulkDeploy = lazyPart(() => import('./bulk-deploy.tsx'), 'BulkDeploy');
 const PreflightPage = lazyPart(() => import('./preflight-page.tsx'), 'PreflightPage');
 const PreflightStep = lazyPart(() => import('./preflight-step.tsx'), 'PreflightStep');
 const WavePlan = lazyPart(() => import('./wave-plan.tsx'), 'WavePlan');
 const WavesStep = lazyPart(() => import('./waves-step.tsx'), 'WavesStep');
 
-const LEAD = 'Run an artifact on a device, a group, all devices with a tag, or a selection.';
-
 export function DeployPage() {
-  const [{ check, checks }] = useUrlState(deployUrl);
-  const isPreflight = check !== undefined || checks !== undefined;
-  const [left, setLeft] = useState(unansweredAttempt);
-  /** A deploy to many, under way. */
-  const [bulk, setBulk] = useState<ManyJobs>();
-  if (left)
+  const [{ check }] = useUrlState(deployUrl);
+  const [unconfirmed, setUnconfirmed] = useState(unconfirmedDeploy.get);
+  const lead = useLead();
+  if (unconfirmed)
     return (
-      <Page title="Deploy" lead={LEAD}>
-        <LeftAttempt
-          attempt={left}
-          onLeave={() => setLeft(undefined)}
-          onContinue={(ids) => {
-            setBulk({ attempt: left, ids });
-            setLeft(undefined);
-          }}
-        />
+      <Page title="Deploy" lead={lead}>
+        <UnconfirmedDeploy sent={unconfirmed} onDismiss={() => setUnconfirmed(undefined)} />
       </Page>
     );
+  if (check === undefined) return <DeploySteps lead={lead} onLost={setUnconfirmed} />;
   return (
-    <>
-      <PreflightPage
-        open={isPreflight && {}}
-        fallback={
-          <Page title="Preflight">
-            <Skeleton name="the preflight" rows={4} />
-          </Page>
-        }
-      />
-      <BulkDeploy
-        open={!isPreflight && bulk && { ...bulk, onClose: () => setBulk(undefined) }}
-        fallback={
-          <Page title="Deploy" lead={LEAD}>
-            <Skeleton name="the deploy" rows={3} />
-          </Page>
-        }
-      />
-      {!isPreflight && !bulk && <DeploySteps onLost={setLeft} onMany={setBulk} />}
-    </>
+    <PreflightPage
+      open={{ id: check }}
+      fallback={
+        <Page title="Preflight">
+          <Skeleton name="the preflight" rows={4} />
+        </Page>
+      }
+    />
   );
 }
 
-function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
+const useLead = () =>
+  useOffered('jobs') === true
+    ? 'Run an artifact on a device, a group, all devices with a tag, or a selection.'
+    : 'Run an artifact on a device, a group, or all devices with a tag.';
+
+function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy) => void }) {
   const [choice, url] = useUrlState(deployUrl);
   const reach = useReach(choice.target);
   const found = usePayload(choice.payload);
@@ -86,8 +69,9 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
     preflight: undefined,
     rollout: choice.waves === undefined ? undefined : NEW_ROLLOUT,
   });
-  const { deploy, rollOut, busy, error, reset } = useDeploy(props);
+  const { deploy, rollOut, busy, error, reset } = useDeploy(onLost);
   const hasRollouts = useOffered('rollouts') === true;
+  const hasPreflight = useOffered('jobs') === true;
   const change = (patch: Partial<DeployForm>) => setForm((now) => ({ ...now, ...patch }));
   const plan = deployPlan(form, reach, payload);
   const submission = plan.reason === undefined ? submissionOf(choice, plan.name, reach) : undefined;
@@ -98,7 +82,7 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
     url.set(patch);
   };
   return (
-    <Page title="Deploy" lead={LEAD}>
+    <Page title="Deploy" lead={lead}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -134,19 +118,21 @@ function DeploySteps(props: Parameters<typeof useDeploy>[0]) {
                 onChange={change}
               />
             )}
-            <section aria-labelledby="deploy-preflight" hidden={form.rollout !== undefined}>
-              <h2 id="deploy-preflight">{hasRollouts ? 5 : 4}. Preflight</h2>
-              <Checkbox
-                label="Check the devices first"
-                description="A small job checks each device and changes nothing. You then deploy to those that pass."
-                checked={form.preflight !== undefined}
-                onChange={(event) => change({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined })}
-              />
-              <PreflightStep
-                open={form.preflight && { plan: form.preflight, onChange: (preflight) => change({ preflight }) }}
-                fallback={<Skeleton name="the checks" rows={3} />}
-              />
-            </section>
+            {hasPreflight && form.rollout === undefined && (
+              <section aria-labelledby="deploy-preflight">
+                <h2 id="deploy-preflight">{hasRollouts ? 5 : 4}. Preflight</h2>
+                <Checkbox
+                  label="Check the devices first"
+                  description="A small job checks each device and changes nothing. You then deploy to those that pass."
+                  checked={form.preflight !== undefined}
+                  onChange={(event) => change({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined })}
+                />
+                <PreflightStep
+                  open={form.preflight && { plan: form.preflight, onChange: (preflight) => change({ preflight }) }}
+                  fallback={<Skeleton name="the checks" rows={3} />}
+                />
+              </section>
+            )}
           </div>
           <div className={classes.side}>
             <section aria-labelledby="deploy-review" className={classes.review}>
@@ -192,7 +178,7 @@ function HowStep({ form: { rollout }, isOpenTarget, onChange }: HowStepProps) {
       <h2 id="deploy-how">4. Waves</h2>
       <Checkbox
         label="Roll out in waves"
-        description="Begins with a few devices, and stops by itself when they fail or do not come back."
+        description="Starts with a few devices, and pauses when they fail or do not come back."
         checked={rollout !== undefined}
         onChange={(event) =>
           onChange({ rollout: event.currentTarget.checked ? NEW_ROLLOUT : undefined, preflight: undefined })

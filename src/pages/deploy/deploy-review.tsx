@@ -5,10 +5,11 @@ import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { MOVING_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { earlierRunQueries, type EarlierRuns } from '#/features/jobs/earlier-runs.ts';
-import { queueQueries } from '#/features/job-queue/queue-reader.ts';
+import { queueQueries } from '#/features/job-queue/queues.ts';
 import { VERDICTS, countVerdicts } from '#/features/jobs/verdict.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -40,11 +41,13 @@ function waitText(devices: number, away: number): string {
 }
 
 function Devices({ reach, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
+  const hasQueue = useOffered('queue') === true;
+  const hasRuns = useOffered('jobs') === true;
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: !!payload && 'artifact' in payload });
   const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
-  const queues = useQuery(queueQueries.all());
-  const jobs = useJobs(MOVING_JOBS, { most: 500 });
-  const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: same.length > 0 });
+  const queues = useQuery({ ...queueQueries.all(), enabled: hasQueue });
+  const jobs = useJobs(MOVING_JOBS, { most: 500, enabled: hasQueue });
+  const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: hasRuns && same.length > 0 });
   if (devices.length === 0)
     return (
       <p className={classes.warning}>
@@ -79,13 +82,13 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
           Check again
         </Button>
       </p>
-      <h3>Ahead in the queue</h3>
+      {hasQueue && <h3>Ahead in the queue</h3>}
       {ahead ? (
         <QueueAhead ahead={ahead} single={devices.length === 1} />
       ) : (
-        <NoDataYet query={queues} name="the queues" rows={1} />
+        hasQueue && <NoDataYet query={queues} name="the queues" rows={1} />
       )}
-      {same.length > 0 && (
+      {hasRuns && same.length > 0 && (
         <>
           <h3>Previous runs of {artifactText(same[0]!)}</h3>
           {earlier.data === undefined ? (
@@ -105,16 +108,10 @@ const sameVersion = (artifact: Artifact, all: Artifact[] = [artifact]): Artifact
     ? [artifact]
     : all.filter(({ Name, Version }) => Name === artifact.Name && Version === artifact.Version);
 
-function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns | null }) {
-  if (!earlier) return <p className="dim">Unknown: this service does not report what its jobs ran.</p>;
-  const last = devices.flatMap(({ DeviceId }) => earlier.last.get(DeviceId) ?? []);
-  const note = earlier.isPart && ' Only its latest jobs were checked.';
+function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns }) {
+  const last = devices.flatMap(({ DeviceId }) => earlier.get(DeviceId) ?? []);
   if (last.length === 0)
-    return (
-      <p className="dim">
-        It has not run on {devices.length === 1 ? 'it' : 'any of them'} yet.{note}
-      </p>
-    );
+    return <p className="dim">It has not run on {devices.length === 1 ? 'it' : 'any of them'} yet.</p>;
   const counts = countVerdicts(last.map((verdict) => ({ verdict })));
   return (
     <div>
@@ -129,7 +126,6 @@ function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns 
           <StateMark key={verdict} state={verdict} label={`${formatCount(counts[verdict] ?? 0)} ${verdict}`} />
         ))}
       </p>
-      {note && <p className="dim">{note}</p>}
     </div>
   );
 }
@@ -149,12 +145,13 @@ function What({ payload }: { payload: Payload }) {
     );
   const { artifact } = payload;
   const { IsScript, Destination, RunCommand } = artifact;
+  const size = sizeText(artifact) && ` (${sizeText(artifact)})`;
   if (IsScript && Destination && RunCommand)
     return (
       <>
         <p>
-          Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}) to{' '}
-          <code className="breakable">{Destination}</code>, makes it executable and runs there:
+          Downloads <strong>{payload.text}</strong>
+          {size} to <code className="breakable">{Destination}</code>, makes it executable and runs there:
         </p>
         <pre className={classes.code} tabIndex={0} aria-label="Command of the script">
           {RunCommand}
@@ -163,7 +160,8 @@ function What({ payload }: { payload: Payload }) {
     );
   return (
     <p>
-      Downloads <strong>{payload.text}</strong> ({sizeText(artifact)}),{' '}
+      Downloads <strong>{payload.text}</strong>
+      {size},{' '}
       {artifact.IsScript
         ? 'makes it executable and runs the command given with it.'
         : 'unpacks it, runs its update.sh, then removes both.'}

@@ -7,10 +7,10 @@ import { TextField, hiddenNote } from '#/ui/form/text-field.tsx';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { devicesText } from '#/lib/format.ts';
 import type { Device } from '#/contract/devices.ts';
-import { isNotOffered } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { transferDevices, transferredDevices } from '#/features/bulk/device-transfer.ts';
+import { NO_SELECTION, transferDevices, transferredDevices } from '#/features/bulk/device-transfer.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -119,8 +119,9 @@ function TagIdField({ value, onPick }: PickerProps) {
 }
 
 function TagPicker({ value, onPick }: PickerProps) {
-  const tags = useQuery({ ...tagQueries.list(), retry: false });
-  if (isNotOffered(tags.error)) return <TagIdField value={value} onPick={onPick} />;
+  const hasTags = useOffered('tags');
+  const tags = useQuery({ ...tagQueries.list(), retry: false, enabled: hasTags === true });
+  if (hasTags === false) return <TagIdField value={value} onPick={onPick} />;
   if (tags.error) return <Failure what="tags" error={tags.error} busy={tags.isFetching} onRetry={tags.refetch} />;
   const known = tags.data ?? [];
   const options = known.map(({ TagId, TagName }) => ({ value: TagId, label: TagName || TagId }));
@@ -183,6 +184,7 @@ interface TargetStepProps {
 }
 
 export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProps) {
+  const takesSelection = useOffered('jobs') !== false;
   const fleet = useQuery(still(deviceQueries.page(1, 25, { device_name: '' })));
   if (fleet.data?.rows.length === 0)
     return (
@@ -197,12 +199,16 @@ export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProp
         aria-label="Kind of target"
         value={kind}
         onChange={(next) => onChoose(next, '')}
-        data={TARGETS.map((each) => ({ value: each, label: LABELS[each] }))}
+        data={TARGETS.filter((each) => takesSelection || each !== 'selection').map((each) => ({
+          value: each,
+          label: LABELS[each],
+        }))}
       />
       {kind === 'device' && <DevicePicker value={value} onPick={onPick} />}
       {kind === 'group' && <GroupPicker value={value} onPick={onPick} />}
       {kind === 'tag' && <TagPicker value={value} onPick={onPick} />}
-      {kind === 'selection' && <SelectionPanel value={value} onPick={onPick} />}
+      {kind === 'selection' &&
+        (takesSelection ? <SelectionPanel value={value} onPick={onPick} /> : <p className="dim">{NO_SELECTION}.</p>)}
     </>
   );
 }

@@ -1,10 +1,10 @@
-// Which devices passed a preflight: by exit code where the service has it, else by the mark in the output.
+// Which devices passed a preflight.
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/contract/job-state.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
 
-/** `No answer`: it has ended, but how is unknown. Only `Passed` gets the deploy. */
+/** `No answer`: it ended before it could tell. Only `Passed` gets the deploy. */
 export type PreflightOutcome = 'Passed' | 'Failed' | 'No answer' | 'Running' | 'Waiting';
 export const PREFLIGHT_OUTCOMES: readonly PreflightOutcome[] = ['Failed', 'No answer', 'Passed', 'Running', 'Waiting'];
 
@@ -16,11 +16,8 @@ const linesOf = (job: Job) =>
 
 export function preflightOutcome(job: Job): PreflightOutcome {
   const state = jobState(job);
-  const lines = linesOf(job);
-  if (state === 'Running' || (state === 'Waiting' && (job.Status || lines.length === 0))) return state;
-  if (state === 'Failed' || lines.some((line) => line.startsWith(FAILED_MARK))) return 'Failed';
-  if (state === 'Succeeded' || lines.includes(PASSED_MARK)) return 'Passed';
-  return 'No answer';
+  if (state === 'Running' || state === 'Waiting' || state === 'Failed') return state;
+  return state === 'Succeeded' ? 'Passed' : 'No answer';
 }
 
 const LONGEST = 200;

@@ -6,7 +6,6 @@ import { Button, NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { isParent } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
 import { paths } from '#/paths.ts';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
@@ -32,24 +31,21 @@ interface Row {
   text: string;
 }
 
-/** The jobs that check: the children of one, that one alone, or all of one name. */
-function useChecks(id: string | undefined, name: string | undefined) {
-  const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== undefined });
+/** The jobs that check: the children of one, or that one alone. */
+function useChecks(id: string) {
+  const one = useQuery(jobQueries.one(id));
   const job = one.data?.complete ? one.data.job : undefined;
   const parent = job && isParent(job) ? job.JobId : undefined;
   const children = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
-  const found = useJobs({ name: name ?? '' }, { most: 500, enabled: name !== undefined });
-  const named = { ...found, data: found.data?.filter(({ JobName }) => JobName === name) };
   const single = useMemo(() => job && [job], [job]);
-  const many = name !== undefined ? named : children;
-  const isOne = name === undefined && parent === undefined;
-  const { error, isFetching, refetch } = isOne ? one : many;
-  return { title: name ?? job?.JobName ?? '', data: isOne ? single : many.data, error, isFetching, refetch };
+  const isOne = parent === undefined;
+  const { error, isFetching, refetch } = isOne ? one : children;
+  return { title: job?.JobName ?? '', data: isOne ? single : children.data, error, isFetching, refetch };
 }
 
-export function PreflightPage() {
-  const [{ payload: choice, check, checks: name }] = useUrlState(deployUrl);
-  const { title, ...checks } = useChecks(check, name);
+export function PreflightPage({ id }: { id: string }) {
+  const [{ payload: choice }] = useUrlState(deployUrl);
+  const { title, ...checks } = useChecks(id);
   return (
     <Page title="Preflight" lead={title} back={<Link to={paths.deploy({ [choice.kind]: choice.value })}>Deploy</Link>}>
       <View

@@ -1,5 +1,5 @@
-// The small script that finds out whether a device is fit for a deploy. Plain POSIX sh; it changes nothing, ends with an exit
-// code, and leaves a mark in its output for services that do not report the exit code.
+// The small script that finds out whether a device is fit for a deploy: plain POSIX sh, which changes nothing, says in its
+// last line why a device failed, and ends with an exit code.
 
 export interface Checks {
   /** At least so many megabytes are free on the disk that holds this folder. */

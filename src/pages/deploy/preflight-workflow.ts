@@ -1,5 +1,4 @@
-// A preflight runs as a workflow: the one way to run a few lines of shell that every service with this API has, and that
-// takes no storage. The same lines are defined once.
+// A preflight runs as a workflow, which takes no storage. The same lines are defined once.
 import { call } from '#/api/call.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import { checksText, preflightScript, type PreflightPlan } from './preflight-script.ts';
@@ -10,25 +9,15 @@ const LONGEST_NAME = 255;
 export async function preflightWorkflow({ kind, checks, workflow }: PreflightPlan): Promise<string> {
   if (kind === 'workflow') return workflow;
   const Command = preflightScript(checks);
-  const find = async () =>
-    // Some services take off blanks at the end.
-    (await call(workflowEndpoints.list, {})).find((each) => each.Command.trimEnd() === Command.trimEnd())?.WorkflowId;
-  const known = await find();
-  if (known) return known;
-  try {
-    const body = { Name: `Preflight: ${checksText(checks)}`, Command };
-    return (await call(workflowEndpoints.create, { body })).WorkflowId;
-  } catch (error) {
-    // Where the answer was lost, the list has it.
-    const made = await find().catch(() => undefined);
-    if (made) return made;
-    throw error;
-  }
+  const known = (await call(workflowEndpoints.list, {})).find((each) => each.Command === Command);
+  if (known) return known.WorkflowId;
+  const body = { Name: `Preflight: ${checksText(checks)}`, Command };
+  return (await call(workflowEndpoints.create, { body })).WorkflowId;
 }
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** A name of its own, by which its jobs are found again: "Preflight 2026-11-02 14:03:09, app.tar.gz 1.2.0". */
+/** "Preflight 2026-11-02 14:03:09, app.tar.gz 1.2.0" */
 export function preflightName(payload: string, now: Date): string {
   const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(':');

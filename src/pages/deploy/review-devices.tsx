@@ -1,9 +1,10 @@
 // The devices of a review in three views: by name, by customer and site, on a map.
 import { useMemo, useState } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
+import { useOffered } from '#/api/capabilities.ts';
 import type { Device } from '#/contract/devices.ts';
 import type { EarlierRuns } from '#/features/jobs/earlier-runs.ts';
-import type { Queues } from '#/features/job-queue/queue-reader.ts';
+import type { Queues } from '#/features/job-queue/queues.ts';
 import { paths } from '#/paths.ts';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
@@ -25,7 +26,7 @@ const DotMap = lazyPart(() => import('#/features/base-map/dot-map.tsx'), 'DotMap
 interface ReviewDevicesProps {
   devices: Device[];
   queues: Queues | undefined;
-  earlier: EarlierRuns | null | undefined;
+  earlier: EarlierRuns | undefined;
 }
 
 export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) {
@@ -77,20 +78,21 @@ function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
   const columns: Column<Device>[] = [
     { header: 'Name', width: '40%', cell: (device) => <DeviceLink device={device} /> },
     { header: 'Status', cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} /> },
-    {
+  ];
+  if (useOffered('queue') === true)
+    columns.push({
       header: 'Ahead',
       align: 'end',
       width: '70px',
       phone: 'hide',
       cell: ({ DeviceId }) => (queues ? formatCount(queues.get(DeviceId)?.length ?? 0) : ''),
-    },
-  ];
+    });
   if (earlier)
     columns.push({
       header: 'Last run',
       phone: 'hide',
       cell: ({ DeviceId }) => {
-        const last = earlier.last.get(DeviceId);
+        const last = earlier.get(DeviceId);
         return last ? <StateMark state={last} /> : <span className="dim">No</span>;
       },
     });

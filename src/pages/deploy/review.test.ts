@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Device } from '#/contract/devices.ts';
 import { job } from '#/contract/jobs.ts';
-import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
+import type { QueuedJob } from '#/features/job-queue/queues.ts';
 import { aheadOf } from '#/pages/deploy/ahead.ts';
 import { changeBetween, namesText } from '#/pages/deploy/submission.ts';
 import { siteText, sitesOf } from '#/pages/deploy/sites.ts';

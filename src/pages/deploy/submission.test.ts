@@ -1,60 +1,69 @@
 import assert from 'node:assert/strict';
-import { afterEach, mock, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { hasStatus } from '#/api/api-error.ts';
-import type { Attempt } from './attempt.ts';
-import { AnswerLost, sendAttempt } from './submission.ts';
+import { noteIdempotency } from '#/api/idempotency.ts';
+import { AnswerLost, resendDeploy, sendDeploy, unconfirmedDeploy, type Deploy } from './submission.ts';
 
 const original = globalThis.fetch;
+const requests: { body: unknown; key: string | null }[] = [];
+beforeEach(() => {
+  requests.length = 0;
+  unconfirmedDeploy.set(undefined);
+  noteIdempotency(true);
+});
 afterEach(() => {
   globalThis.fetch = original;
-  mock.timers.reset();
+  noteIdempotency(false);
 });
 
-const attempt: Attempt = { key: 'k', what: { Name: 'n' }, target: { DeviceId: 'd' }, label: 'd', before: [] };
+const deploy: Deploy = { body: { Name: 'n', DeviceId: 'd', ArtifactId: 'a' } };
 
-/** Sends it to a service that answers so, and lists these jobs. */
-async function sent(answer: Response, jobs: object[]) {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  const methods: string[] = [];
+function answerWith(answer: () => Response): void {
   globalThis.fetch = (_, init) => {
-    methods.push(init?.method ?? '');
-    return Promise.resolve(init?.method === 'POST' ? answer : Response.json(jobs));
+    requests.push({
+      body: JSON.parse(init?.body as string) as unknown,
+      key: new Headers(init?.headers).get('idempotency-key'),
+    });
+    return Promise.resolve(answer());
   };
-  const state = { result: undefined as unknown };
-  void sendAttempt(attempt).then(
-    (id) => (state.result = id),
-    (error: unknown) => (state.result = error),
-  );
-  while (state.result === undefined) {
-    await new Promise((resolve) => setImmediate(resolve));
-    mock.timers.tick(5_000);
-  }
-  const { result } = state;
-  return { result, methods };
 }
-const made = { JobId: 'j', JobName: 'n', DeviceId: 'd' };
-const status = (code: number) => new Response(null, { status: code });
+const failureOf = (sending: Promise<unknown>) =>
+  sending.then(
+    () => assert.fail('it was accepted'),
+    (error: unknown) => error,
+  );
 
-test('a submission that may have been carried out is looked for among the jobs, never sent again', async () => {
-  for (const code of [500, 504]) {
-    const { result, methods } = await sent(status(code), [made]);
-    mock.timers.reset();
-    assert.equal(result, 'j');
-    assert.deepEqual(methods, ['POST', 'GET']);
+test('an answered deploy is not remembered', async () => {
+  answerWith(() => Response.json({ JobId: 'j' }));
+  assert.equal(await sendDeploy(deploy), 'j');
+  assert.equal(unconfirmedDeploy.get(), undefined);
+});
+
+test('a lost answer is remembered, and what is sent again is the same request under the same key', async () => {
+  for (const status of [500, 504]) {
+    answerWith(() => new Response(null, { status }));
+    const lost = await failureOf(sendDeploy(deploy));
+    assert.ok(lost instanceof AnswerLost);
+    assert.deepEqual(unconfirmedDeploy.get(), lost.sent);
+    answerWith(() => Response.json({ JobId: 'j' }));
+    assert.equal(await resendDeploy(lost.sent), 'j');
+    assert.equal(unconfirmedDeploy.get(), undefined);
+    const [first, again] = requests.splice(0);
+    assert.ok(first?.key);
+    assert.deepEqual(again, first);
   }
 });
 
-test('one that is not found: after a lost answer nobody knows, after a 500 it failed', async () => {
-  const lost = await sent(status(504), []);
-  mock.timers.reset();
-  assert.ok(lost.result instanceof AnswerLost);
-  assert.deepEqual(lost.methods, ['POST', 'GET', 'GET', 'GET']);
-  const failed = await sent(status(500), []);
-  assert.ok(hasStatus(failed.result, 500));
+test('each deploy has a key of its own', async () => {
+  answerWith(() => Response.json({ JobId: 'j' }));
+  await sendDeploy(deploy);
+  await sendDeploy(deploy);
+  assert.equal(new Set(requests.map(({ key }) => key)).size, 2);
 });
 
-test('a refusal is raised as it is, and nothing is looked for', async () => {
-  const { result, methods } = await sent(status(409), [made]);
-  assert.ok(hasStatus(result, 409));
-  assert.deepEqual(methods, ['POST']);
+test('a refusal is raised as it is, and nothing is remembered', async () => {
+  answerWith(() => new Response(null, { status: 409 }));
+  assert.ok(hasStatus(await failureOf(sendDeploy(deploy)), 409));
+  assert.equal(unconfirmedDeploy.get(), undefined);
+  assert.equal(requests.length, 1);
 });

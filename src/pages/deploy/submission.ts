@@ -1,14 +1,39 @@
-// One submission from the click to its answer: its targets are read once more, it is sent once, and when no answer comes it
-// is looked for among the jobs.
+// Sends a deploy: the members of its target are read once more right before, and until the service has answered this tab
+// remembers what was sent, so that a lost answer survives a reload.
+import * as z from 'zod/mini';
 import type { Device } from '#/contract/devices.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobDraft } from '#/contract/job-draft.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
-import { readJobs, submitJob } from '#/api/jobs.ts';
+import { submitJob } from '#/api/jobs.ts';
+import { onSession } from '#/api/session.ts';
 import { readMembers, type JobTarget } from '#/fleet/members.ts';
-import { forgetAttempt, isMadeBy, storeAttempt, type Attempt } from './attempt.ts';
-import { waitFor } from '#/lib/pace.ts';
-import { checkWrite } from '#/lib/request-queue.ts';
-import { isUnanswered, meaningOf } from '#/lib/retry.ts';
+import { meaningOf } from '#/lib/retry.ts';
+import { json, storedInTab } from '#/lib/stored.ts';
+import { paths } from '#/paths.ts';
+
+const id = z.optional(z.string());
+
+const deploy = z.object({
+  body: jobDraft,
+  /** What a preflight checks the devices for; undefined for the deploy itself. */
+  preflightFor: z.optional(z.object({ ArtifactId: id, WorkflowId: id })),
+});
+export type Deploy = z.infer<typeof deploy>;
+
+const sentDeploy = z.extend(deploy, { key: z.string(), sentAt: z.number() });
+/** A deploy as it was sent, with its Idempotency-Key and the time in milliseconds. */
+export type SentDeploy = z.infer<typeof sentDeploy>;
+
+/** The deploy that was sent and is not answered yet. */
+export const unconfirmedDeploy = storedInTab<SentDeploy | undefined>(
+  'muster-deploy',
+  undefined,
+  json(z.optional(sentDeploy)),
+);
+
+onSession((event) => {
+  if (event === 'out') unconfirmedDeploy.set(undefined);
+});
 
 /** Who joined and who left between the review of a deploy and its submit. */
 export interface MembershipChange {
@@ -43,68 +68,44 @@ export class MembersChanged extends Error {
   }
 }
 
-/** Raised when no answer came, and no job that would be it is there so far. */
+/** Raised when the service may have accepted a deploy without answering. */
 export class AnswerLost extends Error {
-  readonly attempt: Attempt;
-  constructor(attempt: Attempt) {
-    super('No answer came');
-    this.attempt = attempt;
+  readonly sent: SentDeploy;
+  constructor(sent: SentDeploy, cause: unknown) {
+    super('The service did not answer', { cause });
+    this.sent = sent;
   }
 }
 
-/** Milliseconds before each look for the job of a lost answer: the service may still be making it. */
-const LOOKS = [300, 1_500, 3_000];
-
-const jobsOf = async (attempt: Attempt, signal?: AbortSignal) =>
-  (await readJobs(signal)).filter((job) => isMadeBy(attempt, job));
-
-/** The jobs that an attempt has made, as soon as there is one; none where none came in some seconds. */
-export async function lookFor(attempt: Attempt, signal?: AbortSignal): Promise<Job[]> {
-  for (const length of LOOKS) {
-    await waitFor(length);
-    signal?.throwIfAborted();
-    const made = await jobsOf(attempt, signal);
-    if (made.length > 0) return made;
-  }
-  return [];
-}
-
-export interface Submission {
-  jobTarget: JobTarget;
-  /** Who was reviewed. */
-  devices: readonly Device[];
-  attempt: Omit<Attempt, 'key' | 'before'>;
-}
-
-/** Reads the targets and the present jobs once more; returns the attempt, which is stored from then on. Nothing is sent. */
-export async function beginAttempt({ jobTarget, devices, attempt }: Submission): Promise<Attempt> {
-  const { signal } = new AbortController();
-  const [jobs, now] = await Promise.all([readJobs(), 'ids' in jobTarget ? undefined : readMembers(jobTarget, signal)]);
-  const change = now && changeBetween(devices, now);
+/** Fails if the members of a group or tag are not those that were reviewed. */
+export async function checkMembers(jobTarget: JobTarget, reviewed: readonly Device[]): Promise<void> {
+  if ('ids' in jobTarget) return;
+  const change = changeBetween(reviewed, await readMembers(jobTarget, new AbortController().signal));
   if (change) throw new MembersChanged(change);
-  const before = jobs.filter(({ JobName }) => JobName === attempt.what.Name).map(({ JobId }) => JobId);
-  const begun = { ...attempt, key: newIdempotencyKey(), before };
-  storeAttempt(begun);
-  return begun;
 }
 
-/** Sends it, or sends it again; gives the id of its job. */
-export async function sendAttempt(attempt: Attempt): Promise<string> {
-  const { key, what, target } = attempt;
+/** Sends a deploy; returns the id of its job. */
+export const sendDeploy = (draft: Deploy): Promise<string> =>
+  send({ ...draft, key: newIdempotencyKey(), sentAt: Date.now() });
+
+/** Sends a deploy again under its key, by which the service recognizes one that it has accepted already. */
+export const resendDeploy = (sent: SentDeploy): Promise<string> => send(sent);
+
+async function send(sent: SentDeploy): Promise<string> {
+  unconfirmedDeploy.set(sent);
   try {
-    const { JobId } = await submitJob({ ...what, ...('ids' in target ? {} : target) }, key);
-    forgetAttempt();
+    const { JobId } = await submitJob(sent.body, sent.key);
+    unconfirmedDeploy.set(undefined);
     return JobId;
   } catch (error) {
-    let found: Job | undefined;
-    const look = async () => {
-      [found] = await jobsOf(attempt);
-      return found !== undefined;
-    };
-    const isDone = meaningOf(error) === 'unknown' ? (await checkWrite(error, look)).done : false;
-    if (isDone === undefined || (!isDone && isUnanswered(error))) throw new AnswerLost(attempt);
-    forgetAttempt();
-    if (!found) throw error;
-    return found.JobId;
+    if (meaningOf(error) === 'unknown') throw new AnswerLost(sent, error);
+    unconfirmedDeploy.set(undefined);
+    throw error;
   }
+}
+
+/** Where to go when the job of a deploy is known. */
+export function resultPath({ preflightFor }: Deploy, jobId: string): string {
+  if (!preflightFor) return paths.job(jobId);
+  return paths.preflight(jobId, { artifact: preflightFor.ArtifactId, workflow: preflightFor.WorkflowId });
 }

@@ -1,5 +1,4 @@
-// Sends a deploy, or its preflight, once, and goes where it leads: to its job, to the run for many, or to what becomes of an
-// answer that was lost.
+// Sends a deploy, its preflight or a rollout, once for each click, and goes to what came of it.
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -8,29 +7,27 @@ import { rolloutMutations } from '#/api/rollouts.ts';
 import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { paths } from '#/paths.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { resultPath, type Attempt, type ManyJobs } from './attempt.ts';
+import type { Submission } from './deploy-form.ts';
 import type { PreflightPlan } from './preflight-script.ts';
-import { AnswerLost, beginAttempt, sendAttempt, type Submission } from './submission.ts';
+import { AnswerLost, checkMembers, resultPath, sendDeploy, type Deploy, type SentDeploy } from './submission.ts';
 
-/** The same submission with the preflight instead of the deploy; `text`: what the deploy runs. */
-async function checking(submission: Submission, plan: PreflightPlan, text: string): Promise<Submission> {
+/** The preflight of a deploy; `text`: what the deploy runs. */
+async function preflightOf({ body }: Deploy, plan: PreflightPlan, text: string): Promise<Deploy> {
   const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
-  const { Name: _, ...preflightFor } = submission.attempt.what;
-  const what = { Name: preflightName(text, new Date()), WorkflowId: await preflightWorkflow(plan) };
-  return { ...submission, attempt: { ...submission.attempt, what, preflightFor } };
+  const { ArtifactId, WorkflowId, ...target } = body;
+  return {
+    body: { ...target, Name: preflightName(text, new Date()), WorkflowId: await preflightWorkflow(plan) },
+    preflightFor: { ArtifactId, WorkflowId },
+  };
 }
 
-interface DeployOptions {
-  onLost: (attempt: Attempt) => void;
-  onMany: (jobs: ManyJobs) => void;
-}
-
-export function useDeploy({ onLost, onMany }: DeployOptions) {
+export function useDeploy(onLost: (sent: SentDeploy) => void) {
   const navigate = useNavigate();
   const submit = useWrite({
-    mutationFn: async ([submission, preflight, text]: Parameters<typeof deploy>) => {
-      const attempt = await beginAttempt(preflight ? await checking(submission, preflight, text) : submission);
-      return { attempt, jobId: 'ids' in attempt.target ? undefined : await sendAttempt(attempt) };
+    mutationFn: async ([{ jobTarget, devices, ...draft }, preflight, text]: Parameters<typeof deploy>) => {
+      await checkMembers(jobTarget, devices);
+      const sent = preflight ? await preflightOf(draft, preflight, text) : draft;
+      return resultPath(sent, await sendDeploy(sent));
     },
     meta: { operation: jobEndpoints.submit },
   });
@@ -40,13 +37,10 @@ export function useDeploy({ onLost, onMany }: DeployOptions) {
     if (sent.current) return;
     sent.current = true;
     submit.mutate([submission, preflight, text], {
-      onSuccess: ({ attempt, jobId }) => {
-        if (jobId === undefined) onMany({ attempt, ids: submission.devices.map(({ DeviceId }) => DeviceId) });
-        else void navigate(resultPath(attempt, jobId));
-      },
+      onSuccess: (path) => void navigate(path),
       onError: (failure) => {
         sent.current = false;
-        if (failure instanceof AnswerLost) onLost(failure.attempt);
+        if (failure instanceof AnswerLost) onLost(failure.sent);
       },
     });
   };

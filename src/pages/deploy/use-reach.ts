@@ -1,11 +1,13 @@
 // The devices of a deploy's target, as a list that does not change while it is reviewed.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { devicesText } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
+import type { Account } from '#/contract/account.ts';
 import type { Device } from '#/contract/devices.ts';
 import { accountQueries } from '#/api/account.ts';
+import { offers } from '#/api/capabilities.ts';
 import { memberQueries, type JobTarget } from '#/fleet/members.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { transferredDevices } from '#/features/bulk/device-transfer.ts';
+import { NO_SELECTION, transferredDevices } from '#/features/bulk/device-transfer.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
 export type Reach = ReturnType<typeof useReach>;
@@ -19,6 +21,14 @@ function jobTargetOf({ kind, value }: DeployChoice['target']): JobTarget | undef
   if (kind === 'tag') return { tag: value };
   const ids = transferredDevices(value);
   return ids && { ids, key: `selection ${value}` };
+}
+
+/** Why the service does not take a selection of this size as one target. */
+function selectionFault(count: number, account: Account): string | undefined {
+  if (count <= 1) return undefined;
+  if (!offers(account, 'jobs')) return `${NO_SELECTION}.`;
+  const { JobDevicesLimit: most = Infinity } = account;
+  return count > most ? `One job takes at most ${formatCount(most)} devices: select fewer, or a group.` : undefined;
 }
 
 export function useReach(target: DeployChoice['target']) {
@@ -48,10 +58,10 @@ export function useReach(target: DeployChoice['target']) {
     label: jobTarget && labelOf(),
     /** What may be typed to confirm instead of the count: the name of a group or tag. */
     name,
-    /** Undefined until they are read, and it is known how the service takes them. */
+    /** Undefined until they are read, and it is known whether the service takes a selection. */
     devices: jobTarget && (kind === 'selection' && account.isPending ? undefined : devices),
-    /** How many devices of a selection the service takes as one target. */
-    mostListed: account.data?.JobDevicesLimit ?? 0,
+    /** Why it cannot be a target. */
+    fault: kind === 'selection' && account.data ? selectionFault(devices?.length ?? 0, account.data) : undefined,
     /** Of a selection: how many are not there any more. */
     gone: devices && wanted > 0 ? wanted - devices.length : 0,
     at: new Date(query.dataUpdatedAt),

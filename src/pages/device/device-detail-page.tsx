@@ -155,11 +155,13 @@ function Sections({ device }: { device: Device }) {
   const first = isNew(device);
   const install = <DeviceInstall folded={!first} />;
   const hasProblem = Boolean(device.AgentProblem);
+  const hasHistory = useOffered('history');
   return (
     <div className={classes.columns}>
       <div className={classes.work} data-in-order>
         {first && install}
-        {!first && <DeviceHistory open={{ device }} fallback={<HistoryToBe />} />}
+        {!first && hasHistory && <DeviceHistory open={{ device }} fallback={<HistoryToBe />} />}
+        {!first && hasHistory === undefined && <HistoryToBe />}
         <DeviceJobs device={device} />
         <DeviceTunnels id={device.DeviceId} />
         <DeviceTimeline open={{ device }} />

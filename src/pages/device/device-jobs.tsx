@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { isNotOffered } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { jobState, canStop } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -27,7 +27,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
-import { jobQueueOf, jobsAimedAt } from './job-queue.ts';
+import { jobQueueOf } from './job-queue.ts';
 import type { WaitingJob } from '#/features/job-queue/remove-stale-dialog.tsx';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { staleIn, staleTexts, type StaleReason, type StaleRules } from '#/features/job-queue/stale.ts';
@@ -41,29 +41,34 @@ const FEW = 10;
 const deviceJobsUrl = urlSchema({ dialog: optional });
 
 export function DeviceJobs({ device }: { device: Device }) {
-  const { DeviceId } = device;
-  const own = useQuery(jobQueries.ofDevice(DeviceId));
-  const fallback = isNotOffered(own.error);
-  const all = useQuery({
-    ...jobQueries.list(),
-    enabled: fallback,
-    select: (jobs) => jobsAimedAt(DeviceId, jobs),
-  });
+  const hasQueue = useOffered('queue');
+  return hasQueue === false ? <JobsAimedAt device={device} /> : <OwnJobs device={device} enabled={hasQueue === true} />;
+}
+
+/** Where the service lists no device's queue: the way to the jobs that have it as their only target. */
+function JobsAimedAt({ device: { DeviceId } }: { device: Device }) {
   return (
-    <Section
-      title="Queue and jobs"
-      lead={
-        fallback ? 'This service does not list a device’s jobs: jobs to its group or tags are not included.' : undefined
-      }
-    >
+    <Section title="Jobs">
+      <p className="small">
+        <Link to={paths.jobs({ device: DeviceId })}>Jobs to this device</Link>
+      </p>
+    </Section>
+  );
+}
+
+function OwnJobs({ device, enabled }: { device: Device; enabled: boolean }) {
+  const { DeviceId } = device;
+  const own = useQuery({ ...jobQueries.ofDevice(DeviceId), enabled });
+  return (
+    <Section title="Queue and jobs">
       <View
-        query={fallback ? all : own}
+        query={own}
         name="its jobs"
         rows={3}
         isEmpty={(jobs) => jobs.length === 0}
         empty={
           <Empty
-            title={fallback ? 'No jobs to this device alone' : 'No jobs yet'}
+            title="No jobs yet"
             action={
               <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs">
                 Deploy to it
@@ -74,7 +79,7 @@ export function DeviceJobs({ device }: { device: Device }) {
           </Empty>
         }
       >
-        {(jobs) => <Queue jobs={jobs} device={device} byTime={fallback} />}
+        {(jobs) => <Queue jobs={jobs} device={device} />}
       </View>
     </Section>
   );
@@ -96,22 +101,15 @@ const COLUMNS: Column<QueueRow>[] = [
   { header: 'Exit', cell: ({ job }) => job.ExitCode ?? '', align: 'end', phone: 'hide' },
 ];
 
-interface QueueProps {
-  jobs: Job[];
-  device: Device;
-  /** The order of the list does not show which is first. */
-  byTime: boolean;
-}
-
 function useStaleJobs(waiting: Job[]) {
   const { rules, settled } = useStaleRules(waiting.length > 0 ? waiting : undefined);
   return { settled, stale: useMemo(() => staleJobs(waiting, rules), [waiting, rules]) };
 }
 
-function Queue({ jobs, device, byTime }: QueueProps) {
+function Queue({ jobs, device }: { jobs: Job[]; device: Device }) {
   const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
   const online = status === 'Online';
-  const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs, byTime), [jobs, byTime]);
+  const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs), [jobs]);
   const { stale, settled } = useStaleJobs(waiting);
   const rows: QueueRow[] = [
     ...running.map((job) => ({ job, online })),

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { isMissing, isNotOffered } from '#/api/api-error.ts';
+import { isMissing } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { bulkTag } from '#/api/bulk.ts';
 import { tagMutations, tagQueries, tagRequests } from '#/api/tags.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -16,16 +17,12 @@ import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 import classes from './device-tags.module.css';
 
 export function DeviceTags({ device }: { device: Device }) {
-  const tags = useQuery(tagQueries.list());
+  const hasTags = useOffered('tags');
+  const tags = useQuery({ ...tagQueries.list(), enabled: hasTags === true });
+  if (hasTags === false) return null;
   return (
     <Section title="Tags">
-      {isNotOffered(tags.error) ? (
-        <p className="small dim">This service has no tags.</p>
-      ) : tags.data ? (
-        <Attached device={device} tags={tags.data} />
-      ) : (
-        <NoDataYet query={tags} name="the tags" rows={1} />
-      )}
+      {tags.data ? <Attached device={device} tags={tags.data} /> : <NoDataYet query={tags} name="the tags" rows={1} />}
     </Section>
   );
 }

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
-import { canStop } from '#/contract/job-state.ts';
 import { bulkPlanText } from '#/features/bulk/bulk-plan.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
 import { useBulkRun, type BulkKind } from '#/features/bulk/use-bulk-run.ts';
@@ -26,7 +25,7 @@ export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[
   const [parts] = useState(() =>
     waiting.map((job): Part => {
       const { JobId, DeviceName, DeviceId } = job;
-      return { JobId, ParentJobId: parent.JobId, canStop: canStop(job), device: DeviceName || DeviceId || JobId };
+      return { JobId, ParentJobId: parent.JobId, canStop: true, device: DeviceName || DeviceId || JobId };
     }),
   );
   const run = useBulkRun(KIND, ['jobs']);
@@ -52,12 +51,7 @@ export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[
             <p>
               <strong>{line}</strong>
             </p>
-            <p>
-              {parts.every((part) => part.canStop)
-                ? 'It leaves their queues and stays here as Cancelled.'
-                : 'It leaves their queues and this list.'}{' '}
-              Devices that start it meanwhile still run it.
-            </p>
+            <p>It leaves their queues and stays here as Cancelled. Devices that start it meanwhile still run it.</p>
             <div role="region" aria-label="Devices where it waits" tabIndex={0} className={classes.names}>
               <ul>
                 {parts.map(({ JobId, device }) => (

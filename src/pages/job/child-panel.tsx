@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { canStop, isStopping, jobState } from '#/contract/job-state.ts';
+import { canStop, isMoving, isStopping, jobState } from '#/contract/job-state.ts';
 import { isMissing } from '#/api/api-error.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { attemptOf } from '#/features/jobs/attempts.ts';
 import { stateOf } from '#/features/jobs/outcome.ts';
@@ -21,10 +22,12 @@ import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { Duration } from '#/features/jobs/duration.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { deployAgain } from './children/child-jobs.ts';
 import { jobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
 
 interface ChildPanelProps {
+  parent: Job;
   /** All attempts of its device, oldest first; empty if there is only one. */
   attempts: readonly Job[];
   /** Empty where the service gives children no id. */
@@ -35,7 +38,7 @@ interface ChildPanelProps {
   fallback: string;
 }
 
-export function ChildPanel({ attempts, id, row, fallback }: ChildPanelProps) {
+export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelProps) {
   const [, url] = useUrlState(jobUrl);
   // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
   // children only in the list leaves us with the row.
@@ -45,6 +48,7 @@ export function ChildPanel({ attempts, id, row, fallback }: ChildPanelProps) {
   const judged = single.data?.complete === false ? row : child;
   const judgement = judged && verdictOf(judged);
   const [stops, setStops] = useState(false);
+  const hasAttempts = useOffered('jobs');
   const heading = useFocusedHeading();
   const name = child?.DeviceName || child?.DeviceId || fallback;
   return (
@@ -60,6 +64,9 @@ export function ChildPanel({ attempts, id, row, fallback }: ChildPanelProps) {
             <Duration job={child} />
             <AttemptLinks attempts={attempts} shown={id} />
             {child.JobId && !isMissing(single.error) && <Link to={paths.job(child.JobId)}>Open job</Link>}
+            {hasAttempts === false && child.DeviceId && !isMoving(child) && (
+              <Link to={paths.deploy(deployAgain(child, parent))}>Deploy again</Link>
+            )}
             {child.JobId && canStop(child) && (
               <Button
                 size="compact-xs"

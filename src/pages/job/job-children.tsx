@@ -4,8 +4,9 @@ import { useCallback, useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import { isOwnPart, jobState } from '#/contract/job-state.ts';
+import { canStop, jobState } from '#/contract/job-state.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
 import type { Selection } from '#/ui/table/use-selected-ids.ts';
@@ -32,6 +33,7 @@ import { useChildSearch } from './job-children-search.ts';
 import classes from './job-page.module.css';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
+const RetryEachDialog = lazyDialog(() => import('./children/retry-each-dialog.tsx'), 'RetryEachDialog');
 const CancelWaitingDialog = lazyDialog(() => import('./cancel-waiting-dialog.tsx'), 'CancelWaitingDialog');
 
 function StateFilter({ counts }: { counts: VerdictCounts }) {
@@ -137,6 +139,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
       {opened !== undefined && (
         <ChildPanel
           key={opened}
+          parent={parent}
           attempts={attemptsOf(jobs, row)}
           id={row ? row.JobId : opened}
           row={row}
@@ -157,9 +160,10 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
     return [
       of(FAILURES),
       of(UNANSWERED),
-      rows.filter((child) => isOwnPart(child, parent.JobId) && jobState(child) === 'Waiting'),
+      rows.filter((child) => canStop(child) && jobState(child) === 'Waiting'),
     ] as const;
-  }, [parent.JobId, rows]);
+  }, [rows]);
+  const hasAttempts = useOffered('jobs');
   const retries = [
     { id: 'retry-failed', which: 'the failed', targets: failed },
     { id: 'retry-unanswered', which: 'the unanswered', targets: unanswered },
@@ -167,10 +171,12 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
   ];
   // All that failed may be unanswered: one button is enough then.
   const offered = retries.filter(
-    ({ targets }) => targets.length > 0 && (targets !== unanswered || targets.length < failed.length),
+    ({ targets }) =>
+      hasAttempts !== undefined && targets.length > 0 && (targets !== unanswered || targets.length < failed.length),
   );
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => url.close('dialog');
+  const retry = chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close };
   const noRetry = whyNoRetry(parent, 1);
   return (
     <>
@@ -196,7 +202,8 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
           )}
         </div>
       )}
-      <RetryDialog open={chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close }} />
+      <RetryDialog open={hasAttempts === true && retry} />
+      <RetryEachDialog open={hasAttempts === false && retry} />
       <CancelWaitingDialog open={dialog === 'cancel-waiting' && { parent, waiting, onClose: close }} />
     </>
   );

@@ -11,7 +11,6 @@ import { deviceQueries } from '#/api/devices.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
-import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { FAILURES, verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
@@ -22,7 +21,7 @@ import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, NoDataYet, Skeleton, View } from '#/ui/page/view.tsx';
 import { byAttempt } from '#/features/jobs/attempts.ts';
-import { keysOf, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
+import { deployAgain, keysOf, whyNoRetry, type ChildJobs } from './children/child-jobs.ts';
 import { useChildRows } from './children/use-child-rows.ts';
 import { JobChildren } from './job-children.tsx';
 import { JobProgress } from './job-progress.tsx';
@@ -34,9 +33,7 @@ import { DeleteJobDialog, StopJobDialog } from '#/features/jobs/job-dialogs.tsx'
 import { VerdictMark } from '#/features/jobs/verdict-mark.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { jobUrl } from './children/job-url.ts';
-import { useAwaitedHere, useOutcome } from './use-job-outcome.ts';
-import { baseOf, isRetry, isSameOrder, retriesOf } from '#/features/jobs/retry-name.ts';
-import { counted } from '#/lib/format.ts';
+import { useOutcome } from './use-job-outcome.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './job-page.module.css';
 
@@ -69,8 +66,7 @@ function FoundJob({
   followed: FollowedJob;
   query: ReturnType<typeof useDeferredQuery<FollowedJob>>;
 }) {
-  const { complete } = followed;
-  const job = useAwaitedHere(followed.job);
+  const { complete, job } = followed;
   const [{ dialog, child }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const outcome = useOutcome(job);
@@ -80,7 +76,6 @@ function FoundJob({
   const name = job.JobName || 'Job without a name';
   const close = () => url.close('dialog');
   const isParentJob = isParent(job);
-  const noRetry = whyNoRetry(job, job.DeviceId ? 1 : 0);
   return (
     <Page
       title={name}
@@ -101,24 +96,12 @@ function FoundJob({
       }
       actions={
         <>
-          {!isParentJob && !isMoving(job) && (
-            <Button
-              variant="default"
-              disabled={noRetry !== undefined}
-              title={noRetry ?? ''}
-              onClick={() => url.open({ dialog: 'retry' })}
-            >
-              Retry…
+          {!isParentJob && !isMoving(job) && <RetryButton job={job} onClick={() => url.open({ dialog: 'retry' })} />}
+          {job.RuleName !== undefined && (
+            <Button variant="default" onClick={() => url.open({ dialog: 'rules' })}>
+              Outcome rules…
             </Button>
           )}
-          <Button
-            variant="default"
-            disabled={job.RuleName === undefined}
-            title={job.RuleName === undefined ? 'This service does not judge jobs by their output' : undefined}
-            onClick={() => url.open({ dialog: 'rules' })}
-          >
-            Outcome rules…
-          </Button>
           {canStop(job) && (
             <Button
               variant="default"
@@ -140,7 +123,6 @@ function FoundJob({
         {() => (
           <>
             <JobFacts job={job} />
-            {(job.Attempts === undefined || !isParentJob) && <RetryLinks job={job} />}
             {isStopping(job) && (
               <p className={classes.note}>
                 Stop requested (<Timestamp text={job.StopTime} />
@@ -177,6 +159,26 @@ function FoundJob({
   );
 }
 
+/** Where a service has no attempts, a job is run again by another deploy to its device. */
+function RetryButton({ job, onClick }: { job: Job; onClick: () => void }) {
+  const hasAttempts = useOffered('jobs');
+  const { DeviceId } = job;
+  if (hasAttempts === false)
+    return (
+      DeviceId && (
+        <Button variant="default" component={Link} to={paths.deploy(deployAgain(job))}>
+          Deploy again
+        </Button>
+      )
+    );
+  const reason = whyNoRetry(job, DeviceId ? 1 : 0);
+  return (
+    <Button variant="default" disabled={reason !== undefined} title={reason ?? ''} onClick={onClick}>
+      Retry…
+    </Button>
+  );
+}
+
 /** Archives an ended job, or restores an archived one, where the service has an archive. */
 function ArchiveButton({ job, onClick }: { job: Job; onClick: (action: 'archive' | 'unarchive') => void }) {
   const hasArchive = useOffered('archive') === true;
@@ -207,7 +209,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
   const failed = FAILURES.some((verdict) => jobs.counts[verdict]);
   return (
     <>
-      <JobProgress job={job} outcome={outcome} rows={rows} fleet={fleet} />
+      <JobProgress job={job} outcome={outcome} rows={rows} />
       <View
         query={query}
         name="the devices of this job"
@@ -244,30 +246,5 @@ function SingleBody({ followed, judgement }: { followed: FollowedJob; judgement:
         device={job.DeviceName || job.DeviceId || 'the job'}
       />
     </div>
-  );
-}
-
-/** Links a job to its retries and back, where these are jobs of their own: only the names connect them. */
-function RetryLinks({ job: { JobId, JobName, ParentJobId } }: { job: Job }) {
-  // A page's own list of jobs is read again after each retry; that is when it matters.
-  const list = useJobs({ name: baseOf(JobName).trim() || JobId }, { most: 50, staleTime: 60_000 });
-  const same = list.data?.filter((each) => each.JobId !== JobId && isSameOrder(each.JobName, JobName)) ?? [];
-  const retries = same.filter((each) => isRetry(each.JobName));
-  const first = isRetry(JobName) && !ParentJobId ? same.find((each) => !isRetry(each.JobName)) : undefined;
-  if (retries.length === 0 && !first) return null;
-  return (
-    <p className={classes.links}>
-      {first && (
-        <span>
-          Retry of <Link to={paths.job(first.JobId)}>{first.JobName}</Link>
-        </span>
-      )}
-      {retries.length > 0 && (
-        <Link to={paths.jobs({ name: retriesOf(JobName) })}>
-          {counted(retries.length, 'retry', 'retries')}
-          {first && ' beside this one'}
-        </Link>
-      )}
-    </p>
   );
 }

@@ -2,14 +2,12 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/contract/job-state.ts';
-import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { inTurns } from '#/lib/pace.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { movingIn, totalOf } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
 import { OutcomeBar } from '#/features/jobs/outcome-bar.tsx';
 import { leftText, timeLeft } from '#/features/jobs/time-left.ts';
-import { offlineIn } from '#/features/job-queue/use-awaited.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import classes from './job-page.module.css';
@@ -19,11 +17,10 @@ interface JobProgressProps {
   outcome: VerdictCounts;
   /** As far as they have been read. */
   rows: readonly Job[];
-  /** Shows which devices are away where the service does not report it, and the fleet is known. */
-  fleet: FleetIndex | undefined;
 }
 
-const isWaiting = (child: Job) => jobState(child) === 'Waiting';
+/** Whether a child waits for a device that its service reports as offline. */
+const isAway = (child: Job) => jobState(child) === 'Waiting' && child.Status?.toLowerCase() === 'device_offline';
 
 /** Milliseconds, calculated again as time passes; undefined where they are unknown. */
 function useTimeLeft(rows: readonly Job[], away: number): number | undefined {
@@ -41,17 +38,9 @@ function useTimeLeft(rows: readonly Job[], away: number): number | undefined {
   return left;
 }
 
-export function JobProgress({ job, outcome, rows, fleet }: JobProgressProps) {
+export function JobProgress({ job, outcome, rows }: JobProgressProps) {
   const { WaitingOffline } = job;
-  const away = useMemo(() => {
-    if (WaitingOffline !== undefined) return WaitingOffline;
-    const isOffline = fleet && offlineIn(fleet);
-    const isAway = ({ DeviceId, Status }: Job) =>
-      fleet?.rowOf(DeviceId) === undefined
-        ? Status?.toLowerCase() === 'device_offline'
-        : isOffline?.(DeviceId) === true;
-    return rows.filter((child) => isWaiting(child) && isAway(child)).length;
-  }, [WaitingOffline, rows, fleet]);
+  const away = useMemo(() => WaitingOffline ?? rows.filter(isAway).length, [WaitingOffline, rows]);
   const left = useTimeLeft(rows, away);
   const total = totalOf(outcome);
   if (total === 0) return null;

@@ -59,18 +59,17 @@ function isIn(job: Job, state: Verdict): boolean {
   return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
 }
 
-/** `parents`: the jobs to groups and tags that the device has a part in, where the service reports them. */
+/** By device: only jobs to the device itself, without its part in those to groups and tags. */
 export function filterJobs(
   jobs: readonly Job[],
   { name, state, within, device, group, tag, artifact }: JobListView,
-  parents?: ReadonlySet<string>,
   now = new Date(),
 ): Job[] {
   const part = name.trim().toLowerCase();
   return jobs.filter(
     (job) =>
       (part === '' || job.JobName.toLowerCase().includes(part) || job.JobId.toLowerCase() === part) &&
-      (device === '' || job.DeviceId === device || parents?.has(job.JobId) === true) &&
+      (device === '' || job.DeviceId === device) &&
       (group === '' || job.DeviceGroup === group) &&
       (tag === '' || job.TagId === tag) &&
       (artifact === '' || job.ArtifactId === artifact) &&

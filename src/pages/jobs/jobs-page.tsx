@@ -35,7 +35,7 @@ const isExecuted = (job: Job) => !isMoving(job);
 
 export function JobsPage() {
   const [view, url] = useUrlState(jobListUrl);
-  const { jobs, all, find, shown, choices, tags, alone, isSortable, count, more, readRest } = useJobList(view);
+  const { jobs, all, find, shown, choices, tags, isDeviceAlone, isSortable, count, more, readRest } = useJobList(view);
   const selected = useStore(jobSelection);
   const filtered = isJobListFiltered(view);
   const executed = shown.filter(isExecuted);
@@ -92,7 +92,9 @@ export function JobsPage() {
         {() => (
           <div className={classes.list}>
             <JobFilters choices={choices} count={count} />
-            {alone && <p className="dim">This service does not report the device’s part in jobs to groups and tags.</p>}
+            {isDeviceAlone && (
+              <p className="dim">This service does not report the device’s part in jobs to groups and tags.</p>
+            )}
             {executed.length > MANY_EXECUTED && (
               <div className={classes.note}>
                 <p>

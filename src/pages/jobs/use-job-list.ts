@@ -6,11 +6,9 @@ import { jobPageQueries, knownJobs, readOn } from '#/api/job-pages.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { tagQueries } from '#/api/tags.ts';
 import type { Job } from '#/contract/jobs.ts';
-import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { useJobPages } from '#/features/jobs/use-jobs.ts';
-import { isUnreported, useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { choicesOf, conditionsOf, filterJobs, isJobListFiltered, sortJobs, type JobListView } from './job-list.ts';
@@ -42,7 +40,7 @@ function usePagedList(view: JobListView, enabled: boolean) {
   const isEarlier = pages.isPlaceholderData;
   const shown = useMemo(() => {
     // The service has compared names and devices, but not of the rows that are shown until it answers.
-    const listed = filterJobs(found, isEarlier ? view : { ...view, device: '', name: '' }, undefined, now);
+    const listed = filterJobs(found, isEarlier ? view : { ...view, device: '', name: '' }, now);
     return isComplete ? sortJobs(listed, view.sort, tags) : listed;
   }, [found, view, isEarlier, isComplete, tags, now]);
   const [isReading, setIsReading] = useState(false);
@@ -70,7 +68,7 @@ function usePagedList(view: JobListView, enabled: boolean) {
     shown,
     choices,
     tags,
-    alone: false,
+    isDeviceAlone: false,
     isSortable: isComplete,
     count: isFiltered
       ? `${formatCount(shown.length)}${isComplete ? '' : '+'} of ${jobsText(newest.data?.total ?? total)}`
@@ -85,16 +83,16 @@ function usePagedList(view: JobListView, enabled: boolean) {
   };
 }
 
-/** Of a service that does not filter: all jobs, the newest first, with the fleet's data on those that wait for a device. */
+/** Of a service that does not filter: all jobs, the newest first. */
 function useWholeList(view: JobListView, enabled: boolean) {
   const jobs = useQuery({ ...jobQueries.list(), enabled });
-  const { all, find } = useAwaitedJobs(jobs.data);
+  const all = useMemo(() => newestFirst(jobs.data ?? NONE), [jobs.data]);
+  const find = useMemo(() => {
+    const byId = new Map(all.map((job) => [job.JobId, job]));
+    return (id: string) => byId.get(id);
+  }, [all]);
   const { tags, choices } = useChoices(all, enabled);
-  const own = useOwnJobs(view.device, enabled);
-  const shown = useMemo(
-    () => sortJobs(filterJobs(all, view, own.parents), view.sort, tags),
-    [all, view, own.parents, tags],
-  );
+  const shown = useMemo(() => sortJobs(filterJobs(all, view), view.sort, tags), [all, view, tags]);
   return {
     jobs,
     all,
@@ -102,20 +100,12 @@ function useWholeList(view: JobListView, enabled: boolean) {
     shown,
     choices,
     tags,
-    alone: view.device !== '' && own.error !== null,
+    isDeviceAlone: view.device !== '',
     isSortable: true,
     count: `${isJobListFiltered(view) ? `${formatCount(shown.length)} of ` : ''}${jobsText(all.length)}`,
     more: undefined,
     readRest: async () => {},
   };
-}
-
-function useAwaitedJobs(jobs: Job[] = NONE) {
-  const awaited = useAwaited(jobs, useSmallFleet(jobs.some(isUnreported)));
-  return useMemo(() => {
-    const byId = new Map(awaited.map((job) => [job.JobId, job]));
-    return { all: newestFirst(awaited), find: (id: string) => byId.get(id) };
-  }, [awaited]);
 }
 
 function useChoices(jobs: Job[], enabled: boolean) {
@@ -125,14 +115,4 @@ function useChoices(jobs: Job[], enabled: boolean) {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: enabled && hasArtifacts }).data;
   const choices = useMemo(() => choicesOf(jobs, tags, artifacts), [jobs, tags, artifacts]);
   return { tags, choices };
-}
-
-/** The jobs to groups and tags that a device has a part in: without them only those to the device itself are found. */
-function useOwnJobs(device: string, enabled: boolean) {
-  const { data, error } = useQuery({ ...jobQueries.ofDevice(device), enabled: enabled && device !== '', retry: false });
-  const parents = useMemo(
-    () => data && new Set(data.flatMap(({ ParentJobId }) => (ParentJobId ? [ParentJobId] : []))),
-    [data],
-  );
-  return { parents, error };
 }

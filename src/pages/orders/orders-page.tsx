@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import type { StandingOrder } from '#/contract/standing-orders.ts';
-import { useOffered } from '#/api/capabilities.ts';
 import { standingOrderQueries } from '#/api/standing-orders.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -116,8 +115,7 @@ function FailedButton({ order, dialog }: { order: StandingOrder; dialog: Dialog<
 }
 
 export function OrdersPage() {
-  const isOffered = useOffered('orders');
-  const orders = useQuery({ ...standingOrderQueries.list(), enabled: isOffered === true });
+  const orders = useQuery(standingOrderQueries.list());
   const dialog = useDialog<OrderDialog>('order');
   const create = (
     <Button
@@ -132,29 +130,23 @@ export function OrdersPage() {
     <Page
       title="Standing orders"
       lead="A group, and the version of an artifact that its devices should have."
-      actions={isOffered && orders.data?.length !== 0 && create}
+      actions={orders.data?.length !== 0 && create}
     >
       <JobTabs />
-      {isOffered === false ? (
-        <Empty title="This service has no standing orders" next={{ label: 'Deploy', to: paths.deploy() }}>
-          A deploy reaches the devices that a group has at that moment.
-        </Empty>
-      ) : (
-        <View
-          query={orders}
-          name="the standing orders"
-          isEmpty={(list) => list.length === 0}
-          empty={
-            <Empty title="No standing orders yet" action={create}>
-              {WHAT}
-            </Empty>
-          }
-        >
-          {(list) => (
-            <DataTable name="Standing orders" columns={columnsOf(dialog)} rows={list} rowKey={({ Name }) => Name} />
-          )}
-        </View>
-      )}
+      <View
+        query={orders}
+        name="the standing orders"
+        isEmpty={(list) => list.length === 0}
+        empty={
+          <Empty title="No standing orders yet" action={create}>
+            {WHAT}
+          </Empty>
+        }
+      >
+        {(list) => (
+          <DataTable name="Standing orders" columns={columnsOf(dialog)} rows={list} rowKey={({ Name }) => Name} />
+        )}
+      </View>
       {orders.data && <OrderDialogs orders={orders.data} dialog={dialog} />}
     </Page>
   );

@@ -7,7 +7,6 @@ import { paths } from '#/paths.ts';
 import { formatClock, formatCount, formatDuration } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { Time } from '#/ui/controls/time.tsx';
-import { Section } from '#/ui/page/page.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { clusterText, ownersText, spanText } from './change-clusters.ts';
 import type { Flapping, Happening } from './recent-changes.ts';
@@ -21,15 +20,7 @@ const NAMED = 60;
 export function CameAndWent({ index, recent }: { index: FleetIndex | undefined; recent: Recent }) {
   const { zone } = useLook();
   const [most, setMost] = useState(SHOWN);
-  const { isOffered, happenings, since, data, error } = recent;
-  if (isOffered === false)
-    return (
-      <Section title="Recent disconnects">
-        <p className="small dim">
-          This service keeps no history of states. Its own portal, or its monitoring, may have one.
-        </p>
-      </Section>
-    );
+  const { happenings, since, data, error } = recent;
   return (
     <ShortList
       title="Recent disconnects"

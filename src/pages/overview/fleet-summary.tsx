@@ -25,7 +25,7 @@ interface FleetSummaryProps {
 
 export function FleetSummary({ index, recent }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
-  const isReading = recent.isOffered === true && !recent.data && !recent.error;
+  const isReading = recent.isOffered && !recent.data && !recent.error;
   return (
     <section className={classes.summary} aria-label="Fleet" data-reading={isReading || undefined}>
       <div>

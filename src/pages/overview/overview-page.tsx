@@ -9,12 +9,10 @@ import { MOVING_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import type { Account } from '#/contract/account.ts';
-import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { RulesToRewrite } from '#/features/rule-editor/rule-faults.tsx';
-import { useAwaited } from '#/features/job-queue/use-awaited.ts';
 import { paths } from '#/paths.ts';
 import { counted } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
@@ -50,7 +48,7 @@ export function OverviewPage() {
 }
 
 /** Those under way and those that failed lately, the newest first. */
-function useCurrentJobs(index: FleetIndex | undefined) {
+function useCurrentJobs() {
   const now = useNow();
   const hour = Math.floor(now.getTime() / 3_600_000) * 3_600_000;
   const moving = useJobs(MOVING_JOBS, { most: MOST_JOBS });
@@ -62,8 +60,7 @@ function useCurrentJobs(index: FleetIndex | undefined) {
     if (!moving.data || !bad.data) return undefined;
     return [...new Map([...moving.data, ...bad.data].map((job) => [job.JobId, job])).values()];
   }, [moving.data, bad.data]);
-  const awaited = useAwaited(both ?? NONE, index);
-  const newest = useMemo(() => newestFirst(awaited), [awaited]);
+  const newest = useMemo(() => newestFirst(both ?? NONE), [both]);
   return { jobs: { ...(moving.error ? moving : bad), data: both }, all: useCounted(newest, now) };
 }
 
@@ -72,7 +69,7 @@ function Day({ account }: { account: Account }) {
   const index = fleet?.index;
   const online = useMemo(() => index && fleetFigures(index).online, [index]);
   const recent = useRecent(offers(account, 'history'), index, online);
-  const { jobs, all } = useCurrentJobs(index);
+  const { jobs, all } = useCurrentJobs();
   const reading = {
     data: index,
     error: fleet?.error ?? null,
@@ -101,7 +98,7 @@ function Day({ account }: { account: Account }) {
       )}
       <div className={classes.tiles} data-in-order>
         <JobTiles jobs={all} reading={jobs} />
-        <QueueTile />
+        {offers(account, 'queue') && <QueueTile />}
         <TunnelTile />
         <UsageTiles account={account} />
       </div>
@@ -120,9 +117,11 @@ function Day({ account }: { account: Account }) {
             <FailedLately {...work} />
             <FlappingDevices flapping={recent.flapping} />
           </div>
-          <div data-in-order>
-            <CameAndWent index={index} recent={recent} />
-          </div>
+          {recent.isOffered && (
+            <div data-in-order>
+              <CameAndWent index={index} recent={recent} />
+            </div>
+          )}
         </div>
       )}
     </>

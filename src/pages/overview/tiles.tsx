@@ -9,7 +9,7 @@ import { isPublic } from '#/features/tunnels/tunnel-address.ts';
 import { daysLeft, usageFigures, type Figure } from '#/features/usage/usage-history.ts';
 import { UsedMeter } from '#/features/usage/used-meter.tsx';
 import { useUsageHistory } from '#/features/usage/use-usage-history.ts';
-import { queueQueries } from '#/features/job-queue/queue-reader.ts';
+import { queueQueries } from '#/features/job-queue/queues.ts';
 import { staleIn } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
@@ -105,7 +105,7 @@ export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt }
 
 export function QueueTile() {
   const { data, error, dataUpdatedAt } = useQuery(
-    polled(queueQueries.all(), (queues) => (queues && queues.size > MANY ? SELDOM : OFTEN)),
+    polled(queueQueries.all(), (queues) => (queues && queues.length > MANY ? SELDOM : OFTEN)),
   );
   const jobs = useMemo(() => data && Array.from(data.values()).flat(), [data]);
   const { rules } = useStaleRules(jobs);

@@ -12,8 +12,8 @@ const PAUSE = 3_000;
 const NO_EVENTS: StateEvent[] = [];
 
 export interface Recent {
-  /** Whether this service has a history; undefined until it is known. */
-  isOffered: boolean | undefined;
+  /** Whether this service has a history. */
+  isOffered: boolean;
   /** Newest first. */
   events: readonly StateEvent[];
   gaps: readonly Span[];
@@ -29,14 +29,9 @@ export interface Recent {
 const timeOf = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 
 /** `online`: how many devices are Online; another number means that states changed. */
-export function useRecent(
-  isOffered: boolean | undefined,
-  index: FleetIndex | undefined,
-  online: number | undefined,
-): Recent {
-  const enabled = isOffered === true;
-  const latest = useQuery({ ...historyQueries.latest(), enabled });
-  const lately = useQuery({ ...historyQueries.lately(), enabled });
+export function useRecent(isOffered: boolean, index: FleetIndex | undefined, online: number | undefined): Recent {
+  const latest = useQuery({ ...historyQueries.latest(), enabled: isOffered });
+  const lately = useQuery({ ...historyQueries.lately(), enabled: isOffered });
   const { refetch, dataUpdatedAt } = latest;
   const last = useRef({ online, readAt: 0 });
   useEffect(() => {
@@ -46,10 +41,10 @@ export function useRecent(
     const { online: before, readAt } = last.current;
     last.current.online = online;
     // Both were read at the beginning.
-    if (!enabled || before === undefined || before === online) return undefined;
+    if (!isOffered || before === undefined || before === online) return undefined;
     const timer = setTimeout(() => void refetch(), Math.max(0, readAt + PAUSE - Date.now()));
     return () => clearTimeout(timer);
-  }, [enabled, online, refetch]);
+  }, [isOffered, online, refetch]);
   return useMemo(() => {
     const { events = NO_EVENTS, isWhole = true } = latest.data ?? {};
     const gaps = (lately.data?.Gaps ?? []).map(({ From, To }) => ({ from: timeOf(From), to: timeOf(To) }));

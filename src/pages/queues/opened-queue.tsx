@@ -1,7 +1,7 @@
 // The whole queue of one device, in the order in which it runs, with what is stale in it.
 import { useState } from 'react';
 import { Button } from '@mantine/core';
-import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
+import type { QueuedJob } from '#/features/job-queue/queues.ts';
 import { jobsText, staleWarning } from '#/features/jobs/job-words.ts';
 import { StopJobDialog } from '#/features/jobs/job-dialogs.tsx';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
@@ -17,7 +17,6 @@ import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 
 export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: QueuedJob }) {
-  if (!JobId) return <MiddleEllipsis className={rowName} text={JobName || 'A job'} />;
   return (
     <Link to={ParentJobId ? paths.childJob(ParentJobId, JobId) : paths.job(JobId)} className={rowName}>
       <MiddleEllipsis text={JobName || JobId} />
@@ -71,7 +70,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
           const artifact = artifactText(job.ArtifactId);
           const isRunning = job.state === 'Running';
           return (
-            <li key={job.JobId || index} data-stale={reasons !== undefined || undefined}>
+            <li key={job.JobId} data-stale={reasons !== undefined || undefined}>
               <span className={classes.position}>
                 {isRunning ? (
                   <StateMark state="Running" label={<span className="visually-hidden">Running</span>} />
@@ -93,7 +92,7 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
                 <Time at={job.created} />
               </span>
               {reasons && <StaleMark reasons={reasons} />}
-              {job.canStop && job.JobId && (
+              {job.canStop && (
                 <Button
                   size="compact-xs"
                   variant="subtle"

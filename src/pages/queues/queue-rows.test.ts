@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { QueuedJob } from '#/features/job-queue/queue-reader.ts';
+import type { QueuedJob } from '#/features/job-queue/queues.ts';
 import { DAY } from '#/features/job-queue/stale.ts';
 import { filterQueues, queueFigures, queueRows, queuesUrl, sortQueues, staleOf } from './queue-rows.ts';
 
@@ -26,7 +26,7 @@ const rows = queueRows(
     ['one', [job('nightly', 1, { state: 'Running' }), job('old', 9), job('lost', 2, { ArtifactId: 'gone' })]],
     ['two', [job('a', 3, { DeviceName: 'camera-2' }), job('b', 3), job('c', 3), job('d', 3)]],
     ['ten', [job('untold', undefined, { DeviceName: 'camera-10' })]],
-    ['', [job('whose', 30)]],
+    ['hub', [job('whose', 30)]],
   ]),
   rules,
 );
@@ -36,21 +36,21 @@ const found = (query: string) => {
 };
 
 test('who waits the longest comes first; without a time, last', () => {
-  assert.deepEqual(found(''), ['', 'one', 'two', 'ten']);
-  assert.deepEqual(found('sort=-oldest'), ['two', 'one', '', 'ten']);
+  assert.deepEqual(found(''), ['hub', 'one', 'two', 'ten']);
+  assert.deepEqual(found('sort=-oldest'), ['two', 'one', 'hub', 'ten']);
 });
 
 test('sorted by length and by name', () => {
-  assert.deepEqual(found('sort=-waiting'), ['two', 'one', 'ten', '']);
+  assert.deepEqual(found('sort=-waiting'), ['two', 'one', 'ten', 'hub']);
   assert.deepEqual(found('sort=device').slice(0, 2), ['two', 'ten']);
 });
 
 test('found by a device, a job, an age, an artifact and what is stale', () => {
   assert.deepEqual(found('q=CAMERA'), ['two', 'ten']);
   assert.deepEqual(found('q=nightly'), ['one']);
-  assert.deepEqual(found('older=7'), ['', 'one']);
+  assert.deepEqual(found('older=7'), ['hub', 'one']);
   assert.deepEqual(found('artifact=gone'), ['one']);
-  assert.deepEqual(found('stale=any'), ['', 'one']);
+  assert.deepEqual(found('stale=any'), ['hub', 'one']);
   assert.deepEqual(found('stale=deleted'), ['one']);
   assert.deepEqual(found('stale=superseded'), []);
   assert.deepEqual(found('stale=nonsense').length, 4);
@@ -70,8 +70,8 @@ test('of the stale only those with the reason that is looked for', () => {
   );
 });
 
-test('the figures name real devices only', () => {
+test('the figures name the longest queue and the oldest job', () => {
   const { longest, oldest, ...counts } = queueFigures(rows);
-  assert.deepEqual([longest?.id, oldest?.id], ['two', 'one']);
+  assert.deepEqual([longest?.id, oldest?.id], ['two', 'hub']);
   assert.deepEqual(counts, { devices: 4, waiting: 8, running: 1, stale: 3, staleDevices: 2, staleOffline: 0 });
 });

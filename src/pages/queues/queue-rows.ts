@@ -1,6 +1,6 @@
 // The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { QueuedJob, Queues } from '#/features/job-queue/queue-reader.ts';
+import type { QueuedJob, Queues } from '#/features/job-queue/queues.ts';
 import {
   DAY,
   STALE_KINDS,
@@ -14,7 +14,7 @@ import { sortRows } from '#/ui/table/sort-rows.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export interface QueueRow {
-  /** Of the device; '' for jobs whose device the service does not report. */
+  /** Of the device. */
   id: string;
   name: string;
   /** Undefined while the fleet is not read, and for a device that is not there. */
@@ -32,11 +32,9 @@ export interface QueueRow {
 export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   return Array.from(queues, ([id, jobs]) => {
     const waiting = jobs.filter(({ state }) => state === 'Waiting');
-    // Jobs of unknown devices are not a queue, in which one could overtake another.
-    const stale = id === '' ? new Map(waiting.flatMap((job) => [...staleIn([job], rules)])) : staleIn(waiting, rules);
     return {
       id,
-      name: jobs.find(({ DeviceName }) => DeviceName)?.DeviceName || id || 'Unknown device',
+      name: jobs.find(({ DeviceName }) => DeviceName)?.DeviceName || id,
       status: undefined,
       seen: undefined,
       running: jobs.filter(({ state }) => state === 'Running'),
@@ -46,7 +44,7 @@ export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
         ({ created }) => created,
         false,
       )[0],
-      stale,
+      stale: staleIn(waiting, rules),
     };
   });
 }
@@ -141,14 +139,13 @@ export type QueueTotals = ReturnType<typeof queueFigures>;
 export function queueFigures(rows: readonly QueueRow[]) {
   const sum = (countOf: (row: QueueRow) => number, of = rows) => of.reduce((total, row) => total + countOf(row), 0);
   const staleCount = ({ stale }: QueueRow) => stale.size;
-  const known = rows.filter(({ id }) => id !== '');
   const [longest] = sortRows(
-    known.filter(({ waiting }) => waiting.length > 0),
+    rows.filter(({ waiting }) => waiting.length > 0),
     ({ waiting }) => waiting.length,
     true,
   );
   const [oldest] = sortRows(
-    known.filter(({ oldest: job }) => job),
+    rows.filter(({ oldest: job }) => job),
     ({ oldest: job }) => job?.created,
     false,
   );

@@ -58,15 +58,9 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
         >
           <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
         </ActionIcon>
-        {row.id === '' ? (
-          <span className={rowName} title="The service does not say whose jobs these are">
-            <MiddleEllipsis text={row.name} />
-          </span>
-        ) : (
-          <Link to={paths.device(row.id)} className={rowName}>
-            <MiddleEllipsis text={row.name} />
-          </Link>
-        )}
+        <Link to={paths.device(row.id)} className={rowName}>
+          <MiddleEllipsis text={row.name} />
+        </Link>
       </span>
     ),
   },
@@ -153,8 +147,8 @@ function Next({ row: { waiting, stale } }: { row: QueueRow }) {
   const more = waiting.length - NEXT;
   return (
     <ol className={classes.next}>
-      {waiting.slice(0, NEXT).map((job, index) => (
-        <li key={job.JobId || index} data-stale={stale.has(job) || undefined}>
+      {waiting.slice(0, NEXT).map((job) => (
+        <li key={job.JobId} data-stale={stale.has(job) || undefined}>
           <bdi>{job.JobName || job.JobId}</bdi>
           {stale.has(job) && <span className="visually-hidden">, stale</span>}
         </li>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
-import { queueQueries, type Queues } from '#/features/job-queue/queue-reader.ts';
+import { queueQueries, type Queues } from '#/features/job-queue/queues.ts';
 import { staleTexts } from '#/features/job-queue/stale.ts';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import type { RolloutSummary } from '#/contract/rollouts.ts';
-import { useOffered } from '#/api/capabilities.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -68,35 +67,26 @@ const NEW = (
 );
 
 export function RolloutsPage() {
-  const isOffered = useOffered('rollouts');
-  const rollouts = useQuery({ ...rolloutQueries.list(), enabled: isOffered === true });
+  const rollouts = useQuery(rolloutQueries.list());
   return (
     <Page
       title="Rollouts"
-      lead="An artifact in waves: each begins when the one before it succeeded and its devices are back Online."
-      actions={isOffered && rollouts.data?.length !== 0 && NEW}
+      lead="An artifact in waves: each starts when the one before it has succeeded and its devices are back Online."
+      actions={rollouts.data?.length !== 0 && NEW}
     >
       <JobTabs />
-      {isOffered === false ? (
-        <Empty title="This service has no rollouts" next={{ label: 'Deploy', to: paths.deploy() }}>
-          A deploy runs on all of its devices at once.
-        </Empty>
-      ) : (
-        <View
-          query={rollouts}
-          name="the rollouts"
-          isEmpty={(list) => list.length === 0}
-          empty={
-            <Empty title="No rollouts yet" action={NEW}>
-              A rollout begins with a few devices and stops by itself when they fail or do not come back.
-            </Empty>
-          }
-        >
-          {(list) => (
-            <VirtualTable name="Rollouts" columns={COLUMNS} rows={list} rowKey={({ RolloutId }) => RolloutId} />
-          )}
-        </View>
-      )}
+      <View
+        query={rollouts}
+        name="the rollouts"
+        isEmpty={(list) => list.length === 0}
+        empty={
+          <Empty title="No rollouts yet" action={NEW}>
+            A rollout starts with a few devices and pauses when they fail or do not come back.
+          </Empty>
+        }
+      >
+        {(list) => <VirtualTable name="Rollouts" columns={COLUMNS} rows={list} rowKey={({ RolloutId }) => RolloutId} />}
+      </View>
     </Page>
   );
 }

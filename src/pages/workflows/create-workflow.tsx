@@ -3,13 +3,15 @@ import { useState } from 'react';
 import { Textarea } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { workflowDraft, workflowEndpoints } from '#/contract/workflows.ts';
-import { mayExist } from '#/api/may-exist.ts';
+import { unconfirmed } from '#/api/unconfirmed.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { workflowMutations } from '#/api/workflows.ts';
+import { paths } from '#/paths.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 
+const UNCONFIRMED = unconfirmed('workflow', { label: 'See the workflows', to: paths.workflows() });
 const RULES = formRules(workflowDraft, { Name: 'Name', Command: 'Command' });
 
 export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -25,7 +27,7 @@ export function CreateWorkflow({ opened, onClose }: { opened: boolean; onClose: 
       bodyOf={(draft) => draft}
       write={workflowMutations.create(keys)}
       request={(body) => requestOf(workflowEndpoints.create, { body })}
-      explain={mayExist('workflow')}
+      explain={UNCONFIRMED}
       submitLabel="Create workflow"
       onDone={onClose}
     >

@@ -28,7 +28,7 @@ const PAGES: readonly Page[] = [
   page('Running jobs', paths.jobs({ state: 'Running' }), 'deployments'),
   page('Rollouts', paths.rollouts(), 'waves canary phased staged', 'rollouts'),
   page('Standing orders', paths.orders(), 'group version newcomers desired', 'orders'),
-  page('Queues', paths.queues(), 'waiting jobs'),
+  page('Queues', paths.queues(), 'waiting jobs', 'queue'),
   page('Archive', paths.archive(), 'old jobs logs', 'archive'),
   page('Workflows', paths.workflows(), 'legacy commands'),
   page('Tunnels', paths.tunnels(), 'exposed remote access'),

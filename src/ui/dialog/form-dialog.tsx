@@ -6,6 +6,7 @@ import { useForm, type FormErrors } from '@mantine/form';
 import type { UseMutationOptions } from '@tanstack/react-query';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
+import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { FormError } from '#/ui/page/view.tsx';
 import { BaseDialog } from './base-dialog.tsx';
 import { DialogButtons } from './dialog-buttons.tsx';
@@ -54,25 +55,35 @@ interface FormDialogProps<Field extends string, Body, Data> {
 }
 
 export function FormDialog<Field extends string, Body, Data>(props: FormDialogProps<Field, Body, Data>) {
-  const { opened, onClose, title, size = 'md', rules, initial, bodyOf, notReady } = props;
+  const { opened, title, size = 'md', rules, initial, bodyOf, notReady } = props;
   const { write, request, explain, onDone, children } = props;
-  const { mutate, isPending, error } = useWrite(write);
+  const { mutate, isPending, error: failure, reset } = useWrite(write);
+  const error = failure && explain ? explain(failure) : failure;
+  const isUnconfirmed = error instanceof UnconfirmedWrite;
   const form = useForm<Record<string, string>>({
     initialValues: initial,
     validate: (values) => rules.check(bodyOf(values)),
   });
   const reasonId = useId();
   const isTyped = form.isDirty();
-  useUnsaved(opened !== false && isTyped);
+  useUnsaved(opened !== false && isTyped && !isUnconfirmed);
   const typed = bodyOf(form.values);
   const reason = notReady?.(typed);
   const shown = reason === undefined ? request(typed) : undefined;
+  const onClose = () => {
+    // What may have been accepted is not sent when the dialog is opened again.
+    if (isUnconfirmed) {
+      form.reset();
+      reset();
+    }
+    props.onClose();
+  };
   const focusFirst = (faults: FormErrors) => form.getInputNode(Object.keys(faults)[0] ?? '')?.focus();
   const submit = form.onSubmit((values) => {
-    if (reason !== undefined) return;
+    if (reason !== undefined || isUnconfirmed) return;
     const body = bodyOf(values);
     mutate(body, {
-      onError: (failure) => form.setErrors(rules.refused(failure)),
+      onError: (refusal) => form.setErrors(rules.refused(refusal)),
       onSuccess: (data) => {
         if (opened !== undefined) form.reset();
         onDone(data, body);
@@ -100,7 +111,7 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
             error,
           })}
           {shown && <ShowAsCurl request={shown} />}
-          <FormError error={rules.unplaced(error && explain ? explain(error) : error)} />
+          <FormError error={rules.unplaced(error)} />
           <DialogButtons
             onCancel={onClose}
             busy={isPending}
@@ -112,15 +123,17 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
               )
             }
           >
-            <Button
-              variant="filled"
-              type="submit"
-              loading={isPending}
-              disabled={reason !== undefined}
-              aria-describedby={reason && reasonId}
-            >
-              {props.submitLabel}
-            </Button>
+            {!isUnconfirmed && (
+              <Button
+                variant="filled"
+                type="submit"
+                loading={isPending}
+                disabled={reason !== undefined}
+                aria-describedby={reason && reasonId}
+              >
+                {props.submitLabel}
+              </Button>
+            )}
           </DialogButtons>
         </Stack>
       </form>

@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway, useOldSince } from './away.ts';
+import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -115,12 +116,14 @@ export function Failure(props: {
 export function FormError({ error }: { error: Error | null }) {
   if (!error) return null;
   const { title, detail } = wordsOf(error);
+  const list = error instanceof UnconfirmedWrite ? error.list : undefined;
   return (
     <div role="alert" className={classes.failure}>
       <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
       <div>
         <strong>{title}</strong>
         {detail && <p className={classes.detail}>{detail}</p>}
+        {list && <Link to={list.to}>{list.label}</Link>}
       </div>
     </div>
   );

@@ -5,7 +5,7 @@ import { alertEndpoints, channelDraft, type ChannelDraft } from '#/contract/aler
 import { useOffered } from '#/api/capabilities.ts';
 import { alertMutations } from '#/api/alerts.ts';
 import { formRules } from '#/api/form-rules.ts';
-import { mayExist } from '#/api/may-exist.ts';
+import { unconfirmed } from '#/api/unconfirmed.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -59,7 +59,7 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
       // No time in the cache: when the dialog has gone, nothing of the secret is left.
       write={{ ...alertMutations.createChannel(keys), gcTime: 0 }}
       request={(body) => requestOf(alertEndpoints.createChannel, { body })}
-      explain={mayExist('channel')}
+      explain={unconfirmed('channel')}
       submitLabel="Create channel"
       onDone={({ Secret }, body) => {
         // Slack verifies no signature: its address is the secret.

@@ -6,7 +6,6 @@ import { TextField } from '#/ui/form/text-field.tsx';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
-import { mayExist } from '#/api/may-exist.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { BrowseButton } from '#/ui/form/drop-area.tsx';
@@ -20,7 +19,7 @@ import { guessCommand, type ArtifactType } from '#/pages/artifacts/inspect/guess
 import { InspectedContents } from '#/pages/artifacts/inspect/inspected-contents.tsx';
 import { LABELS, fieldFaults, wireForm, type FieldName } from './upload-fields.ts';
 import { UploadProgress } from './upload-progress.tsx';
-import { isUnderWay, type UploadQueue } from './upload-queue.ts';
+import { isUnconfirmed, isUnderWay, type UploadQueue } from './upload-queue.ts';
 import type { JudgedFile, UploadState } from './upload-state.ts';
 import { useInspection } from '#/pages/artifacts/inspect/use-inspection.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -43,7 +42,6 @@ const MARKS: Record<UploadState, string> = {
   Ready: 'Succeeded',
   Queued: 'Waiting',
   Sending: 'Running',
-  Looking: 'Running',
   Stored: 'Succeeded',
   Failed: 'Failed',
   Cancelled: 'Cancelled',
@@ -107,11 +105,9 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
       <ShowAsCurl
         request={{ ...requestOf(artifactEndpoints.upload, { form: wireForm(file, fields) }), file: file.name }}
       />
-      <FormError error={unplacedError(error && mayExist('artifact')(error), LABELS)} />
+      <FormError error={unplacedError(error, LABELS)} />
       <Status className="dim small">
-        {stage.name === 'looking'
-          ? 'No answer came. Checking whether the file arrived…'
-          : stage.name === 'cancelled' && 'Cancelled. Nothing was stored; the form is as it was.'}
+        {stage.name === 'cancelled' && 'Cancelled. Nothing was stored; the form is as it was.'}
       </Status>
       {stage.name === 'sending' ? (
         <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
@@ -127,7 +123,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
               {inspection && <InspectedContents inspection={inspection} />}
             </div>
           )}
-          {stage.name === 'looking' ? null : stage.name === 'waiting' ? (
+          {stage.name === 'waiting' ? (
             <>
               <span className="dim">Starts when an earlier upload ends.</span>
               <Button variant="default" onClick={() => queue.cancel(id)}>
@@ -165,16 +161,18 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
   return (
     <>
       {children}
-      <Button
-        type="submit"
-        variant={alone ? 'filled' : 'default'}
-        ref={button}
-        disabled={why !== undefined}
-        title={why}
-        aria-label={`${verb} ${file.name}`}
-      >
-        {verb}
-      </Button>
+      {!isUnconfirmed(props.item) && (
+        <Button
+          type="submit"
+          variant={alone ? 'filled' : 'default'}
+          ref={button}
+          disabled={why !== undefined}
+          title={why}
+          aria-label={`${verb} ${file.name}`}
+        >
+          {verb}
+        </Button>
+      )}
     </>
   );
 }

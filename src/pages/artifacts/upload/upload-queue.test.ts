@@ -4,6 +4,7 @@ import { mock, test } from 'node:test';
 import { artifact, type Artifact } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
+import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { fieldsFor, mergedFields } from './upload-fields.ts';
 import { UploadQueue } from './upload-queue.ts';
 
@@ -49,7 +50,7 @@ test('two at a time, and one that fails does not hold up the rest', async () => 
   assert.equal(attempts.length, 4);
 });
 
-test('what may have arrived is looked up before it is sent again; what was refused is not', async () => {
+test('what may have arrived is sent again under the same key, what was refused or changed under another', async () => {
   const { queue, attempts, add } = fresh();
   const id = add('a');
   const again = async (error: Error) => {
@@ -59,15 +60,34 @@ test('what may have arrived is looked up before it is sent again; what was refus
     return attempts.at(-1)?.planned;
   };
   queue.start(id);
-  assert.equal(attempts[0]?.planned.lookFirst, false);
-  assert.equal((await again(new ApiError('refused', 'full', { status: 403 })))?.lookFirst, false);
+  const first = attempts[0]?.planned;
+  const after = await again(new ApiError('refused', 'full', { status: 403 }));
+  assert.notEqual(after?.key, first?.key);
   const lost = await again(new ApiError('network', 'gone'));
-  assert.equal(lost?.lookFirst, true);
-  assert.equal(lost?.file, attempts[0]?.planned.file);
+  assert.deepEqual([lost?.key, lost?.file], [after?.key, after?.file]);
   queue.cancel(id);
   await settle();
   queue.start(id);
-  assert.equal(attempts.at(-1)?.planned.lookFirst, true);
+  assert.equal(attempts.at(-1)?.planned.key, after?.key);
+  queue.cancel(id);
+  await settle();
+  queue.fill(id, { version: '9' });
+  queue.start(id);
+  assert.notEqual(attempts.at(-1)?.planned.key, after?.key);
+});
+
+test('what may be stored without a key is not sent again, but another file in its place is', async () => {
+  const { queue, attempts, add, stages } = fresh();
+  const id = add('a');
+  queue.start(id);
+  attempts[0]?.fail(new UnconfirmedWrite('gone', 'It may have been accepted'));
+  await settle();
+  queue.start(id);
+  assert.deepEqual([stages(), attempts.length], [['failed'], 1]);
+  const other = chosen('b');
+  queue.replace(id, other, fieldsFor(other, []), fieldsFor(other, []));
+  queue.start(id);
+  assert.equal(attempts.length, 2);
 });
 
 test('sent again at once after a failure, it can be cancelled like any other', async () => {

@@ -2,20 +2,22 @@
 // sent at a time through one request queue; one that fails never holds up the rest. Knows nothing of React.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
+import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { meaningOf } from '#/lib/retry.ts';
 import { createListeners } from '#/lib/store.ts';
+import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 import type { ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { advance, startTransfer, type Transfer } from './transfer.ts';
 import { wireForm, type Fields } from './upload-fields.ts';
 
 /**
- * - `idle`: not sent yet. `waiting`: for its turn. `looking`: no answer arrived, the list is read to find out.
- * - `cancelled` and `failed`: can be sent again.
+ * - `idle`: not sent yet. `waiting`: for its turn.
+ * - `cancelled` and `failed`: can be sent again, unless it may have been stored and could be stored twice.
  */
 export type Stage =
-  | { name: 'idle' | 'waiting' | 'looking' | 'cancelled' }
+  | { name: 'idle' | 'waiting' | 'cancelled' }
   | { name: 'sending'; transfer: Transfer }
   | { name: 'failed'; error: Error }
   | { name: 'stored'; artifact: Artifact };
@@ -39,8 +41,11 @@ export interface QueuedFile {
   asked: boolean;
 }
 
-export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean =>
-  name === 'waiting' || name === 'sending' || name === 'looking';
+export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean => name === 'waiting' || name === 'sending';
+
+/** Whether the service may have stored it, and would store it a second time. */
+export const isUnconfirmed = ({ stage }: Pick<QueuedFile, 'stage'>): boolean =>
+  stage.name === 'failed' && stage.error instanceof UnconfirmedWrite;
 
 const AT_ONCE = 2;
 
@@ -52,13 +57,11 @@ export class UploadQueue {
   private items: readonly QueuedFile[] = [];
   private readonly changes = createListeners();
   private readonly running = new Map<string, AbortController>();
-  /** What goes over the wire, by item: the same object for each attempt. */
-  private readonly wire = new Map<string, File>();
-  /** Those whose last attempt may have arrived all the same. */
-  private readonly unsure = new Set<string>();
+  /** What was sent last, by item: sent again unchanged, it has the same key. */
+  private readonly requests = new Map<string, { text: string; file: File; key: string }>();
   private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
   private readonly now: () => number;
-  private requests = newRequestQueue();
+  private line = newRequestQueue();
   private made = 0;
 
   constructor(send: (planned: ArtifactUpload) => Promise<Artifact>, now: () => number = () => performance.now()) {
@@ -97,8 +100,7 @@ export class UploadQueue {
 
   /** Replaces a file that is not under way. */
   replace(id: string, file: ChosenFile, fields: Fields, suggested: Fields): void {
-    this.wire.delete(id);
-    this.unsure.delete(id);
+    this.requests.delete(id);
     this.change(id, { file, fields, suggested, checked: undefined, stage: { name: 'idle' } });
   }
 
@@ -119,10 +121,11 @@ export class UploadQueue {
 
   /** Takes its turn; a second time while it is under way does nothing. */
   start(...ids: string[]): void {
-    const startable = (item: QueuedFile) => ids.includes(item.id) && !isUnderWay(item) && item.stage.name !== 'stored';
+    const startable = (item: QueuedFile) =>
+      ids.includes(item.id) && !isUnderWay(item) && !isUnconfirmed(item) && item.stage.name !== 'stored';
     const started = this.items.filter(startable);
     this.show(this.items.map((item) => (startable(item) ? { ...item, stage: { name: 'waiting' } } : item)));
-    for (const { id } of started) void this.requests.add(() => this.run(id)).catch(() => undefined);
+    for (const { id } of started) void this.line.add(() => this.run(id)).catch(() => undefined);
   }
 
   cancel(id: string): void {
@@ -134,8 +137,7 @@ export class UploadQueue {
   remove(...ids: string[]): void {
     for (const id of ids) {
       this.running.get(id)?.abort();
-      this.wire.delete(id);
-      this.unsure.delete(id);
+      this.requests.delete(id);
     }
     this.show(this.items.filter(({ id }) => !ids.includes(id)));
   }
@@ -150,15 +152,24 @@ export class UploadQueue {
     for (const giveUp of this.running.values()) giveUp.abort();
   }
 
+  private requestOf({ id, file }: QueuedFile, form: object) {
+    const text = JSON.stringify(form);
+    const before = this.requests.get(id);
+    if (before?.text === text) return before;
+    const request = { text, file: before?.file ?? new File([file.bytes], file.name), key: newIdempotencyKey() };
+    this.requests.set(id, request);
+    return request;
+  }
+
   private async run(id: string): Promise<void> {
     const item = this.find(id);
     // Cancelled or removed while it waited for its turn.
     if (item?.stage.name !== 'waiting') return;
-    const { file, fields, checked } = item;
+    const { file, fields } = item;
     const giveUp = new AbortController();
     this.running.set(id, giveUp);
-    const wire = this.wire.get(id) ?? new File([file.bytes], file.name);
-    this.wire.set(id, wire);
+    const form = wireForm(file, fields);
+    const request = this.requestOf(item, form);
     this.change(id, { stage: { name: 'sending', transfer: startTransfer(file.size, this.now()) } });
     const onProgress: ArtifactUpload['onProgress'] = (progress) => {
       const stage = this.find(id)?.stage;
@@ -168,18 +179,15 @@ export class UploadQueue {
     try {
       const upload = () =>
         this.send({
-          file: wire,
-          form: wireForm(file, fields),
-          sha256: checked?.sha256,
-          lookFirst: this.unsure.has(id),
+          file: request.file,
+          form,
+          key: request.key,
           signal: giveUp.signal,
           onProgress,
-          onLook: () => this.change(id, { stage: { name: 'looking' } }),
         });
-      const artifact = await this.requests.write(upload, giveUp.signal);
+      const artifact = await this.line.write(upload, giveUp.signal);
       this.running.delete(id);
-      this.wire.delete(id);
-      this.unsure.delete(id);
+      this.requests.delete(id);
       // The bytes are not needed any more.
       this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, bytes: new Uint8Array(0) } });
     } catch (error) {
@@ -191,12 +199,12 @@ export class UploadQueue {
 
   private end(id: string, error: unknown): void {
     const meaning = meaningOf(error);
-    if (isAbort(error) || meaning === 'unknown') this.unsure.add(id);
+    if (meaning === 'refused' && !isAbort(error) && !(error instanceof UnconfirmedWrite)) this.requests.delete(id);
     const failed = error instanceof Error ? error : new Error(String(error));
     this.change(id, { stage: isAbort(error) ? { name: 'cancelled' } : { name: 'failed', error: failed } });
     // Signed out: the rest would only fail for the same reason.
     if (meaning !== 'signed-out') return;
     this.stopWaiting();
-    this.requests = newRequestQueue();
+    this.line = newRequestQueue();
   }
 }

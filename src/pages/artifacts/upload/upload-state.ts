@@ -12,7 +12,6 @@ export type UploadState =
   | 'Ready'
   | 'Queued'
   | 'Sending'
-  | 'Looking'
   | 'Stored'
   | 'Failed'
   | 'Cancelled';
@@ -38,8 +37,6 @@ function stateOf({ stage }: QueuedFile, findings: Finding[] | undefined, faults:
       return 'Queued';
     case 'sending':
       return 'Sending';
-    case 'looking':
-      return 'Looking';
     case 'stored':
       return 'Stored';
     case 'idle':

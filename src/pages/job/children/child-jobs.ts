@@ -1,5 +1,6 @@
 // The jobs of single devices that a group or tag job consists of, and what distinguishes them.
 import type { Job } from '#/contract/jobs.ts';
+import type { DeployStart } from '#/paths.ts';
 import type { ChildOutputs } from '#/api/child-outputs.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import type { Attempts } from '#/features/jobs/attempts.ts';
@@ -36,6 +37,12 @@ export const failedOf = ({ rows, keys }: ChildJobs): FailedJob[] =>
 export function whyNoRetry({ ArchivedTime }: Job, devices: number): string | undefined {
   if (ArchivedTime !== undefined) return 'The job is archived: restore it first';
   return devices === 0 ? 'There is no such device' : undefined;
+}
+
+/** What a deploy starts with that runs a job once more on its device. `parent`: what children may leave out. */
+export function deployAgain({ DeviceId, ...job }: Job, parent?: Job): DeployStart {
+  const { ArtifactId: artifact, WorkflowId: workflow } = job.ArtifactId || job.WorkflowId ? job : (parent ?? job);
+  return { device: DeviceId, ...(artifact ? { artifact } : workflow && { workflow }) };
 }
 
 /** All attempts of the device of a job, oldest first; empty if there is only one. */

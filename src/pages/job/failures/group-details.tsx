@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconTagPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { selection } from '#/features/bulk/selection.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { paths } from '#/paths.ts';
@@ -48,6 +49,7 @@ async function exportGroup(members: readonly Job[], { ended }: FailureGroup): Pr
 }
 
 const RetryDialog = lazyDialog(() => import('#/pages/job/children/retry-dialog.tsx'), 'RetryDialog');
+const RetryEachDialog = lazyDialog(() => import('#/pages/job/children/retry-each-dialog.tsx'), 'RetryEachDialog');
 const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), 'BulkDialog');
 
 export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job: Job }) {
@@ -59,6 +61,9 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => url.close('dialog');
   const noRetry = whyNoRetry(job, ids.length);
+  const hasAttempts = useOffered('jobs');
+  const retry = dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog };
+  const hasTags = useOffered('tags') === true;
   const choose = (to: string) => {
     selection.set(ids);
     void navigate(to);
@@ -67,22 +72,26 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   return (
     <div className={classes.details}>
       <div className="flow" role="group" aria-label="Actions for this group">
-        <RetryGroupButton
-          count={group.keys.length}
-          fault={noRetry}
-          onClick={() => url.open({ dialog: 'retry-group' })}
-        />
-        <Button
-          size="xs"
-          leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
-          disabled={ids.length === 0}
-          onClick={() => {
-            setTagged(ids);
-            url.open({ dialog: 'tag-group' });
-          }}
-        >
-          Add a tag…
-        </Button>
+        {hasAttempts !== undefined && (
+          <RetryGroupButton
+            count={group.keys.length}
+            fault={noRetry}
+            onClick={() => url.open({ dialog: 'retry-group' })}
+          />
+        )}
+        {hasTags && (
+          <Button
+            size="xs"
+            leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
+            disabled={ids.length === 0}
+            onClick={() => {
+              setTagged(ids);
+              url.open({ dialog: 'tag-group' });
+            }}
+          >
+            Add a tag…
+          </Button>
+        )}
         <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
           <Menu.Target>
             <Button
@@ -117,9 +126,8 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
         />
         <GroupLog {...{ jobs, group, client }} />
       </div>
-      <RetryDialog
-        open={dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog }}
-      />
+      <RetryDialog open={hasAttempts === true && retry} />
+      <RetryEachDialog open={hasAttempts === false && retry} />
       <BulkDialog open={dialog === 'tag-group' && { action: 'add-tag', ids: tagged ?? ids, onClose: closeDialog }} />
     </div>
   );
