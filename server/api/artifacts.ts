@@ -1,5 +1,5 @@
 // v1.md, "Artifacts".
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { artifactForm } from '#/contract/artifacts.ts';
 import type { Artifact, ArtifactForm, artifactEndpoints } from '#/contract/artifacts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';

@@ -4,7 +4,7 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { newDevice } from '#/contract/devices.ts';
 import { readBody } from '../http/implement.ts';
 import type { Env } from '../http/implement.ts';

@@ -121,7 +121,7 @@ const serviceMessage = fc.oneof(
 );
 const message = fc.oneof(agentMessage, serviceMessage) as fc.Arbitrary<Record<string, unknown>>;
 
-test('every valid message arrives as it was sent, without what a newer peer adds', () =>
+test('every valid message arrives as sent, without fields that a newer peer adds', () =>
   holds(
     300,
     fc.property(fc.oneof(agentMessage), fc.oneof(serviceMessage), fc.jsonValue(), (fromAgent, fromService, more) => {
@@ -184,7 +184,7 @@ function mustBeBounded(value: unknown, depth = 0): void {
   }
 }
 
-test('whatever arrives is a message within the limits, unknown, or unreadable', () =>
+test('any input is a message within the limits, unknown or unreadable', () =>
   holds(
     600,
     fc.property(frame, (text) => {

@@ -15,7 +15,7 @@ test('a time of thousands of years counts as 68 years', () => {
   assert.deepEqual(fromAgent(offers(far)), offers({ idleSeconds: 2 ** 31 - 1, endsInSeconds: 2 ** 31 - 1 }));
 });
 
-test('what no store accepts in a text is replaced', () => {
+test('characters that no store accepts are replaced', () => {
   assert.deepEqual(fromAgent(offers({ dest: 'a\u0000b\ud800' })), offers({ dest: 'a\ufffdb\ufffd' }));
 });
 
@@ -31,7 +31,7 @@ test('a ticket fits into a header', () => {
   for (const ticket of ['', 'a\r\nb', 'é', 'x'.repeat(256)]) assert.throws(() => carry(ticket), UnreadableFrame);
 });
 
-test('a frame that is not JSON, and one that is no message, are the same error', () => {
+test('invalid JSON and an invalid message are the same error', () => {
   for (const frame of ['', '{', '{"type":"hello"}', '[]', 'null', '{"type":1}']) {
     assert.throws(() => readAgentMessage(frame), UnreadableFrame);
     assert.throws(() => readServiceMessage(frame === '{"type":"hello"}' ? '{"type":"run"}' : frame), UnreadableFrame);

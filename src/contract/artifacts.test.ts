@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { artifact, artifactEndpoints, artifactForm } from '#/contract/artifacts.ts';
 
-test('a row with odd values is still a row', () => {
+test('a row with unexpected values is still a row', () => {
   const read = artifact.parse({ ArtifactId: 'a', Size: '12', IsScript: 'yes', Command: null });
   assert.deepEqual(
     { Size: read.Size, IsScript: read.IsScript, Command: read.Command, Name: read.Name },

@@ -32,7 +32,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 const rows = fc.array(fc.array(hostile, { minLength: 1, maxLength: 5 }), { maxLength: 6 });
 
-test('rows that are not blank are read back as they were', () =>
+test('rows that are not blank survive a round trip', () =>
   holds(
     1500,
     fc.property(rows, (given) => {
@@ -41,7 +41,7 @@ test('rows that are not blank are read back as they were', () =>
     }),
   ));
 
-test('a cell begins like a formula only if it is a number', () =>
+test('only a number may begin like a formula', () =>
   holds(
     1500,
     fc.property(
@@ -58,7 +58,7 @@ test('a cell begins like a formula only if it is a number', () =>
     ),
   ));
 
-test('no part of a line is a formula where semicolons separate cells, but numbers', () =>
+test('with semicolons as separators, no part of a line is a formula unless it is a number', () =>
   holds(
     1500,
     fc.property(fc.array(hostile, { minLength: 1, maxLength: 4 }), (parts) => {
@@ -70,7 +70,7 @@ test('no part of a line is a formula where semicolons separate cells, but number
     }),
   ));
 
-test('no file is an error, and each row begins on a line of it', () =>
+test('any file can be read, and each row begins on one of its lines', () =>
   holds(
     1000,
     fc.property(

@@ -4,7 +4,7 @@ import { csvLine, csvText, delimiterOf, plainCell, readCsv } from './csv.ts';
 
 const cells = (text: string, delimiter?: string) => readCsv(text, delimiter).map((row) => row.cells);
 
-test('what a spreadsheet would run is made text, and numbers stay numbers', () => {
+test('formulas become text, and numbers stay numbers', () => {
   assert.equal(csvLine(['=cmd()', '+1+1', '-2+3', '@SUM(A1)']), "'=cmd(),'+1+1,'-2+3,'@SUM(A1)\r\n");
   assert.equal(csvLine(['\t=1', '\r=1']), `"'\t'=1","'\r'=1"\r\n`);
   assert.equal(csvLine(['＝1+1', '＠SUM(A1)', '\0=1']), "'＝1+1,'＠SUM(A1),'\0=1\r\n");
@@ -12,7 +12,7 @@ test('what a spreadsheet would run is made text, and numbers stay numbers', () =
   assert.equal(csvLine(['a=b', "it's", 'mail@example.com']), "a=b,it's,mail@example.com\r\n");
 });
 
-test('a formula is none after a semicolon or a line end inside a value either', () => {
+test('a formula after a semicolon or line end inside a value becomes text too', () => {
   assert.equal(
     csvLine(['x;=1+1', 'y\n@SUM(A1)', 'z;-5', 'a; b', 'c;"=1']),
     `"x;'=1+1","y\n'@SUM(A1)","z;'-5","a; b","c;'""=1"\r\n`,
@@ -29,7 +29,7 @@ test('quotes, delimiters and line ends are quoted', () => {
   assert.equal(csvText([['a'], ['b']]), '\uFEFFa\r\nb\r\n');
 });
 
-test('what was written is read back', () => {
+test('written CSV is read back', () => {
   const hostile = [
     ['name', 'note'],
     ['=HYPERLINK("x")', 'line\r\nline'],
@@ -64,14 +64,14 @@ test('reads the files of other programs', () => {
   assert.deepEqual(cells('"never ends,\nx'), [['never ends,\nx']]);
 });
 
-test('rows know the line they begin on', () => {
+test('rows have the number of the line they begin on', () => {
   assert.deepEqual(
     readCsv('h\n"two\nlines"\n\nlast').map(({ line }) => line),
     [1, 2, 5],
   );
 });
 
-test('the delimiter is what the first line has most of, outside of quotes', () => {
+test('the delimiter is the most frequent one in the first line, outside quotes', () => {
   assert.equal(delimiterOf('a;b;c,d'), ';');
   assert.equal(delimiterOf('"a;b;c;d",e'), ',');
   assert.equal(delimiterOf('a\tb'), '\t');

@@ -1,42 +1,41 @@
-// CSV as RFC 4180 has it, both ways: written so that no spreadsheet takes a name for a formula, read as people's
-// programs save it.
+// Writes CSV (RFC 4180) so that no spreadsheet takes a name for a formula, and reads what people's programs save.
 
 /**
- * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection" and ASVS 1.2.10; East Asian versions
- * also take the full-width forms); behind apostrophes, too, so that the one put before it can be distinguished from
- * those that were there. Where the list separator is a semicolon, quotes inside a line of ours mean nothing: what
- * follows a semicolon or a line end within a value is a cell of its own there.
+ * What spreadsheets take for the start of a formula (OWASP, "CSV Injection" and ASVS 1.2.10; East Asian versions accept the
+ * full-width forms too). Preceding apostrophes are part of the match, so that the added one can be told from those that
+ * were there. With a semicolon as list separator, spreadsheets ignore quotes inside our lines, and what follows a
+ * semicolon or line break within a value becomes a cell of its own.
  */
 const FORMULAS = /^'*(?=[=+\-@\t\r\n\0＝＋－＠])|(?<=[;\t\r\n])["']*(?=[=+\-@\0＝＋－＠])/g;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** Most cells: nothing in them means anything to a spreadsheet. */
+/** Most cells: nothing in them is special to a spreadsheet. */
 const PLAIN = /^\w[\w.:+-]*$/;
 
 function cell(value: string): string {
   if (PLAIN.test(value)) return value;
-  // A negative number begins like a formula and is none.
+  // A negative number begins like a formula but is none.
   const safe = NUMBER.test(value) ? value : value.replace(FORMULAS, "'$&");
   return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One line, with its end. */
+/** One line, with its line end. */
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-/** A whole file, with the mark that makes spreadsheets read it as UTF-8. */
+/** A file, with the byte order mark that makes spreadsheets read it as UTF-8. */
 export const csvText = (rows: readonly (readonly string[])[]): string => `\uFEFF${rows.map(csvLine).join('')}`;
 
-/** A cell as it was before it was made safe: only the apostrophes that were put before formulas are taken off. */
+/** Undoes `cell` for formulas: removes only the apostrophes that it added. */
 export const plainCell = (text: string): string => text.replace(FORMULAS, (quotes) => quotes.replace(/^'/, ''));
 
 export interface CsvRow {
-  /** The line of the file that it begins on, from 1. */
+  /** The line of the file on which it begins, from 1. */
   line: number;
   cells: string[];
 }
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** The delimiter of a file: the one that its first line holds most of, outside of quotes. */
+/** The delimiter of a file: the one that is most frequent in its first line, outside quotes. */
 export function delimiterOf(text: string): string {
   const counts = new Map<string, number>();
   let quoted = false;
@@ -50,12 +49,12 @@ export function delimiterOf(text: string): string {
 }
 
 /**
- * The rows of a file: quotes, any line end, a byte order mark, and a comma, semicolon or tab between cells. Empty lines
- * are left out. Nothing is refused: a quote that never ends takes the rest of the text.
+ * The rows of a file with quotes, any line end, a byte order mark, and commas, semicolons or tabs between cells. Empty lines
+ * are skipped. It accepts anything: an unclosed quote takes the rest of the text.
  */
 export function readCsv(given: string, delimiter?: string): CsvRow[] {
   const text = given.replace(/^\uFEFF/, '');
-  const between = delimiter ?? delimiterOf(text);
+  const separator = delimiter ?? delimiterOf(text);
   const rows: CsvRow[] = [];
   let line = 1;
   let row: CsvRow = { line, cells: [] };
@@ -65,7 +64,7 @@ export function readCsv(given: string, delimiter?: string): CsvRow[] {
   };
   while (at < text.length) {
     let value = '';
-    // Blanks before an opening quote belong to nothing.
+    // Ignores spaces before an opening quote.
     const opening = /^ *"/.exec(text.slice(at, at + 64))?.[0];
     if (opening) {
       at += opening.length;
@@ -79,12 +78,12 @@ export function readCsv(given: string, delimiter?: string): CsvRow[] {
       }
     }
     const start = at;
-    while (at < text.length && text[at] !== between && text[at] !== '\n' && text[at] !== '\r') at++;
+    while (at < text.length && text[at] !== separator && text[at] !== '\n' && text[at] !== '\r') at++;
     row.cells.push(opening ? value + text.slice(start, at).trimEnd() : text.slice(start, at));
     if (opening) line += value.match(/\r\n|\r|\n/g)?.length ?? 0;
-    if (text[at] === between) {
+    if (text[at] === separator) {
       at++;
-      // A delimiter at the very end leaves one more, empty cell.
+      // A delimiter at the end of the text is followed by an empty cell.
       if (at === text.length) row.cells.push('');
       continue;
     }

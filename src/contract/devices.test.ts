@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device, deviceChange, deviceDraft, deviceEndpoints, deviceLocation, position } from '#/contract/devices.ts';
 
-test('a bare row of the document is enough', () => {
+test('a row with only the documented fields is enough', () => {
   const bare = { DeviceId: 'd1', DeviceName: 'pump', DeviceGroup: 'north', DeviceStatus: 'Online' };
   assert.deepEqual(device.parse(bare), { ...bare, LocalAddr: '', LocalPort: '' });
 });
 
-test('inventory is read, a leaked key is not, and a bad Tags field loses only itself', () => {
+test('inventory is read, a leaked key is dropped, and a bad Tags field does no other harm', () => {
   const read = device.parse({
     DeviceId: 'd1',
     DeviceKey: 'leaked',
@@ -26,7 +26,7 @@ test('inventory is read, a leaked key is not, and a bad Tags field loses only it
   assert.equal('Tags' in device.parse({ DeviceId: 'd' }), false);
 });
 
-test('status in any letter case; an unknown word stays itself', () => {
+test('status is read in any letter case; an unknown one is kept', () => {
   const status = (DeviceStatus: unknown) => device.parse({ DeviceId: 'd', DeviceStatus }).DeviceStatus;
   assert.equal(status('ONLINE'), 'Online');
   assert.equal(status(' offline '), 'Offline');
@@ -34,7 +34,7 @@ test('status in any letter case; an unknown word stays itself', () => {
   for (const odd of ['', null, undefined, 3]) assert.equal(status(odd), 'Unknown');
 });
 
-test('a page without a believable total still shows its devices', () => {
+test('a page with an implausible total still shows its devices', () => {
   const { response } = deviceEndpoints.page;
   const Devices = [{ DeviceId: 'a' }, { DeviceId: 'b' }];
   assert.equal(response.parse({ Devices, TotalNumDevices: 9 }).TotalNumDevices, 9);

@@ -18,7 +18,7 @@ import { unreadableRows } from '#/contract/unreadable-rows.ts';
 
 const refused = (schema: z.ZodMiniType, value: unknown) => !schema.safeParse(value).success;
 
-test('the rows of a list in every shape that services answer with', () => {
+test('lists are read in every format that services use', () => {
   assert.deepEqual(rowsOf([1, 2]), [1, 2]);
   assert.deepEqual(rowsOf({ Artifacts: [1] }), [1]);
   assert.deepEqual(rowsOf({ Total: 3, Rows: [1], Next: null }), [1]);
@@ -34,7 +34,7 @@ test('the rows of a list in every shape that services answer with', () => {
     assert.deepEqual(rowsOf(nothing), [], JSON.stringify(nothing));
 });
 
-test('anything else is no list, and never an empty one', () => {
+test('anything else is an error, never an empty list', () => {
   for (const other of [
     '<html>',
     'text',
@@ -58,7 +58,7 @@ test('anything else is no list, and never an empty one', () => {
     assert.ok(refused(rows, other), JSON.stringify(other));
 });
 
-test('a bad row of a list is left out and counted, and the rest is read', () => {
+test('an invalid row is left out and counted, and the rest is read', () => {
   const rows = list(row(z.looseObject({ Id: z.string() }))).parse({ Rows: [{ Id: 'a' }, 7, { Id: 'b' }, {}, null] });
   assert.deepEqual(rows, [{ Id: 'a' }, { Id: 'b' }]);
   assert.equal(unreadableRows(rows), 3);
@@ -73,7 +73,7 @@ test('text may be missing, null, or of another plain type', () => {
   assert.deepEqual(shape.parse({ Name: ' as it came ' }), { Name: ' as it came ' });
 });
 
-test('text that came as a structure is shown as JSON instead of blanking the answer', () => {
+test('an object in place of text is shown as JSON, and the rest of the answer is read', () => {
   const shape = z.object({ Name: text, Note: optionalText });
   assert.deepEqual(shape.parse({ Name: { a: [1] }, Note: [2] }), { Name: '{"a":[1]}', Note: '[2]' });
 });
@@ -89,7 +89,7 @@ test('numbers may be numeric strings', () => {
   assert.deepEqual(shape.parse({}), {});
 });
 
-test('a row brings spellings together, drops secrets and keeps what it does not know', () => {
+test('a row normalises spellings, drops secrets and keeps unknown fields', () => {
   const read = row(z.looseObject({ Stdout: text }), {
     spellings: { StdOut: 'Stdout', Output: 'Stdout' },
     drop: ['DeviceKey'],
@@ -107,7 +107,7 @@ test('ids in a path can never mean the collection', () => {
   for (const id of ['a', '...', 'with/slash', 'ü ?#']) assert.equal(pathId.parse(id), id);
 });
 
-test('page numbers are whole numbers from 1 on', () => {
+test('page numbers are whole numbers from 1', () => {
   const page = pathInteger(1000);
   assert.equal(page.parse('1000'), 1000);
   assert.equal(page.parse(3), 3);

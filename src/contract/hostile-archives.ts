@@ -1,5 +1,5 @@
-// Archives that must never reach a device, each with its finding. Browser and service are tested with
-// this one table, so that neither lets through what the other refuses.
+// Archives that must never reach a device, each with the reason. Browser and service are tested with this one table, so that
+// neither accepts what the other refuses.
 import { gnuLong, gzip, pax, tar, tarEntry, type TestEntry } from './test-tar.ts';
 
 interface HostileArchive {
@@ -16,7 +16,7 @@ const joined = (...parts: Iterable<number>[]) => new Uint8Array(parts.flatMap((p
 const altered = (bytes: Uint8Array<ArrayBuffer>, at: number, value: number) =>
   bytes.map((byte, index) => (index === at ? value : byte));
 
-/** Packs `parts` behind a good update.sh. */
+/** An archive with a good update.sh before `parts`. */
 const behind = (name: string, says: RegExp, ...parts: (TestEntry | Uint8Array)[]): HostileArchive => ({
   name,
   says,

@@ -1,26 +1,26 @@
-// Describes an invalid value, in words that follow its field's name: "DeviceName must not be empty".
+// Describes an invalid value in words that follow the name of its field: "DeviceName must not be empty".
 import type * as z from 'zod/mini';
 
 type Issue = Pick<z.core.$ZodIssue, 'code' | 'message'> &
   Partial<Record<'input' | 'expected' | 'maximum' | 'minimum' | 'origin', unknown>>;
 
-/** zod's text if neither the schema nor a locale has one. */
+/** zod's text if the schema has none. */
 const NO_WORDS = 'Invalid input';
 
-/** The text for one issue: the schema's own if it has one. */
+/** The schema's own text, if it has one. */
 export function issueText(issue: z.core.$ZodIssue): string {
   const { code, message, expected, maximum, minimum, origin }: Issue = issue;
   if (message && message !== NO_WORDS) return message;
-  const signs = origin === 'string' ? ' characters' : '';
+  const unit = origin === 'string' ? ' characters' : '';
   switch (code) {
     case 'invalid_type':
       return expected === 'array'
         ? 'must be a list'
         : `must be ${expected === 'object' || expected === 'int' ? 'an' : 'a'} ${String(expected)}`;
     case 'too_big':
-      return `must be at most ${String(maximum)}${signs}${signs && ' long'}`;
+      return `must be at most ${String(maximum)}${unit}${unit && ' long'}`;
     case 'too_small':
-      return `must be at least ${String(minimum)}${signs}${signs && ' long'}`;
+      return `must be at least ${String(minimum)}${unit}${unit && ' long'}`;
     default:
       return 'is not valid';
   }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { jobDraft } from '#/contract/job-draft.ts';
 import { job, jobEndpoints } from '#/contract/jobs.ts';
 
-test('an addition that lists jobs takes nothing else for a list of them', () => {
+test('a listing of jobs rejects anything that is not one', () => {
   const { response } = jobEndpoints.queues;
   assert.deepEqual(response.parse([]), []);
   assert.equal(response.parse([{ JobId: 'j1' }])[0]?.JobId, 'j1');
@@ -20,7 +20,7 @@ test('an addition that lists jobs takes nothing else for a list of them', () => 
     assert.ok(!response.safeParse(other).success, JSON.stringify(other));
 });
 
-test('spellings of output come together', () => {
+test('spellings of output fields are normalised', () => {
   for (const field of ['Stdout', 'StdOut', 'Output'])
     assert.equal(job.parse({ JobId: 'j', [field]: 'hello' }).Stdout, 'hello');
   assert.equal(job.parse({ JobId: 'j', StdErr: 'oops' }).Stderr, 'oops');
@@ -28,7 +28,7 @@ test('spellings of output come together', () => {
   assert.equal(job.parse({ JobId: 'j', ExitCode: '3' }).ExitCode, 3);
 });
 
-test('one odd child never blanks the others', () => {
+test('an invalid child does not affect the others', () => {
   const children = jobEndpoints.children.response.parse([
     { JobId: 'a', Result: 'done' },
     { something: 'else', Counts: 'many', ExitCode: 'none' },
@@ -44,7 +44,7 @@ test('one odd child never blanks the others', () => {
   assert.equal(children[4]?.Result, '');
 });
 
-test('a draft names one target and one thing to run', () => {
+test('a draft has one target and one artifact or workflow', () => {
   const good = { Name: 'n', DeviceId: 'd', ArtifactId: 'a' };
   assert.ok(jobDraft.safeParse(good).success);
   for (const bad of [
@@ -68,7 +68,7 @@ test('the answer to one job is a job with an id, or an unexpected answer', () =>
   for (const other of [{ greeting: 'hello' }, [], 'maintenance', null]) assert.ok(!response.safeParse(other).success);
 });
 
-test('a job just as ours is read as it came; one field of another type, and it is read leniently', () => {
+test('a job of our own service is read as it is; with a field of another type it is read leniently', () => {
   const ours = { JobId: 'j', JobName: 'n', DeviceId: '', Command: 'c', StartTime: '', EndTime: '', Result: '' };
   const exact = { ...ours, Status: 'Running', Counts: { Running: 2 }, More: [1] };
   assert.equal(job.parse(exact), exact);

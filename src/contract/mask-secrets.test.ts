@@ -5,7 +5,7 @@ import { hideSecret, withoutDownloadTokens, withoutSecrets } from '#/contract/ma
 
 const KEY = 'mdk_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFy';
 
-test('a refusal that echoes a secret is shown without it, whatever its format', () => {
+test('an error that echoes a secret is shown without it, in any format', () => {
   for (const body of [
     JSON.stringify({ title: `No ${KEY}`, detail: `${KEY} is unknown`, errors: [{ field: 'F', message: KEY }] }),
     JSON.stringify({ message: `Bearer 0123456789abcdef is not valid` }),
@@ -21,7 +21,7 @@ test('a refusal that echoes a secret is shown without it, whatever its format', 
   assert.equal(readRefusal('The token is not valid').detail, 'The token is not valid');
 });
 
-test('the token in use is found though it has no form of its own', () => {
+test('the token in use is masked although it has no known format', () => {
   const said = 'no account for plain-old-token here';
   assert.equal(withoutSecrets(said), said);
   hideSecret('plain-old-token');
@@ -30,7 +30,7 @@ test('the token in use is found though it has no form of its own', () => {
   assert.equal(withoutSecrets(said), 'no account for … here', 'too short to be told from a word');
 });
 
-test('the token of a download link is covered, character by character', () => {
+test('the token of a download link is masked without changing its length', () => {
   const command = "curl 'https://x.example/download/abc?job=j1&expires=17&token=s3cr-et_' -o f";
   const shown = withoutDownloadTokens(command);
   assert.equal(shown, command.replace('s3cr-et_', '••••••••'));

@@ -1,19 +1,18 @@
-// Takes secrets out of texts that are shown, copied or logged. Without the schemas, because the sign-in needs it before
-// they are loaded.
+// Masks secrets in texts that are shown, copied or logged. Separate from the schemas, which load after the sign-in page.
 
-/** Tokens, device keys, session values, sign-in codes and webhook secrets, as this service makes them. */
+/** Tokens, device keys, session values, sign-in codes and webhook secrets of this service. */
 export const MADE_SECRET = /\b(mu[tsc]|mdk|whsec)_[\w-]{8,}/g;
-/** A field whose value is a secret, whatever its form: in JSON, and as a parameter of a URL. */
+/** Names of JSON fields and URL parameters whose values are secrets in any format. */
 const SECRET_FIELD =
   /("(?:DeviceKey|Token|Secret|Password|Authorization|access_token|api_?key)"\s*:\s*")(?:[^"\\]|\\.)+/gi;
 const SECRET_PARAMETER = /([?&#;](?:token|access_token|key|api_?key|secret|code)=)[^&\s"'<>#\\]+/gi;
 const CREDENTIALS = /\b(Bearer|Basic) +(?=\S*\d)[\w.~+/-]{8,}=*/gi;
-/** A shorter one could be any word. */
+/** A shorter secret could be any word. */
 const SHORTEST = 6;
 
 const inUse = new Set<string>();
 
-/** From now on `withoutSecrets` finds this text, too: a token of another service has no form of its own. */
+/** Makes `withoutSecrets` mask this text too, such as the token of another service, which has no known format. */
 export function hideSecret(secret: string): void {
   if (secret.length >= SHORTEST) inUse.add(secret);
 }
@@ -31,8 +30,7 @@ export function withoutSecrets(text: string): string {
 const DOWNLOAD_TOKEN = /(\/download\/[^\s"'<>]*?[?&]token=)([\w.~%•-]+)/g;
 
 /**
- * The text with the tokens of download links covered, each character by one: what counts characters of the output
- * remains right.
+ * Masks the tokens of download links without changing their length, so that offsets into the output stay correct.
  */
 export const withoutDownloadTokens = (text: string): string =>
   text.includes('/download/')

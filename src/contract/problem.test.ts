@@ -22,7 +22,7 @@ test('our own problem is read with its fields', () => {
   });
 });
 
-test('the shapes of other services', () => {
+test('the formats of other services are read', () => {
   assert.equal(detail({ message: 'no such device' }), 'no such device');
   assert.equal(detail({ error: 'invalid token' }), 'invalid token');
   assert.equal(detail({ error: { message: 'quota exceeded', code: 7 } }), 'quota exceeded');
@@ -33,7 +33,7 @@ test('the shapes of other services', () => {
   assert.equal(detail({ title: 'Not found', detail: '' }), 'Not found');
 });
 
-test('text, HTML and nothing stay as they came', () => {
+test('text, HTML and an empty body are kept', () => {
   assert.equal(detail('  upstream timed out\n'), 'upstream timed out');
   assert.equal(detail('<h1>502 Bad Gateway</h1>'), '<h1>502 Bad Gateway</h1>');
   assert.equal(detail(''), '');
@@ -43,7 +43,7 @@ test('text, HTML and nothing stay as they came', () => {
   assert.equal(detail({ errors: 'not a list' }), '{"errors":"not a list"}');
 });
 
-test('no body makes an endless message or an endless recursion', () => {
+test('no body produces an endless message or recursion', () => {
   assert.equal(detail('x'.repeat(10_000)).length, 500);
   assert.equal(detail({ message: 'y'.repeat(10_000) }).length, 500);
   assert.equal(

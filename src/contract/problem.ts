@@ -1,4 +1,4 @@
-// The body of our errors, RFC 9457. refusal.ts reads the errors of any service.
+// The body of our errors. refusal.ts reads the errors of any service.
 import * as z from 'zod/mini';
 
 /** RFC 9457 problem details, with the invalid fields. */

@@ -1,5 +1,5 @@
-// Reads the body of an error. v1.md leaves its format open, so any format is accepted. Without the schemas, because the
-// sign-in needs it before they are loaded.
+// Reads the body of an error. v1.md leaves its format open, so any format is accepted. Separate from the schemas, which load
+// after the sign-in page.
 
 import { withoutSecrets } from '#/contract/mask-secrets.ts';
 
@@ -12,7 +12,7 @@ export interface Refusal {
 }
 
 const MOST = 500;
-/** Deeper than any real error body; without a limit, a hostile one could exhaust the stack. */
+/** Deeper than any real error. Without a limit, a hostile one could exhaust the stack. */
 const DEEPEST = 8;
 
 const textOf = (value: unknown, depth = 0): string => {
@@ -33,7 +33,7 @@ const isFieldError = (error: unknown): error is Refusal['fields'][number] =>
   'message' in error &&
   typeof error.message === 'string';
 
-/** Reads an error body in any format: problem+json, {message}, {error}, {errors}, text, HTML, nothing. Secrets that it echoes are left out. */
+/** Reads an error body in any format: problem+json, {message}, {error}, {errors}, text, HTML, nothing. Masks secrets. */
 export function readRefusal(answer: string): Refusal {
   const body = withoutSecrets(answer);
   const raw = { detail: body.trim().slice(0, MOST), fields: [] };

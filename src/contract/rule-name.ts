@@ -1,10 +1,10 @@
-// The name by which a job's rules are found. A vendor's file has its version in its name (myapp_1.2.0.tar.gz), and
-// rules apply to all versions of it: they are stored under the name without extension and version.
+// The name under which the outcome rules of a file are stored. Rules apply to all versions of it, so the name has neither the
+// extension nor the version that vendors put into file names (myapp_1.2.0.tar.gz).
 
 const EXTENSION = /\.(?:tar\.gz|tgz|tar|gz|sh|bash|py|rb|pl|js|mjs|bin|run)$/i;
 const VERSION = /[-_ .]v?\d+(?:\.\d+)+(?:[-+._][\da-z]+)*$/i;
 
-/** `myapp_1.2.0.tar.gz` → `myapp`; the whole name where nothing would be left. */
+/** `myapp_1.2.0.tar.gz` → `myapp`; the full name if nothing would be left. */
 export function ruleNameOf(fileName: string, version = ''): string {
   const stem = fileName.replace(EXTENSION, '');
   const at = version && stem.endsWith(version) ? stem.length - version.length : stem.length;

@@ -10,12 +10,12 @@ const faultOf = (status: number, body: string) => {
     : JSON.stringify(answer);
 };
 
-test('an account signs in, whatever else it holds', () => {
+test('an account signs in, with or without other fields', () => {
   assert.equal(faultOf(200, '{"UserEmail":"a@example.com","Plan":"x"}'), '{"email":"a@example.com"}');
   assert.equal(faultOf(200, '{"NumDevicesAdded":3}'), '{"email":""}');
 });
 
-test('each failure has its own words', () => {
+test('each failure has its own message', () => {
   assert.match(faultOf(401, '{"message":"token expired"}'), /^401 .*refused this token.*says: token expired$/);
   assert.match(faultOf(403, ''), /^401 .*refused this token/);
   assert.match(faultOf(200, '<!doctype html><title>Portal</title>'), /^502 .*not a \/v1.*web page/);
@@ -28,13 +28,13 @@ test('each failure has its own words', () => {
 
 const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.sig`;
 
-test('the end of a token is read from a JWT only', () => {
+test('only a JWT has an expiry', () => {
   assert.equal(tokenExpiry(jwt({ exp: 1_800_000_000, name: '\u00fc?>' })), 1_800_000_000_000);
   for (const token of ['mut_abc', 'a.b', 'a.!!.c', jwt({}), jwt({ exp: 'soon' }), jwt({ exp: 1e300 }), 'a.b.c.d'])
     assert.equal(tokenExpiry(token), undefined, token);
 });
 
-test('an end that is past, near or years away is a warning', () => {
+test('an expiry in the past, soon or years away is a warning', () => {
   const now = Date.UTC(2026, 10, 21);
   const day = 86_400_000;
   assert.deepEqual(expiryInWords(now + 40 * day, now), {

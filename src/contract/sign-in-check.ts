@@ -1,11 +1,10 @@
-// Whether a token is valid for a /v1 service, from its answer to GET /v1/account. The gateway checks for a browser, and
-// on a static host the browser checks itself; both need the same texts. Without the schemas, because the sign-in needs
-// it before they are loaded.
+// Whether a token is valid for a /v1 service, from its answer to GET /v1/account. The gateway checks it for the browser; on a
+// static host the browser checks it itself, and says the same. Separate from the schemas, which load after the sign-in page.
 import { readRefusal } from '#/contract/refusal.ts';
 
 export const ACCOUNT_PATH = '/v1/account';
 
-/** What is wrong, in one line, and what to do about it. `status`: the gateway's answer to its browser. */
+/** What is wrong, in one line, and what to do about it. `status`: what the gateway answers the browser. */
 export interface SignInFault {
   status: number;
   title: string;
@@ -14,16 +13,14 @@ export interface SignInFault {
 
 const FIELDS = ['UserEmail', 'PlanMaxDeviceLimit', 'NumDevicesAdded'];
 
-/**
- * Evaluates the answer of the service at `host`: an account, or why there is none. `wait`: requested delay in seconds.
- */
+/** Reads the answer of the service at `host`: an account, or why there is none. `wait`: seconds that it asks to wait. */
 export function readAccountAnswer(
   host: string,
   status: number,
   body: string,
   wait?: number,
 ): { email: string } | { fault: SignInFault } {
-  const fault = (as: number, title: string, detail: string) => ({ fault: { status: as, title, detail } });
+  const fault = (code: number, title: string, detail: string) => ({ fault: { status: code, title, detail } });
   const text = readRefusal(body).detail;
   const isPage = /^\s*<(!doctype|html|head|\?xml)/i.test(body);
   const quoted = text && !isPage ? ` It says: ${text}` : '';
@@ -51,7 +48,7 @@ export function readAccountAnswer(
   try {
     account = JSON.parse(body);
   } catch {
-    // Undefined means that it is not an account.
+    // Not JSON, so not an account.
   }
   if (typeof account !== 'object' || account === null || !FIELDS.some((name) => name in account))
     return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with something that is not an account. ${elsewhere}`);

@@ -170,7 +170,7 @@ function leadsOut(at: string, to: string): boolean {
 }
 
 for (const program of TARS)
-  test(`${program.join(' ')} unpacks what passes as it was read, and nothing outside`, () =>
+  test(`${program.join(' ')} unpacks accepted archives as read, and nothing outside the folder`, () =>
     holds(
       15,
       fc.asyncProperty(entries, async (parts) => {
@@ -196,7 +196,7 @@ const tree = fc.array(
   { maxLength: 8 },
 );
 
-test('what tar packs of a folder passes in all of its formats, and is read as it was', async (t) => {
+test('a folder that tar packs in any format is accepted and read correctly', async (t) => {
   if (!has('tar', '--format=pax', '--version')) return t.skip('this machine has no GNU tar');
   await holds(
     5,
@@ -228,7 +228,7 @@ test('what tar packs of a folder passes in all of its formats, and is read as it
   );
 });
 
-test('in any parts, an archive passes or not, and a damaged one is a fault', () =>
+test('the result does not depend on the chunks, and a damaged archive is refused', () =>
   holds(
     60,
     fc.asyncProperty(

@@ -1,6 +1,6 @@
 // The rules for archives that devices unpack: nothing outside the target folder (careless handling of links led to
-// node-tar's CVE-2026-23745), nothing that fills a disk, and an update.sh where the generated Command expects it. One
-// set of rules for all: the browser checks before it sends a file, the service after, and the agent before it unpacks.
+// node-tar's CVE-2026-23745), nothing that fills a disk, and an update.sh where the generated Command expects it. The browser
+// checks a file before it sends it, the service when it receives it, and the agent before it unpacks it.
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry, type TarKind } from './tar-entries.ts';
 
 export const MAX_UNPACKED = 512 * 1024 * 1024;
@@ -9,10 +9,10 @@ const MOST_ENTRIES = 50_000;
 const MAX_PATH = 4096;
 const SETUID_OR_SETGID = 0o6000;
 
-/** Why an archive is refused: `text` reads as "The archive <text>", `mend` is a sentence. */
+/** Why an archive is refused. `text` completes "The archive …"; `fix` is a sentence that says what to do. */
 export interface TarRefusal {
   text: string;
-  mend: string;
+  fix: string;
 }
 
 const RELATIVE = 'Pack the folder itself with relative paths: tar -czf name.tar.gz -C folder .';
@@ -25,7 +25,7 @@ const leadsOut = (path: string) => path.startsWith('/') || partsOf(path).include
 
 /**
  * A symbolic link may go up only at its beginning, and at most to the archive's own folder. Going up later ("a/..") is
- * refused: `a` may be a link itself, and then ".." is somewhere else.
+ * refused, because `a` may itself be a link, and ".." then leads elsewhere.
  */
 function linkLeadsOut(target: string, depth: number): boolean {
   const parts = partsOf(target);
@@ -34,9 +34,9 @@ function linkLeadsOut(target: string, depth: number): boolean {
   return target.startsWith('/') || up > depth || parts.lastIndexOf('..') >= up;
 }
 
-/** Checks an archive entry by entry, in their order. */
+/** Checks an archive entry by entry, in order. */
 export class TarCheck {
-  /** The kind of entry at each path, in the archive's own bytes, without "./" and doubled slashes. */
+  /** The kind of entry at each path, which has the archive's own bytes, without "./" and double slashes. */
   readonly kinds = new Map<string, TarKind>();
   #count = 0;
 
@@ -59,12 +59,12 @@ export class TarCheck {
 
   #faultOf(entry: TarEntry, parts: string[], path: string): TarRefusal | undefined {
     const { kind, target } = entry;
-    const holds = (what: string, mend: string) => ({ text: `holds ${shown(entry.path)}, ${what}`, mend });
+    const holds = (what: string, fix: string) => ({ text: `holds ${shown(entry.path)}, ${what}`, fix });
     if (entry.path.startsWith('/')) return holds('an absolute path', RELATIVE);
     if (parts.includes('..')) return holds("which leads out of the archive's own folder", RELATIVE);
     if (kind === 'device') return holds('a device or pipe', PLAIN);
     if (kind === 'other') return holds('an entry of an unusual kind', PLAIN);
-    if (path === '') return kind === 'folder' ? undefined : { text: 'holds an entry without a name', mend: AGAIN };
+    if (path === '') return kind === 'folder' ? undefined : { text: 'holds an entry without a name', fix: AGAIN };
     // No program creates a file under such a name.
     if (kind !== 'folder' && /\/\.?$/.test(entry.path)) return holds('a file with the name of a folder', AGAIN);
     if (kind !== 'folder' && (entry.mode & SETUID_OR_SETGID) !== 0)
@@ -94,22 +94,22 @@ export class TarCheck {
     }
     const before = this.kinds.get(path);
     if (before !== undefined && (before !== kind || kind === 'symbolic link'))
-      return { text: `holds ${shown(path)} twice, and not as the same kind of thing`, mend: AGAIN };
+      return { text: `holds ${shown(path)} twice, and not as the same kind of thing`, fix: AGAIN };
     return undefined;
   }
 
-  /** Entries below something that is not a folder; to be called after the last entry. */
-  *passages(): Generator<TarRefusal> {
+  /** Refuses entries below something that is not a folder. Call it after the last entry. */
+  *entriesBelowNonFolders(): Generator<TarRefusal> {
     for (const path of this.kinds.keys())
       for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
         const above = this.kinds.get(path.slice(0, slash));
         if (above === undefined || above === 'folder') continue;
         const through = `which would be unpacked through ${shown(path.slice(0, slash))}, a ${above}`;
-        yield { text: `holds ${shown(path)}, ${through}`, mend: AGAIN };
+        yield { text: `holds ${shown(path)}, ${through}`, fix: AGAIN };
       }
   }
 
-  /** The folder of the update.sh that runs, '' for the root; to be called after the last entry. */
+  /** The folder of the update.sh to run, '' for the root. Call it after the last entry. */
   update(): { folder: string } | TarRefusal {
     const files = [...this.kinds].filter(([, kind]) => kind !== 'folder').map(([path]) => path);
     if (files.includes('update.sh')) return { folder: '' };
@@ -119,7 +119,7 @@ export class TarCheck {
     if (inFolders.length > 1)
       return {
         text: `holds several update.sh: ${inFolders.slice(0, 3).map(shown).join(', ')}`,
-        mend: 'Keep one of them, or put one update.sh at the root that calls the others.',
+        fix: 'Keep one of them, or put one update.sh at the root that calls the others.',
       };
     try {
       const bytes = nameBytes(found.slice(0, -'/update.sh'.length));
@@ -127,26 +127,26 @@ export class TarCheck {
     } catch {
       // The Command for devices is text, so the folder's name must be text too.
       const text = `holds update.sh in a folder whose name is not UTF-8, ${shown(found)}`;
-      return { text, mend: 'Rename that folder, then pack again.' };
+      return { text, fix: 'Rename that folder, then pack again.' };
     }
   }
 }
 
 function missing(files: string[]): TarRefusal {
-  const deep = files.find((path) => path.endsWith('/update.sh'));
-  if (deep !== undefined)
+  const nested = files.find((path) => path.endsWith('/update.sh'));
+  if (nested !== undefined)
     return {
-      text: `holds no update.sh at its root or in one top folder: it is nested too deep, at ${shown(deep)}`,
-      mend: 'Pack the folder that contains it: tar -czf name.tar.gz -C folder .',
+      text: `holds no update.sh at its root or in one top folder: it is nested too deep, at ${shown(nested)}`,
+      fix: 'Pack the folder that contains it: tar -czf name.tar.gz -C folder .',
     };
-  const like = files.find((path) => /(^|\/)update(\.sh)?(\.txt)?$/i.test(path));
+  const similar = files.find((path) => /(^|\/)update(\.sh)?(\.txt)?$/i.test(path));
   return {
-    text: like === undefined ? 'holds no update.sh' : `holds no update.sh, only ${shown(like)}`,
-    mend: 'Devices run update.sh: put one at the root, or in the one top folder.',
+    text: similar === undefined ? 'holds no update.sh' : `holds no update.sh, only ${shown(similar)}`,
+    fix: 'Devices run update.sh: put one at the root, or in the one top folder.',
   };
 }
 
-const refused = ({ text, mend }: TarRefusal) => new TarFault(`${text}. ${mend.replace(/\.$/, '')}`);
+const refused = ({ text, fix }: TarRefusal) => new TarFault(`${text}. ${fix.replace(/\.$/, '')}`);
 
 /**
  * Checks every entry of an archive, given as unpacked bytes; throws a TarFault for the first refused one.
@@ -160,7 +160,7 @@ export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>): Promis
       if (refusal) throw refused(refusal);
     }
   } catch (cause) {
-    // An error of Node's zlib for invalid compressed data.
+    // Node's zlib reports invalid compressed data with these codes.
     if (cause instanceof Error && 'code' in cause && /^Z_|^ERR_TRAILING_JUNK/.test(String(cause.code)))
       throw new TarFault(
         'is not a readable tar.gz: its compressed data is damaged or cut off, or there is more behind it',
@@ -168,7 +168,7 @@ export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>): Promis
       );
     throw cause;
   }
-  for (const refusal of check.passages()) throw refused(refusal);
+  for (const refusal of check.entriesBelowNonFolders()) throw refused(refusal);
   const update = check.update();
   if ('folder' in update) return update.folder;
   throw refused(update);

@@ -18,7 +18,7 @@ const fault = (archive: Uint8Array, message: RegExp, maxBytes?: number) =>
     (error) => error instanceof TarFault && message.test(error.message),
   );
 
-test('kinds, modes, sizes and the beginning of a file that was asked for', async () => {
+test('kinds, modes, sizes and the requested beginning of a file', async () => {
   const archive = tar(
     { path: 'app/', type: '5', mode: 0o755 },
     { path: 'app/update.sh', mode: 0o755, body: '#!/bin/sh\necho done\n' },
@@ -56,7 +56,7 @@ test('long names: GNU, pax and the prefix of POSIX', async () => {
   assert.equal(link?.target, long);
 });
 
-test('pax: bytes of UTF-8 stay what they are, and a size given there counts', async () => {
+test('pax: UTF-8 bytes are kept, and its size counts', async () => {
   const [entry] = await entriesOf(
     tar(pax({ path: 'größe', size: '600' }), tarEntry({ path: 'x', body: 'y'.repeat(600), size: 0 })),
   );
@@ -64,12 +64,12 @@ test('pax: bytes of UTF-8 stay what they are, and a size given there counts', as
   assert.equal(entry?.size, 600);
 });
 
-test("git's global comment is no fault; a global header that changes entries is", async () => {
+test("git's global comment is accepted; a global header that changes entries is refused", async () => {
   assert.deepEqual(await pathsOf(tar(pax({ comment: 'abc' }, 'g'), { path: 'a' })), ['a']);
   await fault(tar(pax({ path: 'b' }, 'g'), { path: 'a' }), /damaged/);
 });
 
-test('the tar of Unix v7 marks a folder by its name alone; later ones have a type for it', async () => {
+test('the tar of Unix v7 marks a folder by its name; later formats have a type for it', async () => {
   const kinds = async (...entries: Parameters<typeof tar>) =>
     (await entriesOf(tar(...entries))).map(({ kind }) => kind);
   assert.deepEqual(await kinds({ path: 'd/', type: '\0', magic: '' }, { path: 'f', type: '\0', magic: '' }), [
@@ -83,11 +83,11 @@ test('the tar of Unix v7 marks a folder by its name alone; later ones have a typ
   ]);
 });
 
-test('an archive without its empty blocks ends all the same', async () => {
+test('an archive may end without its empty blocks', async () => {
   assert.deepEqual(await pathsOf(tarEntry({ path: 'a', body: 'text' })), ['a']);
 });
 
-test('cut off, damaged, ambiguous', async () => {
+test('archives that are cut off, damaged or ambiguous are refused', async () => {
   const good = tar({ path: 'a', body: 'x'.repeat(1500) });
   await fault(good.subarray(0, 1000), /cut off/);
   await fault(good.subarray(0, 300), /cut off/);
@@ -104,7 +104,7 @@ test('cut off, damaged, ambiguous', async () => {
   await fault(tar({ path: 'x', type: 'x', size: 2_000_000 }), /damaged/);
 });
 
-test('a bomb is given up at the limit', async () => {
+test('reading stops at the size limit', async () => {
   await fault(tar({ path: 'zeros', body: new Uint8Array(40_000) }), /unpacks to more than/, 20_000);
   // Behind the archive's end as well.
   const padded = new Uint8Array(40_000);
@@ -112,7 +112,7 @@ test('a bomb is given up at the limit', async () => {
   await fault(padded, /unpacks to more than/, 20_000);
 });
 
-test('names cannot disturb the line they are shown in', () => {
+test('names cannot affect the line in which they are shown', () => {
   assert.equal(readable('a\nb\u0007'), 'a‹U+000A›b‹U+0007›');
   assert.equal(readable('x'.repeat(500)).length, 200);
 });

@@ -1,27 +1,27 @@
-// Reads the entries of a tar archive as a stream: old v7, POSIX ustar with prefixes, pax, GNU long names. Memory holds
-// one chunk, one header and the beginnings of a few requested files, however large the archive is. Where
-// implementations of tar disagree (a lone empty block, a link with contents, a file with a link's target, two long names for one entry), the archive
-// is refused. Browser, service and agent all use this reader.
+// Reads the entries of a tar archive as a stream: old v7, POSIX ustar with prefixes, pax, GNU long names. Memory holds only
+// one chunk, one header and the beginnings of a few requested files. The archive is refused wherever implementations of tar
+// disagree: a lone empty block, a link with contents, a file with the target of a link, two long names for one entry.
+// Browser, service and agent all use this reader.
 
 const BLOCK = 512;
-/** Most bytes of one long name or one set of extended headers. */
+/** The most bytes in one long name or one set of extended headers. */
 const MAX_METADATA = 1024 * 1024;
 
-/** What is wrong with an archive; reads as "The archive <message>". */
+/** What is wrong with an archive; the message completes "The archive …". */
 export class TarFault extends Error {
   override readonly name = 'TarFault';
 }
 
 export type TarKind = 'file' | 'hard link' | 'symbolic link' | 'folder' | 'device' | 'other';
 
-/** One entry. Names have one character for each byte, so that different names are never equal; see `readable`. */
+/** One entry. Names have one character for each byte, so that different names never compare as equal; see `readable`. */
 export interface TarEntry {
   kind: TarKind;
   path: string;
   target: string;
   mode: number;
   size: number;
-  /** The beginning of the contents, as far as `keep` requested it. */
+  /** The beginning of the contents, as long as `keep` requested. */
   head: Uint8Array;
 }
 
@@ -34,28 +34,28 @@ interface Limits {
   copy?: (entry: Omit<TarEntry, 'head'>, contents: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
-const oneCharacterEach = (bytes: Uint8Array): string => {
+const binaryText = (bytes: Uint8Array): string => {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
   return text;
 };
 
-/** The bytes of a name with one character for each. */
+/** The bytes of a name that has one character for each. */
 export const nameBytes = (name: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(name, (character) => character.charCodeAt(0));
 
-// Control and direction characters change the line around them, or are invisible.
+// Control and format characters, which are invisible or affect the text around them.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const codeOf = (character: string) =>
   `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 
-/** A text with invisible characters escaped, cut to the length of a line. */
+/** The text with invisible characters escaped, shortened to one line. */
 export function escapeInvisible(text: string, most = 200): string {
   const plain = text.slice(0, 2 * most).replace(INVISIBLE, codeOf);
   return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
 
-/** A name of an entry for display. */
+/** The name of an entry for display. */
 export const readable = (name: string): string => escapeInvisible(new TextDecoder().decode(nameBytes(name)));
 
 /** Reads exact numbers of bytes from chunks of any size. */
@@ -63,7 +63,7 @@ class Bytes {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #most: number;
   #chunk = new Uint8Array(0);
-  /** Unpacked bytes so far. */
+  /** The number of unpacked bytes so far. */
   total = 0;
 
   constructor(source: AsyncIterable<Uint8Array>, most: number) {
@@ -139,7 +139,7 @@ const damaged = () => new TarFault('has a damaged header inside');
 
 const cString = (bytes: Uint8Array): string => {
   const end = bytes.indexOf(0);
-  return oneCharacterEach(end === -1 ? bytes : bytes.subarray(0, end));
+  return binaryText(end === -1 ? bytes : bytes.subarray(0, end));
 };
 
 /** A number in a header: octal digits, or GNU's base 256 for large ones. */
@@ -166,11 +166,11 @@ function extendedHeader(bytes: Uint8Array): Map<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at);
-    const digits = space === -1 ? '' : oneCharacterEach(bytes.subarray(at, space));
+    const digits = space === -1 ? '' : binaryText(bytes.subarray(at, space));
     const end = at + Number(digits);
     if (!/^[1-9]\d{0,7}$/.test(digits) || end > bytes.length || end <= space + 1 || bytes[end - 1] !== 0x0a)
       throw damaged();
-    const record = oneCharacterEach(bytes.subarray(space + 1, end - 1));
+    const record = binaryText(bytes.subarray(space + 1, end - 1));
     const equals = record.indexOf('=');
     if (equals < 1) throw damaged();
     records.set(record.slice(0, equals), record.slice(equals + 1));
@@ -192,7 +192,7 @@ const KINDS: Record<string, TarKind> = {
 };
 const sparse = () => new TarFault('holds a sparse file: pack it without --sparse');
 
-/** What the headers before an entry define for it. */
+/** What the headers before an entry say about it. */
 interface Announced {
   path?: string;
   target?: string;
@@ -220,7 +220,7 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   for (const key of extended?.keys() ?? []) if (key.startsWith('GNU.sparse')) throw sparse();
   // An empty record cancels an earlier one, which not every reader supports.
   for (const key of ['path', 'linkpath', 'size']) if (extended?.get(key) === '') throw damaged();
-  const magic = oneCharacterEach(header.subarray(257, 263));
+  const magic = binaryText(header.subarray(257, 263));
   const prefix = magic === 'ustar\0' ? cString(header.subarray(345, 500)) : '';
   const name = cString(header.subarray(0, 100));
   const path = extended?.get('path') ?? about.path ?? (prefix ? `${prefix}/${name}` : name);

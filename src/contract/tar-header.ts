@@ -1,4 +1,4 @@
-// The header of a tar entry (POSIX ustar), for writers of archives.
+// Writes the header of a tar entry (POSIX ustar).
 
 export const BLOCK = 512;
 const utf8 = new TextEncoder();
@@ -26,7 +26,7 @@ export function tarHeader({ name, prefix, type, mode, size, time }: Header): Uin
   put(octal(0, 7), 116);
   if (size <= MAX_OCTAL) put(octal(size, 11), 124);
   else {
-    // GNU's base 256, which every current reader supports.
+    // GNU's base-256 encoding, which every current reader supports.
     block[124] = 0x80;
     for (let at = 135, left = size; left > 0; at -= 1, left = Math.floor(left / 256)) block[at] = left % 256;
   }

@@ -1,4 +1,4 @@
-// Makes tar archives for tests, byte by byte, so that they can hold what no honest program packs.
+// Builds tar archives for tests byte by byte, so that they can contain what no honest program packs.
 
 export interface TestEntry {
   path: string;
@@ -6,17 +6,17 @@ export interface TestEntry {
   target?: string;
   mode?: number;
   body?: string | Uint8Array;
-  /** Written instead of the true length. */
+  /** Replaces the true length. */
   size?: number;
   prefix?: string;
-  /** Written instead of POSIX's own, such as '' for the tar of Unix v7. */
+  /** Replaces POSIX's magic, for example by '' for the tar of Unix v7. */
   magic?: string;
 }
 
 const BLOCK = 512;
 const utf8 = new TextEncoder();
 
-/** One header and its contents, filled up to whole blocks. */
+/** One header and its contents, padded to full blocks. */
 export function tarEntry(entry: TestEntry): Uint8Array<ArrayBuffer> {
   const { path, type = '0', target = '', mode = 0o644, body = '', size, prefix = '', magic = 'ustar\x0000' } = entry;
   const bytes = typeof body === 'string' ? utf8.encode(body) : body;
@@ -37,7 +37,7 @@ export function tarEntry(entry: TestEntry): Uint8Array<ArrayBuffer> {
   return block;
 }
 
-/** A header of GNU tar for a name of more than 100 bytes: `L` for the entry's own, `K` for what it links to. */
+/** GNU tar's header for a name of more than 100 bytes: `L` for the entry's path, `K` for its link target. */
 export const gnuLong = (type: 'L' | 'K', name: string): Uint8Array =>
   tarEntry({ path: '././@LongLink', type, body: `${name}\0` });
 
@@ -52,7 +52,7 @@ export function pax(records: Record<string, string>, type: 'x' | 'g' = 'x'): Uin
   return tarEntry({ path: 'PaxHeaders/x', type, body: lines.join('') });
 }
 
-/** A whole archive, with the two empty blocks at its end. */
+/** A complete archive, with the two empty blocks at its end. */
 export function tar(...parts: (TestEntry | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const blocks = parts.map((part) => (part instanceof Uint8Array ? part : tarEntry(part)));
   const archive = new Uint8Array(blocks.reduce((total, { length }) => total + length, 2 * BLOCK));
@@ -64,12 +64,12 @@ export function tar(...parts: (TestEntry | Uint8Array)[]): Uint8Array<ArrayBuffe
   return archive;
 }
 
-/** Bytes in chunks of an awkward size. */
+/** The bytes in chunks of an awkward size. */
 export async function* inChunks(bytes: Uint8Array, size = 700): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The parts, one behind the other, as gzip data. */
+/** The parts in sequence, as gzip data. */
 export async function gzip(...parts: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array<ArrayBuffer>> {
   const waiting = [...parts];
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -14,7 +14,7 @@ const date = fc.date({
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-test('a printed date is read back, as exactly as its format has it', () =>
+test('a printed date is read back at the precision of its format', () =>
   holds(
     1000,
     fc.property(date, (given) => {

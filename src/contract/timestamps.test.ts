@@ -6,14 +6,14 @@ import { parseTimestamp, printIsoTime, printJobTime, printSqlTime, printTunnelTi
 const moment = new Date('2026-11-02T14:03:09.250Z');
 const read = (text: string) => parseTimestamp(text)?.toISOString();
 
-test('each format is printed as the document shows it', () => {
+test('each format is printed as documented', () => {
   assert.equal(printJobTime(moment), 'Nov 2, 2026, 14:03:09 UTC');
   assert.equal(printSqlTime(moment), '2026-11-02 14:03:09');
   assert.equal(printIsoTime(moment), '2026-11-02T14:03:09.250+00:00');
   assert.equal(printTunnelTime(moment), 'Nov 2 2026 2:03 PM');
 });
 
-test('what is printed reads back as the same moment, to the precision of its format', () => {
+test('a printed time reads back as the same moment, at the precision of its format', () => {
   for (const text of [
     '0001-01-01T00:00:00.001Z',
     '1999-12-31T23:59:59.999Z',
@@ -80,7 +80,7 @@ test('zones by abbreviation and by offset', () => {
   assert.equal(read('Jan 1, 2027, 05:00:00 NZDT'), '2026-12-31T16:00:00.000Z');
 });
 
-test('ISO with the precision and offsets that other services write', () => {
+test('ISO dates with the precision and offsets of other services', () => {
   assert.equal(read('2026-11-02T14:03:09.123456789+05:30'), '2026-11-02T08:33:09.123Z');
   assert.equal(read('2026-11-02T14:03:09Z'), '2026-11-02T14:03:09.000Z');
   assert.equal(read('2026-11-02 14:03:09.5 +0000 UTC'), '2026-11-02T14:03:09.500Z');
@@ -88,7 +88,7 @@ test('ISO with the precision and offsets that other services write', () => {
   assert.equal(read('2026-11-02 14:03:09'), '2026-11-02T14:03:09.000Z');
 });
 
-test('spaces of other kinds and long month names are read', () => {
+test('other kinds of spaces and long month names are read', () => {
   assert.equal(read('  Nov 2 2026 2:03\u202fPM '), '2026-11-02T14:03:00.000Z');
   assert.equal(read('November 2, 2026, 14:03:09 UTC'), '2026-11-02T14:03:09.000Z');
   assert.equal(read('Sept 2, 2026, 4:03:09 UTC'), '2026-09-02T04:03:09.000Z');
@@ -111,7 +111,7 @@ test('dates that do not exist are unreadable', () => {
   assert.equal(read('2000-02-29 00:00:00'), '2000-02-29T00:00:00.000Z');
 });
 
-test('what nobody can know is not guessed', () => {
+test('ambiguous dates are not guessed', () => {
   for (const text of [
     '',
     'N/A',

@@ -1,9 +1,9 @@
-// Parses and prints the four date formats of v1.md (`Date.parse` supports few zones, and reads a date without a zone as
-// local instead of UTC). Printed dates are always in UTC.
+// Parses and prints the four date formats of v1.md. `Date.parse` knows few zones and takes a date without a zone for local
+// time instead of UTC. Printed dates are always in UTC.
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-// Hours east of UTC. Of several meanings the one more common for fleets is used: BST is British Summer Time (not
+// Hours east of UTC. An ambiguous name has the meaning that is more common for fleets: BST is British Summer Time (not
 // Bangladesh), CST and PST are North American (not China, the Philippines), IST is India (not Ireland, Israel), AST is
 // Atlantic (not Arabia), GST is the Gulf, SST is Samoa.
 const ABBREVIATIONS: [hours: number, names: string][] = [
@@ -65,13 +65,13 @@ const ISO_OR_SQL = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{
 const JOB = /^([A-Z]{3,9})\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d):(\d\d) (.+)$/i;
 const TUNNEL = /^([A-Z]{3,9})\.? (\d{1,2}),? (\d{4}),? (\d{1,2}):(\d\d)(?::(\d\d))? ([AP])\.?M\.?(?: (.+))?$/i;
 
-/** The fields of a written date: year, month, day, hour, minute, second, milliseconds; then its zone. */
+/** Year, month, day, hour, minute, second and milliseconds of a written date, and its zone. */
 function fieldsOf(text: string): [number[], string] | undefined {
   const iso = ISO_OR_SQL.exec(text);
   if (iso) {
     const [, year, month, day, hour, minute, second = '0', fraction = '0', zone = ''] = iso;
-    const whole = [year, month, day, hour, minute, second].map(Number);
-    return [[...whole, Math.trunc(Number(`0.${fraction}`) * 1000)], zone || 'UTC'];
+    const fields = [year, month, day, hour, minute, second].map(Number);
+    return [[...fields, Math.trunc(Number(`0.${fraction}`) * 1000)], zone || 'UTC'];
   }
   const job = JOB.exec(text);
   if (job) {
@@ -87,7 +87,7 @@ function fieldsOf(text: string): [number[], string] | undefined {
   return [[Number(year), monthNumber(month), Number(day), hours, Number(minute), Number(second), 0], zone];
 }
 
-/** Parses any of the four formats. An invalid date or an unknown zone is undefined, never a guess. */
+/** Parses any of the four formats; undefined for an invalid date or unknown zone. */
 export function parseTimestamp(text: string): Date | undefined {
   const read = fieldsOf(text.trim().replace(/\s+/g, ' '));
   if (!read) return undefined;

@@ -1,4 +1,4 @@
-// The expiry of a token. Many services issue JSON Web Tokens; ours are random text without one.
+// The expiry of a token. Many services issue JSON Web Tokens; our own tokens are random text and have none.
 
 /** Milliseconds since the epoch, from the `exp` of a JWT (RFC 7519, section 4.1.4); undefined for any other token. */
 export function tokenExpiry(token: string): number | undefined {
@@ -7,7 +7,7 @@ export function tokenExpiry(token: string): number | undefined {
   try {
     const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
     const seconds = typeof claims === 'object' && claims !== null && 'exp' in claims ? claims.exp : undefined;
-    // Beyond this a Date is invalid.
+    // A larger value is no valid Date.
     return typeof seconds === 'number' && Math.abs(seconds) < 8.64e12 ? seconds * 1000 : undefined;
   } catch {
     return undefined;
@@ -17,7 +17,7 @@ export function tokenExpiry(token: string): number | undefined {
 const DAY = 86_400_000;
 const YEAR = 365 * DAY;
 
-/** Describes it in a sentence; `warn` if the user should act. */
+/** The expiry in a sentence; `warn` if the user should act. */
 export function expiryInWords(expires: number, now: number): { text: string; warn: boolean } {
   const left = expires - now;
   const date = new Date(expires).toISOString().slice(0, 10);

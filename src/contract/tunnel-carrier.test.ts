@@ -26,7 +26,7 @@ test('small chunks are joined in order, large ones are not copied', () => {
   assert.deepEqual(messages(), []);
 });
 
-test('an end that was cut before they are joined cuts the other', async () => {
+test('an end that is cut before they are joined cuts the other', async () => {
   for (const at of [0, 1]) {
     const ends = [new PassThrough(), new PassThrough()] as const;
     const faults: unknown[] = [];

@@ -1,14 +1,14 @@
-// The protocol of a tunnel's carrier: HTTP/2 on one WebSocket that the agent opened. The service sends the requests;
-// `POST /<id>` asks for a connection to the destination with that number, 200 confirms it, and from then on the
-// stream's two directions are the connection's. Each stream has HTTP/2's flow control.
+// The protocol of a tunnel's carrier: HTTP/2 over one WebSocket that the agent has opened. The service sends the requests.
+// `POST /<id>` asks for a connection to the destination with that number; after a 200, the two directions of the stream are
+// those of the connection. Each stream has HTTP/2's flow control.
 
-/** How far a stream may be ahead of its reader, and all of them together ahead of the connection. */
+/** How many bytes a stream may be ahead of its reader, and all streams together ahead of the connection. */
 const STREAM_WINDOW = 1024 * 1024;
 export const CARRIER_WINDOW = 16 * 1024 * 1024;
 
 /**
- * For the session of either side. The memory limit, in megabytes, bounds the backlog of slow readers. Frames have
- * HTTP/2's default size of 16 kB: larger ones were slower, because a reader collects them from several reads.
+ * The session settings of both sides. The memory limit, in megabytes, bounds the backlog of slow readers. Frames have
+ * HTTP/2's default size of 16 kB; larger ones were slower, because a reader has to join them from several reads.
  */
 export const CARRIER_SETTINGS = {
   settings: { initialWindowSize: STREAM_WINDOW, enablePush: false },
@@ -26,8 +26,8 @@ interface Bytes {
 }
 
 /**
- * The messages for the chunks of one HTTP/2 write, which has each frame's head as a separate chunk. Small chunks are
- * joined, but no message becomes so large that the reader has to collect it from many reads.
+ * The messages for the chunks of one HTTP/2 write, in which the header of each frame is a separate chunk. Small chunks are
+ * joined, but no message becomes so large that the reader has to join it from many reads.
  */
 export function messagesOf<Chunk extends Bytes>(chunks: readonly Chunk[], join: (some: Chunk[]) => Chunk): Chunk[] {
   const messages: Chunk[] = [];
@@ -54,7 +54,7 @@ interface WebSocketStream<Chunk> {
   _writev?(chunks: { chunk: Chunk }[], done: (error?: Error | null) => void): void;
 }
 
-/** Makes the stream of a WebSocket send its chunks as such messages, all of them in one write to the socket. */
+/** Makes the stream of a WebSocket send its chunks as such messages, in one write to the socket. */
 export function sendAsMessages<Chunk extends Bytes>(
   stream: WebSocketStream<Chunk>,
   socket: { send(message: Chunk, done?: (error?: Error) => void): void },
@@ -73,7 +73,7 @@ export function sendAsMessages<Chunk extends Bytes>(
   };
 }
 
-/** The used part of node:stream's Duplex, because browsers load this folder too. */
+/** The used part of node:stream's Duplex; browsers load this folder too, so it cannot be imported. */
 interface End {
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
@@ -98,8 +98,8 @@ interface SocketEnd<Other> extends End {
 const canReset = (socket: object): socket is Resettable => 'resetAndDestroy' in socket;
 
 /**
- * Cuts a connection with a reset, so that what is missing does not look complete. While its end is being sent the system
- * refuses a reset (EINVAL), and Node would then leave the connection open for ever: it comes after that.
+ * Resets a connection, so that an incomplete answer does not look complete. While the end of a connection is being sent the
+ * system refuses a reset (EINVAL) and Node would leave the connection open for ever, so the reset waits for that.
  */
 export function resetConnection(socket: Resettable): void {
   const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
@@ -108,9 +108,9 @@ export function resetConnection(socket: Resettable): void {
 }
 
 /**
- * Connects a carrier's stream and a socket: the end of either direction is passed on, and cutting one cuts the other,
- * so that half an answer never looks complete. Node shows HTTP/2's code CANCEL as a normal end: a stream is never
- * ended with it, and where it arrives (from a lost carrier), it counts as a cut.
+ * Connects a carrier's stream and a socket. The end of either direction is passed on, and cutting one cuts the other, so
+ * that half an answer never looks complete. Node reports HTTP/2's code CANCEL as a normal end, so we never send it, and
+ * treat one that arrives (from a lost carrier) as a cut.
  */
 export function joinStreams<Stream extends StreamEnd<Socket>, Socket extends SocketEnd<Stream>>(
   stream: Stream,

@@ -1,5 +1,5 @@
-// How many rows were left out of lists because they could not be read, so that paging still counts them and the page can
-// say so. Apart from the schemas: the sign-in page does without those.
+// Counts the rows that were left out of lists because they could not be parsed, so that paging includes them and the page can
+// say so. Separate from the schemas, which the sign-in page does not load.
 const counts = new WeakMap<object, number>();
 let total = 0;
 let listener = () => {};
@@ -10,13 +10,13 @@ export function noteUnreadable(rows: object, count: number): void {
   listener();
 }
 
-/** Of one list. */
+/** The count for one list. */
 export const unreadableRows = (rows: object): number => counts.get(rows) ?? 0;
 
-/** Of all lists so far, repeated readings included. */
+/** The count for all lists so far, including repeated requests. */
 export const unreadableTotal = (): number => total;
 
-/** For the one place that shows it. */
+/** For the one place that shows the total. */
 export function onUnreadable(call: () => void): () => void {
   listener = call;
   return () => (listener = () => {});

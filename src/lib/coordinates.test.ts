@@ -16,7 +16,7 @@ test('a coordinate is a number, with a decimal point or comma', () => {
     assert.equal(readDegrees(text), value, text);
 });
 
-test('what is no coordinate is no number', () => {
+test('anything else is not a number', () => {
   for (const text of ['', 'north', '52.5.2', '5e1', '0x10', '1 2', '--5', 'Infinity', '12.'])
     assert.ok(Number.isNaN(readDegrees(text)), text);
 });
@@ -36,12 +36,12 @@ test('a pasted pair is latitude, then longitude', () => {
   assert.deepEqual(readPair('-33.86, 151.2'), { Lat: -33.86, Lng: 151.2 });
 });
 
-test('marks of direction give the sign and the order', () => {
+test('N, S, E and W set the sign and the order', () => {
   assert.deepEqual(readPair('40.7128° N, 74.0060° W'), { Lat: 40.7128, Lng: -74.006 });
   assert.deepEqual(readPair('151.2E 33.86S'), { Lat: -33.86, Lng: 151.2 });
 });
 
-test('anything else is no pair', () => {
+test('anything else is not a pair', () => {
   for (const text of ['', '52.52', '52,52', 'a, b', '1, 2, 3', '52.52, ', 'https://example.com/@52.5,13.4'])
     assert.equal(readPair(text), undefined, text);
 });

@@ -1,4 +1,4 @@
-// Degrees as people type and paste them: plain numbers, a pair from a map, marks of direction.
+// Reads degrees as people type and paste them: a number, a pair copied from a map, N, S, E or W.
 
 const PART = String.raw`([+-−]?\d+(?:[.,]\d+)?|[+-−]?[.,]\d+)\s*°?\s*([NSEW])?`;
 const SINGLE = new RegExp(`^${PART}$`, 'i');
@@ -9,15 +9,15 @@ function degrees(number: string, direction = ''): number {
   return /[SW]/i.test(direction) ? -value : value;
 }
 
-/** One coordinate, with a decimal point or comma; NaN where it is none. */
+/** One coordinate, with a decimal point or comma; NaN for anything else. */
 export function readDegrees(text: string): number {
   const [, number, direction] = SINGLE.exec(text.trim()) ?? [];
   return number === undefined ? Number.NaN : degrees(number, direction);
 }
 
 /**
- * A pair "lat, lng" as maps copy it. Undefined for anything else, and for "52,5", which is as likely to be one number
- * with a decimal comma.
+ * A pair "lat, lng" as maps copy it. Undefined for anything else, including "52,5", which may well be one number with a
+ * decimal comma.
  */
 export function readPair(text: string): { Lat: number; Lng: number } | undefined {
   const trimmed = text.trim();
@@ -29,7 +29,7 @@ export function readPair(text: string): { Lat: number; Lng: number } | undefined
   return swapped ? { Lat: two, Lng: one } : { Lat: one, Lng: two };
 }
 
-/** To a tenth of a metre: more digits than that have no meaning. */
+/** Rounded to a tenth of a metre; more digits mean nothing. */
 export function rounded({ Lat, Lng }: { Lat: number; Lng: number }): { Lat: number; Lng: number } {
   const round = (degree: number) => Number(degree.toFixed(6));
   return { Lat: round(Lat), Lng: round(Lng) };

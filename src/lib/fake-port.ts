@@ -1,4 +1,4 @@
-// A worker for unit tests: stores what it is sent, and answers what a test wants.
+// A worker for unit tests: it records what it is sent and answers what the test says.
 import type { WorkerPort } from './worker-client.ts';
 
 export class FakePort<Request> implements WorkerPort {
@@ -8,7 +8,7 @@ export class FakePort<Request> implements WorkerPort {
   isEnded = false;
   private readonly onSent: ((sent: { id: number; request: Request }) => void) | undefined;
 
-  /** `onSent` is called for each question. */
+  /** `onSent` is called for each request that expects an answer. */
   constructor(onSent?: (sent: { id: number; request: Request }) => void) {
     this.onSent = onSent;
   }

@@ -7,7 +7,7 @@ const HOUR = 60 * MINUTE;
 const now = new Date('2026-11-23T12:00:00Z');
 const after = (ms: number) => formatAge(new Date(now.getTime() + ms), now);
 
-test('what is to come is rounded to the nearest unit, so that eight hours stay eight a moment later', () => {
+test('the future is rounded to the nearest unit, so that eight hours are still eight a moment later', () => {
   assert.equal(after(8 * HOUR), 'in 8h');
   assert.equal(after(8 * HOUR - 10_000), 'in 8h');
   assert.equal(after(7 * HOUR + 20 * MINUTE), 'in 7h');
@@ -16,7 +16,7 @@ test('what is to come is rounded to the nearest unit, so that eight hours stay e
   assert.equal(after(59_000), 'in 59s');
 });
 
-test('what is past is as old as it is at least', () => {
+test('the past is rounded down', () => {
   assert.equal(after(-(8 * HOUR - 10_000)), '7h ago');
   assert.equal(after(-(HOUR - 10_000)), '59m ago');
   assert.equal(after(-4000), 'now');

@@ -1,4 +1,4 @@
-// Whether a key is free to be a shortcut: nobody types, no dialog or menu is open, nothing else is held down.
+// Whether a key press may be a shortcut: nobody is typing, no dialog or menu is open, no modifier is held.
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
@@ -12,5 +12,5 @@ export const isFree = (event: KeyboardEvent): boolean =>
   !event.altKey &&
   !event.defaultPrevented &&
   !isTyping(event.target) &&
-  // Closed ones may stay in the document.
+  // Mantine leaves closed ones in the document.
   ![...document.querySelectorAll('[role="dialog"], [role="menu"]')].some((node) => node.checkVisibility());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hiddenText, splitGlyphs, visible } from './glyphs.ts';
 
-test('control characters and marks of direction are shown, not obeyed', () => {
+test('control characters and direction marks are shown, not obeyed', () => {
   assert.equal(visible('a\u0000b\u0007c\u001bd\u007f'), 'a‹NUL›b‹BEL›c‹ESC›d‹DEL›');
   assert.equal(
     visible('user\u202etxt.exe\u2066\u200b\ufeff\u0085'),
@@ -29,7 +29,7 @@ test('tabs, line ends, emoji with joiners and other scripts stay as they are', (
   for (const text of ['a\tb\nc', '👩‍💻 ok', 'سلام', 'नमस्ते', '日本語']) assert.equal(visible(text), text);
 });
 
-test('the pieces tell glyphs from text and join to the visible text', () => {
+test('the pieces separate glyphs from text and add up to the visible text', () => {
   assert.deepEqual(splitGlyphs('a\rb\u0001\u0002'), [
     { text: 'a', glyph: false },
     { text: '‹CR›', glyph: true },
@@ -40,7 +40,7 @@ test('the pieces tell glyphs from text and join to the visible text', () => {
   assert.deepEqual(splitGlyphs('plain'), [{ text: 'plain', glyph: false }]);
 });
 
-test('a text with hidden characters is said to have them, and no other', () => {
+test('only a text with hidden characters gets a note about them', () => {
   assert.equal(hiddenText('pump\u200b 1'), 'Hidden characters: pump‹U+200B› 1');
   for (const text of ['', 'pump 1', 'press – Süd', '👩‍🔧', 'क्‍ष']) assert.equal(hiddenText(text), undefined);
 });

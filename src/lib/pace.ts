@@ -1,13 +1,13 @@
-// Waiting, and long work in short tasks, so that the page answers a click or a key while it goes on.
+// Timers, and long work split into short tasks, so that the page stays responsive.
 
-/** Milliseconds of work before the page gets its turn; a task is felt from 50 on. */
-const TURN = 12;
+/** Milliseconds of work between two yields; people notice a task from 50 ms on. */
+const CHUNK = 12;
 
-/** Ends the present task and goes on in another one, after what a person did meanwhile. */
+/** Continues in a new task, after any input that is waiting. */
 export function nextTask(): Promise<void> {
   const { scheduler } = globalThis as { scheduler?: { yield?: () => Promise<void> } };
   if (scheduler?.yield) return scheduler.yield();
-  // Not a timer: nested ones are held back for 4 ms each.
+  // Not a timer: browsers delay nested timers by 4 ms each.
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => {
@@ -19,19 +19,19 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** Does work in small steps, resting between them when the turn is over. */
+/** Runs the steps in chunks of a few milliseconds and yields to the page between them. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
-  let until = performance.now() + TURN;
+  let until = performance.now() + CHUNK;
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
     if (performance.now() < until) continue;
     await nextTask();
-    until = performance.now() + TURN;
+    until = performance.now() + CHUNK;
   }
 }
 
-/** Does the work for each item, a few at a time; raises the first failure. */
+/** Does the work for each item, at most `most` at a time; rejects with the first failure. */
 export async function eachOf<Item>(
   items: readonly Item[],
   most: number,
@@ -44,7 +44,7 @@ export async function eachOf<Item>(
   await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
 }
 
-/** Does all the steps in this task: for work that is known to be short. */
+/** Runs all steps at once, for work that is known to be short. */
 export function atOnce<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

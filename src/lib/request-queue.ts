@@ -34,7 +34,7 @@ export async function checkWrite(
 
 type EndReason = 'cancelled' | 'signed-out';
 
-/** Raised instead of sending a request once the queue has ended. */
+/** Thrown instead of sending a request once the queue has ended. */
 class NotSentError extends Error {
   override readonly name = 'NotSentError';
   readonly reason: EndReason;

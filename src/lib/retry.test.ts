@@ -6,7 +6,7 @@ const failed = (kind: RequestErrorKind, status = 0, retryAfter?: number) =>
   new RequestError(kind, `${kind} ${status}`, { status, retryAfter });
 const status = (code: number) => failed('refused', code);
 
-test('what each kind of answer means, and what is sent again', () => {
+test('what each kind of error means, and what is repeated', () => {
   // meaning, a read is sent again, a write is sent again, the service may still be working on it
   const table: [Error, ReturnType<typeof meaningOf>, boolean, boolean, boolean][] = [
     [status(400), 'refused', false, false, false],
@@ -34,13 +34,13 @@ test('what each kind of answer means, and what is sent again', () => {
     );
 });
 
-test('a read is sent again three times at most, a write five times', () => {
+test('a read is repeated at most three times, a write five times', () => {
   const times = (request: 'read' | 'write') =>
     [0, 1, 2, 3, 4, 5, 6].filter((n) => shouldRetry(n, status(503), request));
   assert.deepEqual([times('read').length, times('write').length], [3, 5]);
 });
 
-test('waits grow up to eight seconds with jitter, after the time that the service asked for', () => {
+test('waits grow up to eight seconds, with jitter, on top of what the service asked for', () => {
   const random = mock.method(Math, 'random', () => 1);
   try {
     assert.deepEqual(

@@ -1,8 +1,8 @@
-// What an error of a request means, and whether and when the same request is sent again: one policy for reads and writes.
+// What a failed request means, and whether and when to repeat it: one policy for reads and for writes.
 
 /**
  * - `network`: no answer arrived.
- * - `timeout`: given up after the time limit.
+ * - `timeout`: the time limit passed.
  * - `refused`: the service answered with an error status.
  * - `unexpected`: the answer was a success whose body does not match the contract.
  */
@@ -11,7 +11,7 @@ export type RequestErrorKind = 'network' | 'timeout' | 'refused' | 'unexpected';
 export interface RequestFacts {
   /** HTTP status; 0 where no answer arrived. */
   status: number;
-  /** Seconds the service asked to wait. */
+  /** Seconds that the service asked to wait. */
   retryAfter: number | undefined;
 }
 
@@ -30,8 +30,8 @@ export class RequestError extends Error implements RequestFacts {
 }
 
 /**
- * - `refused`: the service did nothing, and sending it again would not help.
- * - `later`: the service did nothing, and may be asked again later.
+ * - `refused`: the service did nothing, and repeating the request would not help.
+ * - `later`: the service did nothing, and the request may be repeated later.
  * - `unknown`: a write may have been carried out.
  * - `signed-out`: no further request will be answered.
  */
@@ -46,17 +46,17 @@ export function meaningOf(error: unknown): ErrorMeaning {
   return status >= 500 && status !== 501 ? 'unknown' : 'refused';
 }
 
-/** Whether no answer arrived, or none of the service's own: it may still be working on the request. */
+/** Whether the service itself gave no answer: it may still be working on the request. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof RequestError && (error.kind !== 'refused' || error.status === 502 || error.status === 504);
 
-/** Whether a read may succeed later: no answer, one that is no answer of the service, or a failure of the service. */
+/** Whether the same read may succeed later. */
 export const isTemporary = (error: unknown): boolean => ['later', 'unknown'].includes(meaningOf(error));
 
-/** How often the same request is sent again at most. */
+/** How often a request is repeated at most. */
 const MOST_RETRIES = { read: 3, write: 5 };
 
-/** A write is only sent again when the service stated that it did nothing; a read also when its answer was lost. */
+/** A write is repeated only if the service said that it did nothing, a read also if its answer was lost. */
 export function shouldRetry(failures: number, error: unknown, request: 'read' | 'write' = 'read'): boolean {
   if (failures >= MOST_RETRIES[request] || !(error instanceof RequestError)) return false;
   if (meaningOf(error) === 'later') return true;

@@ -1,4 +1,4 @@
-// Compares lists of any kind and length. Apart from what uses it: the first picture of the device table needs no more.
+// Compares arrays, typed or not.
 
 /** Whether both have the same values in the same places. */
 export function sameValues(one: ArrayLike<unknown>, two: ArrayLike<unknown>): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStore } from './store.ts';
 
-test('listeners are called for another value only, and not after they left', () => {
+test('listeners are called only for a different value, and not after they have unsubscribed', () => {
   const store = createStore('a');
   const received: string[] = [];
   const leave = store.subscribe(() => received.push(store.get()));

@@ -1,4 +1,4 @@
-// A value in memory that several parts of the page read, and that calls back when it changes.
+// A value in memory that several parts of the page share, with callbacks for its changes.
 
 export interface Listeners {
   notify: () => void;
@@ -8,7 +8,7 @@ export interface Listeners {
 
 export interface Store<Value> extends Pick<Listeners, 'subscribe'> {
   get: () => Value;
-  /** Listeners are called only when the value is another one. */
+  /** Calls the listeners if the value is a different one. */
   set: (value: Value) => void;
 }
 
@@ -26,7 +26,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** The listeners alone, for a value that lives elsewhere. */
+/** Only the listeners, for a value that is kept elsewhere. */
 export function createListeners(): Listeners {
   const listeners = new Set<() => void>();
   return {

@@ -25,7 +25,7 @@ beforeEach(() => {
 const NONE: string[] = [];
 const list = (key: 'muster-views' | 'muster-look') => stored(key, NONE, json(z.array(z.string())));
 
-test('a value of an account is read under its name, one of the browser under the key alone', () => {
+test("the key of an account's value ends in its name, that of the browser's does not", () => {
   const [mine, all] = [list('muster-views'), list('muster-look')];
   assert.equal(mine.set(['a']), true);
   all.set(['b']);
@@ -42,14 +42,14 @@ test('a value of an account is read under its name, one of the browser under the
   assert.deepEqual(all.get(), ['b']);
 });
 
-test('the initial value leaves nothing behind', () => {
+test('storing the initial value removes the text', () => {
   const mine = list('muster-views');
   mine.set(['a']);
   mine.set(NONE);
   assert.equal(texts.size, 0);
 });
 
-test('text that cannot be read is set aside when something else is stored', () => {
+test('unreadable text is moved aside when something else is stored', () => {
   texts.set('muster-views:ann', '{"from":"the future"}');
   const mine = list('muster-views');
   assert.equal(mine.get(), NONE);
@@ -64,7 +64,7 @@ test('text that cannot be read is set aside when something else is stored', () =
   );
 });
 
-test('what the browser refuses holds until the page is left, or until it is stored', () => {
+test('a refused value lasts until the page is left, or until it is stored', () => {
   const mine = list('muster-views');
   isFull = true;
   assert.equal(mine.set(['a']), false);
@@ -74,7 +74,7 @@ test('what the browser refuses holds until the page is left, or until it is stor
   assert.deepEqual([texts.get('muster-views:ann'), mine.isRefused()], ['["b"]', false]);
 });
 
-test('listeners hear of changes here, in other tabs, and of another account', () => {
+test('listeners are called for changes here and in other tabs, and for another account', () => {
   const mine = list('muster-views');
   let calls = 0;
   const leave = mine.subscribe(() => calls++);
@@ -94,7 +94,7 @@ test('listeners hear of changes here, in other tabs, and of another account', ()
 const partsOf = (keys: string[], account: string) =>
   [...storedParts(JSON.stringify(keys.map((key) => [key, '12345'])), account)].map(([kind, part]) => [kind, part.keys]);
 
-test('only what is listed counts, and only of this account', () => {
+test('only known keys count, and only those of this account', () => {
   const mine = ['muster-views:a:b', 'muster-views:a:b:unreadable', 'muster-look', 'muster-recent:a:b'];
   assert.deepEqual(partsOf([...mine, 'muster-views:bob', 'elsewhere:a:b', 'muster-new:a:b', 'toString'], 'a:b'), [
     ['views', ['muster-views:a:b', 'muster-views:a:b:unreadable']],
@@ -103,12 +103,12 @@ test('only what is listed counts, and only of this account', () => {
   ]);
 });
 
-test('sizes as a browser counts them', () => {
+test('sizes are counted as browsers count them', () => {
   const parts = storedParts('[["muster-recent:a","1234"],["muster-stale-days:a","1"],["other","x"]]', 'a');
   assert.deepEqual([...parts], [['other', { keys: ['muster-recent:a', 'muster-stale-days:a'], bytes: 78 }]]);
 });
 
-test('what is cleared reads as the initial value, in what listens too', () => {
+test('cleared values read as the initial value, for listeners too', () => {
   const mine = list('muster-views');
   mine.set(['a']);
   let calls = 0;
@@ -117,7 +117,7 @@ test('what is cleared reads as the initial value, in what listens too', () => {
   assert.deepEqual([mine.get(), calls, texts.size], [NONE, 1, 0]);
 });
 
-test('a value of this tab is apart from the browser’s, the same for every account, and found by its prefix', () => {
+test('a value of this tab is separate from the browser’s, the same for every account, and found by its prefix', () => {
   const ofTab: Record<string, string> = {};
   Object.defineProperty(globalThis, 'sessionStorage', {
     value: Object.defineProperties(ofTab, {

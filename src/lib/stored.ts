@@ -1,9 +1,9 @@
-// Values that this browser stores. The keys of accounts are in stored-keys.ts, which only the Account page loads.
+// Values in localStorage and sessionStorage. The keys of accounts are in stored-keys.ts.
 import type { ZodMiniType } from 'zod/mini';
 import type { StoredKey } from './stored-keys.ts';
 import { createListeners, createStore } from './store.ts';
 
-/** What has one value for every account. */
+/** Keys whose value is the same for every account. */
 export const OF_BROWSER = {
   'muster-look': 'look',
   'muster-log-look': 'look',
@@ -11,14 +11,14 @@ export const OF_BROWSER = {
   'mantine-color-scheme-value': 'look',
 } as const;
 
-/** What is stored for this tab alone, until it is closed. */
+/** Keys whose value lasts as long as this tab. */
 export type TabKey = 'muster-reloaded-for' | 'muster-deploy' | `muster-devices-${string}`;
 
-/** The account whose values are read and written; '' while nobody is signed in. Set by the session. */
+/** The account whose values are read and written; '' while signed out. The session sets it. */
 export const currentAccount = createStore('');
 
 export interface Format<Value> {
-  /** Throws for text that it can't read. */
+  /** Throws if it cannot read the text. */
   read: (text: string) => Value;
   print: (value: Value) => string;
 }
@@ -29,18 +29,18 @@ export const json = <Value>(schema: ZodMiniType<Value>): Format<Value> => ({
 });
 
 export interface Stored<Value> {
-  /** The same object until something else is stored. */
+  /** Returns the same object until something else is stored. */
   get: () => Value;
-  /** `initial` itself removes the text. False: the browser refused, and the value is lost with the page. */
+  /** Setting `initial` removes the text. False: the browser refused, and the value lasts only as long as the page. */
   set: (value: Value) => boolean;
   isRefused: () => boolean;
-  /** Calls back when anything is stored, in other tabs too, and when another account signs in. */
+  /** Calls back when anything is stored, here or in another tab, and when another account signs in. */
   subscribe: (listener: () => void) => () => void;
 }
 
 const changes = createListeners();
 currentAccount.subscribe(changes.notify);
-/** What the browser refused to store, by whole key. */
+/** What the browser refused to store, by full key. */
 const refused = new Map<string, string | null>();
 
 function subscribe(listener: () => void): () => void {
@@ -52,54 +52,54 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Reading the property throws where storage is turned off. */
+/** A function, because reading the property throws if storage is turned off. */
 type StorageOf = () => Storage;
 const ofBrowser: StorageOf = () => localStorage;
 const ofTab: StorageOf = () => sessionStorage;
 
-function readText(storage: StorageOf, whole: string): string | null {
-  const held = refused.get(whole);
+function readText(storage: StorageOf, fullKey: string): string | null {
+  const held = refused.get(fullKey);
   if (held !== undefined) return held;
   try {
-    return storage().getItem(whole);
+    return storage().getItem(fullKey);
   } catch {
     return null;
   }
 }
 
-function writeText(storage: StorageOf, whole: string, text: string | null): void {
+function writeText(storage: StorageOf, fullKey: string, text: string | null): void {
   try {
-    if (text === null) storage().removeItem(whole);
-    else storage().setItem(whole, text);
-    refused.delete(whole);
+    if (text === null) storage().removeItem(fullKey);
+    else storage().setItem(fullKey, text);
+    refused.delete(fullKey);
   } catch {
-    refused.set(whole, text);
+    refused.set(fullKey, text);
   }
 }
 
 /**
- * A stored value. Text that can't be read counts as `initial`; the next `set` moves it to "<key>:unreadable", because a newer
- * version of the page may still read it.
+ * A stored value. Unreadable text counts as `initial`; the next `set` moves it to "<key>:unreadable", because a newer
+ * version of the page may be able to read it.
  */
 export const stored = <Value>(key: StoredKey, initial: Value, format: Format<Value>): Stored<Value> =>
   storedIn(ofBrowser, () => (key in OF_BROWSER ? key : `${key}:${currentAccount.get()}`), initial, format);
 
-/** The same for this tab, for any user. */
+/** A value that lasts as long as this tab, for any account. */
 export const storedInTab = <Value>(key: TabKey, initial: Value, format: Format<Value>): Stored<Value> =>
   storedIn(ofTab, () => key, initial, format);
 
 function storedIn<Value>(
   storage: StorageOf,
-  wholeKey: () => string,
+  fullKeyOf: () => string,
   initial: Value,
   { read, print }: Format<Value>,
 ): Stored<Value> {
-  let last: { whole: string; text: string | null; value: Value; isBroken: boolean } | undefined;
+  let last: { fullKey: string; text: string | null; value: Value; isBroken: boolean } | undefined;
   const look = () => {
-    const whole = wholeKey();
-    const text = readText(storage, whole);
-    if (last?.whole === whole && last.text === text) return last;
-    last = { whole, text, value: initial, isBroken: false };
+    const fullKey = fullKeyOf();
+    const text = readText(storage, fullKey);
+    if (last?.fullKey === fullKey && last.text === text) return last;
+    last = { fullKey, text, value: initial, isBroken: false };
     try {
       if (text !== null) last.value = read(text);
     } catch {
@@ -110,39 +110,37 @@ function storedIn<Value>(
   return {
     get: () => look().value,
     set: (value) => {
-      const { whole, text, isBroken } = look();
+      const { fullKey, text, isBroken } = look();
       const next = value === initial ? null : print(value);
-      if (isBroken) writeText(storage, `${whole}:unreadable`, text);
-      last = { whole, text: next, value, isBroken: false };
-      if (next !== text || refused.has(whole)) {
-        writeText(storage, whole, next);
+      if (isBroken) writeText(storage, `${fullKey}:unreadable`, text);
+      last = { fullKey, text: next, value, isBroken: false };
+      if (next !== text || refused.has(fullKey)) {
+        writeText(storage, fullKey, next);
         changes.notify();
       }
-      return !refused.has(whole);
+      return !refused.has(fullKey);
     },
-    isRefused: () => refused.has(wholeKey()),
+    isRefused: () => refused.has(fullKeyOf()),
     subscribe,
   };
 }
 
-/** The keys of this tab that begin so. */
+/** The keys of this tab that start with `prefix`. */
 export function tabKeys<Prefix extends TabKey>(prefix: Prefix): Prefix[] {
   try {
     return Object.keys(sessionStorage).filter((key): key is Prefix => key.startsWith(prefix));
   } catch {
-    return []; // Storage is turned off: nothing is stored.
+    return []; // Storage is turned off.
   }
 }
 
-// ---- For the Account page --------------------------------------------------------------------------------------------
-
-/** Everything in localStorage, as one text: a store has to give the same value while nothing changed. */
+/** Everything in localStorage, as one text, which compares as equal while nothing changes. */
 export const allStored = {
   get: (): string => {
     try {
       return JSON.stringify(Object.entries(localStorage));
     } catch {
-      return '[]'; // Storage is turned off: nothing is stored.
+      return '[]'; // Storage is turned off.
     }
   },
   subscribe,

@@ -1,6 +1,6 @@
-// Sets in the state of a component, where a change is another set.
+// Sets in React state, where each change makes a new set.
 
-/** The set with a member, or without it; by default the other of the two than now. */
+/** A copy with or without the member; without `isIn`, it is toggled. */
 export function toggled<Member>(set: ReadonlySet<Member>, member: Member, isIn = !set.has(member)): Set<Member> {
   const next = new Set(set);
   if (isIn) next.add(member);

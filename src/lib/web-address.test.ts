@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressText, webAddress } from './web-address.ts';
 
-test('addresses of web pages', () => {
+test('addresses of web pages become links', () => {
   assert.equal(webAddress('https://a1b2.tunnels.example:8443/x?y=1'), 'https://a1b2.tunnels.example:8443/x?y=1');
   assert.equal(webAddress(' HTTP://A1b2.localhost:8081 '), 'http://a1b2.localhost:8081/');
 });
 
-test('a host of other letters is shown and opened in punycode', () => {
+test('a Unicode host is shown and opened in punycode', () => {
   assert.equal(webAddress('https://аpple.com/x'), 'https://xn--pple-43d.com/x');
   assert.equal(addressText('https://аpple.com/x'), 'https://xn--pple-43d.com/x');
   assert.equal(addressText('https://good.example\n.evil.example'), 'https://good.example.evil.example/');
@@ -16,7 +16,7 @@ test('a host of other letters is shown and opened in punycode', () => {
   assert.equal(addressText('not an аddress'), 'not an аddress');
 });
 
-test('everything else stays text', () => {
+test('anything else stays text', () => {
   for (const text of [
     'N/A',
     '',

@@ -14,7 +14,7 @@ function opened(limit?: number) {
 }
 const is = (kind: WorkerError['kind']) => (error: unknown) => error instanceof WorkerError && error.kind === kind;
 
-test('the worker starts with the first question, and each answer goes to who asked', async () => {
+test('the worker starts with the first request, and each answer reaches its caller', async () => {
   const { ports, client } = opened();
   assert.equal(ports.length, 0);
   const [one, two] = [client.ask('one'), client.ask('two')];
@@ -24,14 +24,14 @@ test('the worker starts with the first question, and each answer goes to who ask
   assert.deepEqual([await one, await two, ports.length], [11, 22, 1]);
 });
 
-test('an error of the worker is the sentence that it says', async () => {
+test("an error of the worker has the worker's message", async () => {
   const { ports, client } = opened();
   const asked = client.ask('one');
   ports[0]?.say({ id: 1, fault: 'The archive is damaged' });
   await assert.rejects(asked, { message: 'The archive is damaged' });
 });
 
-test('a worker that does not load fails what is asked, and the next question tries another', async () => {
+test('a worker that does not load rejects its requests, and the next request starts another', async () => {
   const { ports, client } = opened();
   const asked = [client.ask('one'), client.ask('two')];
   ports[0]?.fail();
@@ -42,7 +42,7 @@ test('a worker that does not load fails what is asked, and the next question tri
   assert.equal(await again, 3);
 });
 
-test('what a worker was sent is lost with it: the next question says so, once', async () => {
+test('the state of a crashed worker is lost, and the next request fails once to say so', async () => {
   const { ports, client } = opened();
   client.post('a fact');
   ports[0]?.fail();
@@ -51,7 +51,7 @@ test('what a worker was sent is lost with it: the next question says so, once', 
   assert.deepEqual(ports[1]?.sent, [{ id: 1, request: 'two' }]);
 });
 
-test('an aborted question is not answered, and the worker goes on', async () => {
+test('an aborted request is rejected, and the worker continues', async () => {
   const { ports, client } = opened();
   const leaving = new AbortController();
   const asked = client.ask('one', { signal: leaving.signal });
@@ -63,7 +63,7 @@ test('an aborted question is not answered, and the worker goes on', async () => 
   assert.equal(ports[0]?.sent.length, 1);
 });
 
-test('a worker that is silent after its news is ended', async () => {
+test('a worker that is silent after progress is terminated', async () => {
   const { ports, client } = opened(10);
   const progress: string[] = [];
   const asked = client.ask('one', { onProgress: (each) => progress.push(each) });
@@ -72,7 +72,7 @@ test('a worker that is silent after its news is ended', async () => {
   assert.deepEqual([progress, ports[0]?.isEnded], [['at work'], true]);
 });
 
-test('an answer counts that a busy page receives only after the time is up', async ({ mock }) => {
+test('an answer counts even if a busy page receives it after the limit', async ({ mock }) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { ports, client } = opened(10);
   const asked = client.ask('one');
@@ -83,7 +83,7 @@ test('an answer counts that a busy page receives only after the time is up', asy
   assert.deepEqual([await asked, ports[0]?.isEnded], [1, false]);
 });
 
-test('closing ends the worker and what is asked', async () => {
+test('closing terminates the worker and rejects its requests', async () => {
   const { ports, client } = opened();
   const asked = client.ask('one');
   client.close();

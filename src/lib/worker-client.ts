@@ -1,6 +1,6 @@
-// Questions to a worker and its answers. The worker starts with the first question; its file holds one call of `serve`.
+// Requests to a worker and its answers. The worker starts with the first request; its own file calls `serve` once.
 
-/** What this needs of a Worker. */
+/** The part of Worker that is used here. */
 export interface WorkerPort {
   onmessage: ((event: MessageEvent) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -8,7 +8,7 @@ export interface WorkerPort {
   terminate(): void;
 }
 
-/** `unavailable`: it could not be loaded or broke. `slow`: it took too long and was ended. `ended`: by `close`. */
+/** `unavailable`: the worker failed to load or crashed. `slow`: it exceeded the limit. `ended`: `close` was called. */
 export class WorkerError extends Error {
   readonly kind: 'unavailable' | 'slow' | 'ended';
 
@@ -18,7 +18,7 @@ export class WorkerError extends Error {
   }
 }
 
-/** What `WorkerClient` sends; without an id nothing is answered. */
+/** A message without an id gets no answer. */
 interface Sent<Request> {
   id?: number;
   request: Request;
@@ -29,13 +29,13 @@ interface Pending<Answer, Progress> {
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
   onProgress: ((progress: Progress) => void) | undefined;
-  /** Runs out while the worker is silent after progress. */
+  /** Fires if the worker is silent for too long after progress. */
   timer?: ReturnType<typeof setTimeout>;
 }
 
 interface Asking<Progress> {
   transfer?: Transferable[];
-  /** Aborted: the answer is ignored and the promise rejects; the worker goes on. */
+  /** Aborting rejects the promise and ignores the answer; the worker itself continues. */
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
 }
@@ -48,11 +48,11 @@ export class WorkerClient<Request, Answer = never, Progress = never> {
   private port: WorkerPort | undefined;
   private readonly pending = new Map<number, Pending<Answer, Progress>>();
   private asked = 0;
-  /** The worker has state that another one would not have. */
+  /** The worker has been sent state that a new one would lack. */
   private hasState = false;
   private isStateLost = false;
 
-  /** `limit`: milliseconds between progress and what follows it, after which the worker is ended. */
+  /** `limit`: how many milliseconds the worker may be silent after progress before it is terminated. */
   constructor(start: () => WorkerPort, limit = Infinity) {
     this.start = start;
     this.limit = limit;
@@ -72,13 +72,13 @@ export class WorkerClient<Request, Answer = never, Progress = never> {
     });
   }
 
-  /** Sends what has no answer, in sequence with the questions. */
+  /** Sends a message that needs no answer, in sequence with the requests. */
   post(request: Request, transfer: Transferable[] = []): void {
     this.hasState = true;
     this.send({ request }, transfer);
   }
 
-  /** Ends the worker; the next question starts another one. */
+  /** Terminates the worker; the next request starts a new one. */
   close(): void {
     this.end('ended');
   }
@@ -111,7 +111,7 @@ export class WorkerClient<Request, Answer = never, Progress = never> {
     else this.take(id)?.resolve(received.answer);
   }
 
-  /** After a moment in which an answer is received that a busy page has not received yet. */
+  /** Waits a moment first: on a busy page, an answer may have arrived and not been received yet. */
   private endSoon(pending: Pending<Answer, Progress>): void {
     pending.timer = setTimeout(() => this.end('slow'), GRACE_MS);
   }
@@ -131,14 +131,14 @@ export class WorkerClient<Request, Answer = never, Progress = never> {
   }
 }
 
-/** What an answering function of a worker gets beside the request. */
+/** What a worker's handler gets besides the request. */
 interface Serving<Progress> {
   report: (progress: Progress) => void;
-  /** Whether nothing else has been asked since. */
+  /** Whether no newer request has arrived. */
   isLatest: () => boolean;
 }
 
-/** Answers what the page asks of this worker. An error goes to the page as a sentence. */
+/** Answers the page's requests in a worker. Of an error, the page gets the message. */
 export function serve<Request, Answer, Progress = never>(
   answer: (request: Request, serving: Serving<Progress>) => Answer | Promise<Answer>,
   transferOf: (answer: Answer) => Transferable[] = () => [],

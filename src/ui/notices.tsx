@@ -1,4 +1,4 @@
-// The messages in the corner, with their style sheets: a file of its own, since no page begins with one.
+// The notifications in the corner, with their style sheets. Loaded late, because no page starts with one.
 import '@mantine/core/styles/Notification.css';
 import '@mantine/notifications/styles.css';
 import { Notifications } from '@mantine/notifications';

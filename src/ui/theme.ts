@@ -1,4 +1,4 @@
-// The visual language as Mantine's theme, and the variables the style sheets use beside it.
+// Mantine's theme, and its CSS variables that differ from the default.
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 const dark: MantineColorsTuple = [
@@ -32,15 +32,15 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   components: {
-    // Most buttons: a form's own is the only one that is filled.
+    // Only the submit button of a form is filled.
     Button: { defaultProps: { variant: 'default' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
-    // A dialog's <header> would be a second banner of the page beside the phone's top bar.
+    // Otherwise a dialog's <header> would be a second banner beside the top bar on phones.
     Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
   },
 });
 
-/** Mantine's own dimmed, placeholder and link colours miss AA on these backgrounds; these reach it. */
+/** Mantine's default colours for these miss WCAG AA on our backgrounds. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

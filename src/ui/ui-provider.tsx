@@ -1,4 +1,4 @@
-// Mantine with our theme, the style sheets of just the components in use, and the CSP nonce for what it injects.
+// Mantine with our theme, the style sheets of the components in use, and the CSP nonce for the styles it injects.
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import '@mantine/core/styles/global.css';
 import '@mantine/core/styles/UnstyledButton.css';
@@ -23,12 +23,11 @@ import { useLook } from './controls/look.ts';
 import { lazyPart } from './late/lazy-dialog.tsx';
 
 const nonce = document.querySelector<HTMLStyleElement>('style[nonce]')?.nonce ?? '';
-// get-nonce (below Mantine's dialogs, for the scroll lock's style element) reads this global.
+// get-nonce, which the scroll lock of Mantine's dialogs uses, reads this global.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 export function UiProvider({ children }: { children: ReactNode }) {
   const { density } = useLook();
-  // Style sheets read it there.
   useEffect(() => {
     document.documentElement.dataset['density'] = density;
   }, [density]);
@@ -38,7 +37,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
       cssVariablesResolver={cssVariables}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
-      // All variables are written at run time: Mantine's sheet of their defaults would be a quarter of our styles.
+      // Writes all variables at run time, because the style sheet of their defaults would be a quarter of our CSS.
       deduplicateCssVariables={false}
     >
       <LateNotices />
@@ -49,7 +48,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
 
 const Notices = lazyPart(() => import('./notices.tsx'), 'Notices');
 
-/** Messages from before they are loaded wait in their store. */
+/** Notifications wait in their store until this has loaded. */
 function LateNotices() {
   const { notifications } = useNotifications();
   return <Notices open={{}} isUrgent={notifications.length > 0} />;

@@ -1,5 +1,4 @@
-// A query of many rows, whose data are drawn when the page has a moment: new data would be drawn at once and in one
-// piece, and ten thousand rows would block the page until all of them are done.
+// A query whose data renders at low priority: rendering ten thousand new rows at once would block the page.
 import { useDeferredValue } from 'react';
 
 interface Query<Data> {

@@ -1,7 +1,7 @@
-// What a dialog was opened for, held as it was: the page behind goes on reading and may forget it meanwhile.
+// Keeps what a dialog was opened for, because the page behind it refetches and may lose it.
 import { useState } from 'react';
 
-/** `read`: undefined as long as it is not known; asked until it is, and never again before the next opening. */
+/** Calls `read` after each opening until it returns a value, and keeps that value until `open` is false. */
 export function useSnapshot<Value>(open: boolean, read: () => Value | undefined): Value | undefined {
   const [held, setHeld] = useState<Value>();
   if (open && held === undefined) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsx, jsxs, shownProps } from './visible-text.ts';
 
-test('text and spoken attributes show what is hidden in them', () => {
+test('hidden characters are shown in text and spoken attributes', () => {
   const { props } = jsx('a', {
     children: 'user\u202etxt',
     title: 'a\u00adb',
@@ -19,7 +19,7 @@ test('text and spoken attributes show what is hidden in them', () => {
   assert.deepEqual(mixed.props, { children: ['Delete ', 'pu‹U+034F›mp', 3, ['‹U+3164›']] });
 });
 
-test('what a field holds is left alone, and so are props without hidden characters', () => {
+test('values of fields and props without hidden characters are not changed', () => {
   const field = { value: 'pu\u034fmp', children: ['plain', 1, null] };
   assert.equal(shownProps(field), field);
 });

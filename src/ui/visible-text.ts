@@ -1,6 +1,6 @@
-// React's JSX runtime with hidden characters made visible in all text that is drawn, by us or by a library. Names come
-// from devices and other people: none may look like another one, least of all where its deletion is confirmed. The
-// build puts this in place of 'react/jsx-runtime' (scripts/visible-text.ts). What a field holds stays as it is.
+// React's JSX runtime, with hidden characters made visible in all rendered text, ours or a library's. Names come from devices
+// and other people: none may pass for another, least of all when its deletion is confirmed. The build replaces
+// 'react/jsx-runtime' by this (scripts/visible-text.ts). The values of fields stay as they are.
 import type { ElementType, Key, ReactElement } from 'react';
 import * as runtime from 'react/jsx-runtime';
 import { visible } from '#/lib/glyphs.ts';
@@ -10,7 +10,7 @@ export { Fragment } from 'react/jsx-runtime';
 type Props = Record<string, unknown>;
 type Create = (type: ElementType, props: Props, key?: Key) => ReactElement;
 
-/** Attributes that are read or spoken. */
+/** Props that are shown or spoken. */
 const SHOWN = ['children', 'title', 'aria-label', 'aria-valuetext', 'alt'];
 
 const shown = (value: unknown): unknown => {
@@ -19,7 +19,7 @@ const shown = (value: unknown): unknown => {
   return value.some((item) => shown(item) !== item) ? value.map(shown) : value;
 };
 
-/** The same props where nothing is hidden. */
+/** Returns the same props if they have no hidden characters. */
 export function shownProps(props: Props): Props {
   let changed: Props | undefined;
   for (const name of SHOWN) {

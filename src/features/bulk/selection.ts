@@ -1,8 +1,7 @@
 // Which devices are selected: one selection for this tab, shared by the table and the map. It lasts over pages and
 // filters, and is forgotten at sign-out.
 import { onSession } from '#/api/session.ts';
-import { SelectedIds } from '#/ui/table/selected-ids.ts';
-import { useSelectedIds, type Selection } from '#/ui/table/use-selected-ids.ts';
+import { SelectedIds, useSelectedIds, type Selection } from '#/ui/table/selected-ids.ts';
 
 /** For what happens outside of drawing; components read it through {@link useSelection}. */
 export const selection: SelectedIds = new SelectedIds();

@@ -1,7 +1,7 @@
 // When a job was submitted, started and ended, and how long it took.
 import type { Job } from '#/contract/jobs.ts';
 import { awaitedOffline } from './outcome.ts';
-import { sortRows } from '#/ui/table/sort-rows.ts';
+import { sortRows } from '#/ui/table/sort.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 
 export interface JobTimes {

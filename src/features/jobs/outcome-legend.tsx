@@ -2,8 +2,7 @@
 // touch, and goes with Escape (WCAG 2.2, 1.4.13).
 import { useEffect, useState, type SyntheticEvent } from 'react';
 import { createPortal } from 'react-dom';
-import { formatCount } from '#/lib/format.ts';
-import { formatRoughShare } from '#/lib/format-share.ts';
+import { formatCount, formatRoughShare } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { totalOf } from './outcome.ts';
 import { VERDICTS, type VerdictCounts } from './verdict.ts';

@@ -1,7 +1,7 @@
 // Light or dark, the height of rows, and the time zone.
 import { useMantineColorScheme } from '@mantine/core';
 import { formatTime } from '#/lib/format.ts';
-import { keepLook, useLook } from '#/ui/controls/look.ts';
+import { setLook, useLook } from '#/ui/controls/look.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -41,7 +41,7 @@ export function Appearance() {
             aria-label="Rows of tables"
             data={DENSITIES}
             value={density}
-            onChange={(value) => keepLook({ density: value === 'comfortable' ? value : 'compact' })}
+            onChange={(value) => setLook({ density: value === 'comfortable' ? value : 'compact' })}
           />
           <p className={classes.note}>The device table has its own setting under Columns.</p>
         </div>
@@ -51,7 +51,7 @@ export function Appearance() {
             aria-label="Times"
             data={ZONES}
             value={zone}
-            onChange={(value) => keepLook({ zone: value === 'utc' ? value : 'local' })}
+            onChange={(value) => setLook({ zone: value === 'utc' ? value : 'local' })}
           />
           <p className={classes.note}>Now: {formatTime(now, zone)}</p>
         </div>

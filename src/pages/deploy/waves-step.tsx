@@ -1,9 +1,8 @@
 // The step of a deploy that sends it in waves: which devices come when, what lets the next wave begin, and when it stops.
 import '#/ui/form/checkbox.css';
-import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import { WAVE_PRESETS, wavePercentFault, withNewWave, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
 import { WindowList } from './window-list.tsx';
@@ -87,7 +86,7 @@ export function WavesStep({ settings, isOpenTarget, onChange }: WavesStepProps) 
             value={failed.value}
             onChange={(value) => set({ failed: { ...failed, value } })}
           />
-          <PlainSelect
+          <NativeSelect
             aria-label="Failures are counted in"
             value={failed.kind}
             onChange={({ currentTarget: { value } }) =>
@@ -145,7 +144,7 @@ function WaveFields({ wave, number, error, onChange, onRemove }: WaveFieldsProps
   return (
     <>
       <span>Wave {number}</span>
-      <PlainSelect
+      <NativeSelect
         aria-label={`Kind of ${name}`}
         value={wave.kind}
         onChange={({ currentTarget: { value } }) =>

@@ -1,13 +1,12 @@
 // The filters above the device table. Each is part of the URL; typed text goes there after a short pause.
 import { useRef, useState, type ReactNode } from 'react';
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { IconChevronDown, IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { PlainInput } from '#/ui/form/plain-input.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
@@ -74,13 +73,14 @@ export function DeviceFilterBar({
         </>
       }
     >
-      <PlainInput
+      <TextInput
         ref={field}
         className={classes.search}
         aria-label="Search devices by name or ID, group, customer, site or tag"
         placeholder="Name, ID, group, site…"
-        before={<IconSearch size={16} stroke={1.6} aria-hidden />}
-        after={
+        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        rightSectionPointerEvents="none"
+        rightSection={
           <kbd className={classes.key} aria-hidden>
             /
           </kbd>

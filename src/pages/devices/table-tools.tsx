@@ -1,10 +1,9 @@
 // At the end of the filters: sorting where the table has no head, these devices on the map, columns, and export.
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
 import { filterWords } from '#/features/device-filters/filter-words.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { printSort } from '#/ui/table/sort.ts';
 import { Link } from '#/ui/url/link.tsx';
 import type { TableColumn } from './table/table-columns.tsx';
@@ -25,7 +24,7 @@ interface TableToolsProps {
 export function TableTools({ view: { filter, sort }, columns, onSort, onColumns, onExport }: TableToolsProps) {
   return (
     <>
-      <PlainSelect
+      <NativeSelect
         className={classes.sorter}
         size="sm"
         aria-label="Sort by"

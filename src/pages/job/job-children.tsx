@@ -9,7 +9,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { canStop, jobState } from '#/contract/job-state.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
-import type { Selection } from '#/ui/table/use-selected-ids.ts';
+import type { Selection } from '#/ui/table/selected-ids.ts';
 import { totalOf } from '#/features/jobs/outcome.ts';
 import { FAILURES, VERDICTS, verdictOf, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';

@@ -10,8 +10,7 @@ import { targetOf, targetText } from '#/features/jobs/job-words.ts';
 import { VERDICTS, type Verdict } from '#/features/jobs/verdict.ts';
 import { JOB_KINDS, isKind, isWithin, type JobKind } from '#/features/jobs/lately.ts';
 import { outcomeOf, stateOf } from '#/features/jobs/outcome.ts';
-import { sortPart, type Sort } from '#/ui/table/sort.ts';
-import { sortRows } from '#/ui/table/sort-rows.ts';
+import { sortPart, sortRows, type Sort } from '#/ui/table/sort.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 const JOB_COLUMNS = ['name', 'target', 'state', 'submitted', 'started', 'took'] as const;

@@ -17,7 +17,7 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
-import { useSelectedIds } from '#/ui/table/use-selected-ids.ts';
+import { useSelectedIds } from '#/ui/table/selected-ids.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { jobSelection } from './job-selection.ts';
 import classes from './jobs.module.css';

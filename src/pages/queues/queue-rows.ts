@@ -9,8 +9,7 @@ import {
   type StaleReason,
   type StaleRules,
 } from '#/features/job-queue/stale.ts';
-import { sortPart, type Sort } from '#/ui/table/sort.ts';
-import { sortRows } from '#/ui/table/sort-rows.ts';
+import { sortPart, sortRows, type Sort } from '#/ui/table/sort.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export interface QueueRow {

@@ -173,7 +173,7 @@ export function QueueTable(props: QueueTableProps) {
       rowKey={keyOf}
       find={find}
       parentOf={parentOf}
-      whole={({ row, below }) =>
+      fullRow={({ row, below }) =>
         below && <OpenedQueue row={row} artifactText={artifactText} onRemove={() => onRemove(row)} />
       }
       isMarked={({ row }) => row.id === opened}

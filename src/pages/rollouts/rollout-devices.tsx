@@ -1,6 +1,6 @@
 // The devices of a rollout by wave, with why each is in its state.
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { isOver, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
 import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
 import { counted, formatCount } from '#/lib/format.ts';
@@ -14,7 +14,6 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
-import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -100,7 +99,7 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
     <Section title="Devices">
       <div className="stack">
         <FilterBar label="Devices of the rollout" count={`${formatCount(shown)} of ${counted(Devices, 'device')}`}>
-          <PlainSelect
+          <NativeSelect
             aria-label="Wave"
             value={String(wave ?? '')}
             onChange={({ currentTarget: { value } }) => url.set({ wave: Number(value) || undefined })}
@@ -109,7 +108,7 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
               ...Waves.map((each) => ({ value: String(each.Number), label: `Wave ${each.Number}` })),
             ]}
           />
-          <PlainSelect
+          <NativeSelect
             aria-label="State"
             value={state ?? ''}
             onChange={({ currentTarget: { value } }) => url.set({ state: isDeviceState(value) ? value : undefined })}

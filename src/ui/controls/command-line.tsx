@@ -1,4 +1,4 @@
-// A command to paste into a shell, with its copy button.
+// A shell command with a copy button.
 import { CopyButton } from './copy-button.tsx';
 import classes from './command-line.module.css';
 

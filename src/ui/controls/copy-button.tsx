@@ -9,14 +9,14 @@ interface CopyButtonProps {
   value: string;
   /** What is copied: the button's name is "Copy <what>". */
   what: string;
-  /** A button with words instead of an icon. */
+  /** Shows the name instead of an icon. */
   words?: boolean;
-  /** An icon of its own, where another Copy is beside it. */
+  /** Another icon, for when two copy buttons are side by side. */
   Icon?: typeof IconCopy;
   onCopied?: () => void;
 }
 
-export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy, onCopied }: CopyButtonProps) {
+export function CopyButton({ value, what, words = false, Icon: IdleIcon = IconCopy, onCopied }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'done' | 'refused'>('idle');
   useEffect(() => {
     if (state === 'idle') return;
@@ -29,7 +29,7 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
     if (done) onCopied?.();
   };
   const message = state === 'done' ? 'Copied' : state === 'refused' ? 'The browser blocked copying' : '';
-  const Icon = state === 'done' ? IconCheck : Usual;
+  const Icon = state === 'done' ? IconCheck : IdleIcon;
   return (
     <>
       {words ? (
@@ -53,7 +53,7 @@ export function CopyButton({ value, what, words = false, Icon: Usual = IconCopy,
   );
 }
 
-/** An id: shortened in the middle, copied whole, shown whole on hover. */
+/** An id shortened in the middle; the tooltip and Copy have all of it. */
 export function ShortId({ value, what = 'id' }: { value: string; what?: string }) {
   const short = value.length > 14 ? `${value.slice(0, 6)}…${value.slice(-5)}` : value;
   return (

@@ -1,8 +1,7 @@
-// Copies a text, also where the clipboard API is not there: plain http on a LAN address is no secure context. Without the
-// button, which the first picture of the device table does without.
+// Copies text even without the clipboard API, which plain http on a LAN address lacks because it is no secure context.
 import { notifications } from '@mantine/notifications';
 
-/** Puts text on the clipboard; false when the browser refuses. */
+/** Puts text on the clipboard; false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -12,18 +11,18 @@ export async function copyText(text: string): Promise<boolean> {
     area.value = text;
     area.readOnly = true;
     area.className = 'visually-hidden';
-    // Inside an open dialog the focus trap would take the selection away from the end of the body.
-    const home = document.activeElement?.closest('[role="dialog"]') ?? document.body;
-    home.append(area);
+    // Inside the open dialog, if there is one: its focus trap would take the selection from an element outside.
+    const parent = document.activeElement?.closest('[role="dialog"]') ?? document.body;
+    parent.append(area);
     area.select();
-    // oxlint-disable-next-line typescript/no-deprecated -- nothing else copies outside of a secure context
+    // oxlint-disable-next-line typescript/no-deprecated -- the only way to copy outside a secure context
     const done = document.execCommand('copy');
     area.remove();
     return done;
   }
 }
 
-/** The same, with a notice whether it worked. */
+/** Copies text and shows a notice that says whether it worked. */
 export async function copyWithNotice(text: string, message: string): Promise<void> {
   const done = await copyText(text);
   notifications.show({ message: done ? message : 'The browser blocked copying', color: done ? 'indigo' : 'red' });

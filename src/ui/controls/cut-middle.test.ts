@@ -8,16 +8,16 @@ const shown = (text: string, room: number) => {
   return `${head}…${tail}`;
 };
 
-test('a name keeps its head and its tail', () => {
+test('a name keeps its beginning and its end', () => {
   assert.equal(shown('warehouse-berlin-north-scale-017', 21), 'warehouse-…-scale-017');
   assert.equal(shown('warehouse-berlin-north-scale-018', 20), 'warehouse…-scale-018');
 });
 
-test('all of the room is used', () => {
+test('all of the available width is used', () => {
   for (let room = 3; room < 26; room++) assert.equal(shown('abcdefghijklmnopqrstuvwxyz', room).length, room);
 });
 
-test('without room for anything the first and the last character are left', () => {
+test('without any room, the first and the last character remain', () => {
   assert.equal(shown('abcdef', 0), 'a…f');
   assert.equal(shown('ab', 0), 'a…b');
 });

@@ -1,4 +1,4 @@
-// Cuts a name in its middle: names made by a scheme, like "warehouse-berlin-north-scale-017", differ at the end.
+// Shortens a name in the middle: generated names such as "warehouse-berlin-north-scale-017" differ at the end.
 
 export interface CutText {
   head: string;
@@ -8,14 +8,14 @@ export interface CutText {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What a reader takes for one character; a pair of surrogates or an accent on its own would be drawn as another one. */
+/** Characters as readers see them: half a surrogate pair or a lone accent would be drawn as something else. */
 const charactersOf = (text: string): string[] =>
-  // ASCII needs no segmenter, which costs much more than the cut itself.
+  // ASCII needs no segmenter, which costs far more than the cut.
   /^[ -~]*$/.test(text) ? text.split('') : Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 /**
- * The longest head and tail, of equal lengths, that fit. At least one character of each is kept.
- * @param fits must be true of shorter ones, too
+ * The longest head and tail of equal length that fit, at least one character each. If `fits` accepts two lengths, it must
+ * accept all shorter ones.
  */
 export function cutMiddle(text: string, fits: (head: string, tail: string) => boolean): CutText {
   const characters = charactersOf(text);

@@ -1,4 +1,4 @@
-// A button that is only an icon, as in the rows of a table: its name is for screen readers, and in the tooltip.
+// A button with an icon only, as in table rows; its name is in the tooltip and read by screen readers.
 import { ActionIcon, type ActionIconProps, type ElementProps } from '@mantine/core';
 import type { TablerIcon } from '@tabler/icons-react';
 
@@ -7,7 +7,7 @@ interface IconButtonProps extends ActionIconProps, ElementProps<'button', keyof 
   /** "Delete camera-7" */
   label: string;
   iconSize?: number;
-  /** It does nothing now and looks so, but does not lose the focus. */
+  /** Disabled, but still focusable, so that it does not lose the focus. */
   off?: boolean;
 }
 

@@ -1,16 +1,16 @@
-// How this browser shows tables and times, for every account. Mantine stores the colours.
+// How this browser shows tables and times, for every account. Mantine stores the colour scheme.
 import { stored } from '#/lib/stored.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 
 export interface Look {
   density: 'compact' | 'comfortable';
-  /** In which zone times are written. */
+  /** The time zone of all times. */
   zone: 'local' | 'utc';
 }
 
-const USUAL: Look = { density: 'compact', zone: 'local' };
+const DEFAULT: Look = { density: 'compact', zone: 'local' };
 
-const look = stored('muster-look', USUAL, {
+const look = stored('muster-look', DEFAULT, {
   read: (text): Look => {
     const words = text.split(' ');
     return {
@@ -23,4 +23,4 @@ const look = stored('muster-look', USUAL, {
 
 export const useLook = (): Look => useStore(look);
 
-export const keepLook = (change: Partial<Look>): boolean => look.set({ ...look.get(), ...change });
+export const setLook = (change: Partial<Look>): boolean => look.set({ ...look.get(), ...change });

@@ -1,4 +1,4 @@
-// How much of a limit is used: words first, then a bar.
+// How much of a limit is used, in words and as a bar.
 import classes from './meter.module.css';
 
 interface MeterProps {

@@ -1,6 +1,6 @@
-// A name in the room that there is, cut in its middle. All of it stays in the document as text in a line, the hidden part
-// without size: what is copied, searched for in the page and read by screen readers is the whole name. (Two boxes side by
-// side, the usual way, are copied as two lines and read with a space between them.)
+// A name that is shortened in the middle to fit its box. The hidden part stays in the text with a font size of 0, so that
+// copying, find-in-page and screen readers get the full name. (The usual two boxes side by side are copied as two lines
+// and read with a space between them.)
 import { useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { cutMiddle, type CutText } from './cut-middle.ts';
@@ -10,7 +10,7 @@ import classes from './middle-ellipsis.module.css';
 interface Cut extends CutText {
   text: string;
   room: Room;
-  /** Pixels that the whole text would take. The box goes on asking for them, to grow again when there is room. */
+  /** The width of the full text in pixels. The box keeps asking for it, so that it grows when there is room. */
   width: number;
 }
 
@@ -19,29 +19,28 @@ interface Room {
   font: string;
 }
 
-/** Shorter ones would lose nothing worth the "…". */
+/** Shorter names are not worth an ellipsis. */
 const LEAST_LENGTH = 7;
-/** Letters that move together make a text of Inter at most this much narrower than their sum. */
+/** With kerning, text in Inter is at least this share of the sum of its letters. */
 const LEAST_PART = 0.95;
 
 function cutOf(text: string, room: Room): Cut | undefined {
   const { width: most, font } = room;
   const width = sumOf(text, font);
-  // The layout rounds to 64ths of a pixel.
+  // Layout rounds to 64ths of a pixel.
   if (width <= most || (width * LEAST_PART <= most && widthOf(text, font) <= most + 0.1)) return undefined;
-  // With a width of its own "…" is no ASCII.
   const left = most - widthOf('…', font);
   return { ...cutMiddle(text, (head, tail) => sumOf(head, font) + sumOf(tail, font) <= left), text, room, width };
 }
 
-/** Rooms of columns whose names have all the same, as they were last. */
+/** The last known room of each column, in which all names have the same. */
 const lastRooms = new Map<string, Room>();
 
 type Refit = (width: number) => void;
 const refits = new Map<Element, Refit>();
 
-// One for all, as long rows come and go while a table is scrolled. It is called after the layout and before the paint: no
-// name is seen uncut, and no layout is computed only to measure.
+// One observer for all names, because rows come and go while a table is scrolled. It runs between layout and paint: no
+// name is painted uncut, and no layout is forced just to measure.
 let shared: ResizeObserver | undefined;
 const observer = () =>
   (shared ??= new ResizeObserver((entries) =>
@@ -60,7 +59,7 @@ if (typeof document !== 'undefined')
 interface MiddleEllipsisProps {
   text: string;
   className?: string | undefined;
-  /** Name of a long column: a row that is scrolled into view takes the room of the others until it has its own. */
+  /** Name of the column: a row that scrolls into view starts with the room of the others in it. */
   column?: string;
 }
 
@@ -108,10 +107,10 @@ export function MiddleEllipsis({ text, className = '', column }: MiddleEllipsisP
   );
 }
 
-/** Undefined where names have as many lines as they need, as on narrow screens. */
+/** Undefined where names may wrap, as on narrow screens. */
 function roomOf(element: Element, width: number): Room | undefined {
   const { fontStyle, fontWeight, fontSize, fontFamily, whiteSpace } = getComputedStyle(element);
   if (width === 0 || !whiteSpace.includes('nowrap')) return undefined;
-  // The shorthand is empty where features of the font are set, as they are in all of ours.
+  // The `font` shorthand is empty when font features are set, as they are everywhere here.
   return { width, font: `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}` };
 }

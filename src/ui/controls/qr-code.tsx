@@ -1,8 +1,8 @@
-// Text as a QR code, drawn as one path: a bar for each run of dark modules in a line.
+// Text as a QR code, drawn as one path with a bar for each run of dark modules.
 import { encode } from 'uqr';
 
 export function QrCode({ text, className }: { text: string; className: string | undefined }) {
-  // Choosing the best of the eight masks takes twenty times as long, and readers need none in particular.
+  // A fixed mask: choosing the best of the eight takes twenty times as long, and scanners read all of them.
   const { size, data } = encode(text, { ecc: 'M', border: 2, maskPattern: 3, boostEcc: false });
   let path = '';
   data.forEach((line, y) => {

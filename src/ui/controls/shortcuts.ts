@@ -1,9 +1,9 @@
-// The keys that parts of the present page answer to, for the list of them that "?" opens.
+// The shortcuts of the current page, for the list that "?" opens.
 import { useEffect } from 'react';
 import { createStore } from '#/lib/store.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 
-/** Keys that are pressed together, and what they do. */
+/** Keys to press together, and what they do. */
 export type Shortcut = readonly [keys: readonly string[], does: string];
 
 interface Section {
@@ -13,7 +13,7 @@ interface Section {
 
 const sections = createStore<readonly Section[]>([]);
 
-/** Lists these as long as the component is there. `shortcuts`: the same array each time. */
+/** Lists the shortcuts while the component is mounted. `shortcuts` must be the same array each time. */
 export function useShortcuts(name: string, shortcuts: readonly Shortcut[], on = true): void {
   useEffect(() => {
     if (!on) return;
@@ -23,7 +23,7 @@ export function useShortcuts(name: string, shortcuts: readonly Shortcut[], on = 
   }, [name, shortcuts, on]);
 }
 
-/** By the name of the part; what two parts of a page have in common is listed once. */
+/** The shortcuts by section; those that two parts of a page share are listed once. */
 export const useShortcutsHere = (): readonly Section[] =>
   [...Map.groupBy(useStore(sections), ({ name }) => name)].map(([name, same]) => ({
     name,

@@ -1,4 +1,4 @@
-// A figure over time as a small line, with its words for those who do not see it.
+// A small line chart of a figure over time, with a text alternative.
 import classes from './sparkline.module.css';
 
 interface SparklineProps {

@@ -1,4 +1,4 @@
-// A state as shape and word. Colour is only added to them, so that nobody needs it to distinguish states.
+// A state as a shape and a word. Colour only supports them: nobody needs it to tell states apart.
 import type { ReactNode } from 'react';
 import { stateText, type StateWords } from './state-words.ts';
 import classes from './state-mark.module.css';
@@ -48,11 +48,11 @@ const OTHER = { tone: 'waiting', shape: <path d="M5 5a2 2 0 1 1 2.6 2c-.4.2-.6.5
 interface StateMarkProps {
   state: string;
   label?: ReactNode;
-  /** Has the colour of a failure, whatever its shape. */
+  /** Uses the colour of a failure for any shape. */
   isBad?: boolean;
 }
 
-/** The mark and word of a state; an unknown one is shown by its own name with a question mark. */
+/** The mark and word of a state; an unknown state shows its own name and a question mark. */
 export function StateMark({ state, label, isBad = false }: StateMarkProps) {
   const { tone, shape } = SHAPES[state] ?? OTHER;
   return (
@@ -71,7 +71,7 @@ export function StateMark({ state, label, isBad = false }: StateMarkProps) {
   );
 }
 
-/** A state of several devices: one of them that failed is seen in its colour and its words. */
+/** The state of several devices, which says so if one of them failed. */
 export function StateOf({ words }: { words: StateWords }) {
   return <StateMark state={words.mark} label={stateText(words)} isBad={(words.failed ?? 0) > 0} />;
 }

@@ -1,11 +1,11 @@
-// A state as a person reads it, wherever it is shown. Each kind of thing has one function that gives its words.
+// A state in words. Each kind of object has one function that returns them, for every place that shows the state.
 import { formatCount } from '#/lib/format.ts';
 
 export interface StateWords {
   label: string;
-  /** The state whose mark it has. */
+  /** The state whose mark is shown. */
   mark: string;
-  /** How many of its devices failed, where the label does not say that it failed. */
+  /** How many devices failed, if the label does not say that it failed. */
   failed?: number;
 }
 

@@ -1,7 +1,7 @@
-// What a screen reader announces when it changes. A region that comes together with its text is often not announced.
+// A live region for screen readers. They often skip a region that appears together with its text.
 import type { ComponentProps } from 'react';
 
-/** Rendered also while there is nothing to announce; empty, it takes no room. */
+/** Render it even while it is empty; it takes no room then. */
 export const Status = ({ className = '', ...rest }: ComponentProps<'span'>) => (
   <span role="status" className={`status ${className}`} {...rest} />
 );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plain } from './system-notices.ts';
 
-test('a notice of the system is one short line without hidden characters', () => {
+test('a desktop notification is one short line without hidden characters', () => {
   assert.equal(plain('deploy myapp 2'), 'deploy myapp 2');
   assert.equal(plain('one\nAdministrator:\tsign in '), 'one Administrator: sign in');
   assert.equal(plain('safe\u202Egpj.exe\u0007'), 'safe‹U+202E›gpj.exe‹BEL›');

@@ -1,9 +1,9 @@
-// Keys that work wherever the focus is.
+// Keys that work wherever the focus is on the page.
 import { useEffectEvent, useLayoutEffect } from 'react';
 
 /**
- * `onKey` is called for each key that is pressed on the page, and sees the latest state. It listens before the page is
- * painted: a key that is pressed at the first sight of the page is not lost.
+ * Calls `onKey`, which sees the latest state, for each key press on the page. It subscribes before the first paint, so that
+ * no key is lost that is pressed as soon as the page appears.
  */
 export function useKeyDown(onKey: (event: KeyboardEvent) => void): void {
   const press = useEffectEvent(onKey);
@@ -14,7 +14,7 @@ export function useKeyDown(onKey: (event: KeyboardEvent) => void): void {
   }, []);
 }
 
-/** The same for Escape, where nothing else has taken the key. */
+/** Calls `leave` for Escape, unless something else has handled it. */
 export const useEscape = (leave: (event: KeyboardEvent) => void): void =>
   useKeyDown((event) => {
     if (event.key === 'Escape' && !event.defaultPrevented) leave(event);

@@ -1,10 +1,10 @@
-// Requests as commands for curl, each with its copy button. Fetched when it is first opened.
+// Requests as curl commands, each with a copy button.
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { curlText, type CurlRequest } from './curl-text.ts';
 import { formatCount } from '#/lib/format.ts';
 import classes from './show-as-curl.module.css';
 
-/** Of very many, these show how the rest would be. */
+/** A long list of similar requests is cut here. */
 const MOST = 20;
 
 export function CurlLines({ requests }: { requests: readonly CurlRequest[] }) {

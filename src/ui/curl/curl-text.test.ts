@@ -26,16 +26,16 @@ function words(command: string, shell = 'bash'): string[] {
   return stdout.split('\0').slice(0, -1);
 }
 
-test('every value is one word, as it was', () => {
+test('every value is quoted as one word', () => {
   assert.deepEqual(words(`curl ${HOSTILE.map(shellQuoted).join(' ')}`), HOSTILE);
 });
 
-test('what has no control characters is plain POSIX sh', () => {
+test('without control characters, the quoting is plain POSIX sh', () => {
   const plain = HOSTILE.filter((value) => !shellQuoted(value).startsWith('$'));
   assert.deepEqual(words(`curl ${plain.map(shellQuoted).join(' ')}`, 'sh'), plain);
 });
 
-test('no line holds what a terminal obeys or what turns text around', () => {
+test('no line has control characters or direction marks', () => {
   const text = curlText(
     { method: 'POST', path: '/v1/x', body: { DeviceName: HOSTILE.join(' ') }, form: { version: HOSTILE.join(' ') } },
     'https://muster.example',
@@ -44,7 +44,7 @@ test('no line holds what a terminal obeys or what turns text around', () => {
   assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
 });
 
-test('a read is its address and the token, which is not there', () => {
+test('a read has the address and a variable for the token', () => {
   const text = curlText({ method: 'GET', path: '/v1/devices/1/25?device_name=a%27b' }, 'http://127.0.0.1:8080');
   assert.equal(
     text,
@@ -64,7 +64,7 @@ test('a body arrives as the same JSON', () => {
   assert.deepEqual(JSON.parse(sent.at(-1) ?? ''), body);
 });
 
-test('a form names its file and takes no value for the name of another', () => {
+test('a form names its file, and no value is taken for a file name', () => {
   const request = {
     method: 'POST',
     path: '/v1/artifact',

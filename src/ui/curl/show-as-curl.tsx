@@ -1,5 +1,5 @@
-// "Show as curl": what a form or a question would send, as a command for a script. It opens inside the dialog, so that
-// no second one covers the first.
+// "Show as curl": the request that a form or dialog would send. It opens inside the dialog instead of covering it with
+// another.
 import { useState } from 'react';
 import { IconTerminal2 } from '@tabler/icons-react';
 import type { CurlRequest } from './curl-text.ts';
@@ -9,7 +9,7 @@ import classes from './show-as-curl.module.css';
 const CurlLines = lazyPart(() => import('./curl-lines.tsx'), 'CurlLines');
 
 interface ShowAsCurlProps {
-  /** What is typed so far; several where they are sent one after the other, very many only made when they are shown. */
+  /** The request as typed so far. A long list can be a function, called only when it is shown. */
   request: CurlRequest | readonly CurlRequest[] | (() => readonly CurlRequest[]);
 }
 

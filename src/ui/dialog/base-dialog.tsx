@@ -1,16 +1,16 @@
-// The frame of every dialog: centred, with a labelled close button, not closable while busy, and with the focus given back
-// to what opened it.
+// The frame of every dialog: it is centred, has a labelled close button, cannot be closed while busy, and returns the
+// focus to what opened it.
 import '#/ui/dialog/modal.css';
 import { Modal, type ModalProps } from '@mantine/core';
 import { focusFirstField } from './first-field.ts';
 import { useFocusBack } from './use-focus-back.ts';
 
 interface BaseDialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'withCloseButton' | 'closeButtonProps'> {
-  /** Only given for a dialog that is rendered while it is closed, which preserves what was typed. */
+  /** For a dialog that stays mounted while closed, so that it keeps what was typed. */
   opened?: boolean | undefined;
-  /** Without it neither Escape, a click outside nor a close button closes it: only what is in it does. */
+  /** Without it, only the dialog's own content can close it: no close button, Escape or click outside. */
   onClose?: (() => void) | undefined;
-  /** Something is under way that closing would leave unseen. */
+  /** Blocks closing while a request is in progress. */
   busy?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The question before something is lost: names the target and the consequence; for many at once, a word to type. The
+// Asks before something is lost: it names the target and the consequence, and for many targets wants a word typed. The
 // request is sent once.
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
@@ -13,22 +13,22 @@ import { focusPage } from './use-focus-back.ts';
 interface QuestionProps {
   onClose: () => void;
   title: string;
-  /** What happens to what. */
+  /** The target and the consequence. */
   children: ReactNode;
   /** The verb and its object: "Delete device". */
   confirmLabel: string;
-  /** The way back, where "Cancel" could be mistaken for the action itself. */
+  /** The label of Cancel, where that could be mistaken for the action itself. */
   cancelLabel?: string;
-  /** Must be typed before the button works: the name or the count. */
+  /** The name or count that must be typed to enable the button. */
   typed?: string | undefined;
 }
 
 interface ConfirmDialogProps<Data> extends QuestionProps {
-  /** What is sent when it is confirmed, and the same to be shown as curl. */
+  /** The request to send on confirmation, also shown as curl. */
   write: UseMutationOptions<Data> & { request?: CurlRequest };
-  /** An error in words that fit here. */
+  /** Rewords an error for this dialog. */
   explain?: (error: Error) => Error;
-  /** Called after success. Without it the dialog closes and the page gets the focus, as the row is gone. */
+  /** Called after success. By default the dialog closes and the page gets the focus, because the row is gone. */
   onDone?: (data: Data) => void;
 }
 
@@ -57,15 +57,15 @@ interface AskedProps extends QuestionProps {
   onConfirm: () => void;
 }
 
-/** The same, for what is no write. */
+/** The same question without a request of its own. */
 export function Question(props: AskedProps) {
   const { opened = true, onClose, title, children, confirmLabel, cancelLabel = 'Cancel' } = props;
   const { typed, request, busy = false, error = null, onConfirm } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
-  // Two clicks can arrive before the button is drawn as disabled: another counts only after that, or after an error.
+  // A second click can arrive before the button is disabled: it counts only after a render, or after an error.
   const confirmed = useRef(false);
-  // Before it is drawn: a click on the button as it is drawn then counts.
+  // Before the paint, so that a click on the button as painted counts.
   useLayoutEffect(() => {
     if (!busy) confirmed.current = false;
   }, [busy, error, opened]);

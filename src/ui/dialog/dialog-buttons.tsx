@@ -1,11 +1,11 @@
-// The buttons at the end of a dialog: Cancel, and after it what the dialog is for. A dialog without fields begins at Cancel.
+// The buttons of a dialog: Cancel, then its action. Cancel gets the focus if the dialog has no fields.
 import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 
 interface DialogButtonsProps {
   onCancel: () => void;
   busy?: boolean;
-  /** Before Cancel: why the dialog cannot be confirmed yet. */
+  /** Shown before Cancel: why the dialog cannot be confirmed yet. */
   note?: ReactNode;
   children: ReactNode;
 }

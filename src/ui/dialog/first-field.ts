@@ -1,18 +1,18 @@
-// A dialog begins with its first field, not with its close button.
+// Focuses the first field of a dialog instead of its close button.
 
 const FIELD = ':is(input, select, textarea):not([type="hidden"], [type="file"], [tabindex="-1"], :disabled)';
 
-const isSeen = (node: HTMLElement) => node.checkVisibility({ visibilityProperty: true });
+const isVisible = (node: HTMLElement) => node.checkVisibility({ visibilityProperty: true });
 
-/** The field that a dialog names, else its first; of radio buttons the one that is chosen. */
+/** The field marked with data-autofocus, else the first; in a radio group, the checked one. */
 function firstField(content: HTMLElement): HTMLElement | undefined {
-  const fields = [...content.querySelectorAll<HTMLElement>(FIELD)].filter(isSeen);
+  const fields = [...content.querySelectorAll<HTMLElement>(FIELD)].filter(isVisible);
   const first = fields.find((field) => field.matches('[data-autofocus]')) ?? fields[0];
   if (!(first instanceof HTMLInputElement) || first.type !== 'radio') return first;
   return fields.find((field) => field.matches(':checked') && field.getAttribute('name') === first.name) ?? first;
 }
 
-/** Whether nobody has gone anywhere yet: the focus is where the dialog itself puts it for want of a field. */
+/** Whether the user has not moved the focus: it is where the dialog puts it when there is no field. */
 function isUntouched(content: HTMLElement): boolean {
   const { activeElement: focused } = document;
   const dialog = content.closest('[role="dialog"]');
@@ -24,12 +24,12 @@ function isUntouched(content: HTMLElement): boolean {
   );
 }
 
-/** As the ref of what is in a dialog. Its fields may come later, when what they need has been read. */
+/** The ref of a dialog's content. Its fields may appear later, once their data has loaded. */
 export function focusFirstField(content: HTMLElement | null): (() => void) | undefined {
   if (!content) return undefined;
   const find = () => {
     const field = firstField(content);
-    // The focus trap of the dialog takes the first that has this mark.
+    // Mantine's focus trap takes the first element with this attribute.
     if (field)
       for (const marked of content.querySelectorAll('[data-autofocus]')) marked.removeAttribute('data-autofocus');
     field?.setAttribute('data-autofocus', 'true');
@@ -43,7 +43,7 @@ export function focusFirstField(content: HTMLElement | null): (() => void) | und
     (field ?? content.querySelector<HTMLElement>('[data-autofocus]'))?.focus({ preventScroll: true });
   });
   changes.observe(content, { childList: true, subtree: true });
-  // Who has begun to use the dialog is not moved any more.
+  // Leaves the focus alone once the user has started to use the dialog.
   const stop = new AbortController();
   stop.signal.addEventListener('abort', () => changes.disconnect());
   for (const event of ['keydown', 'pointerdown'])

@@ -1,5 +1,5 @@
-// A form in a dialog. It is checked before it is sent, and sent once. The service's field errors are shown at their
-// fields, other errors above the buttons. A click outside does not close it once something is typed.
+// A form in a dialog. It is validated first and sent once. The service's field errors appear at their fields, other errors
+// above the buttons. A click outside does not close it once something is typed.
 import { useId, type ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { useForm, type FormErrors } from '@mantine/form';
@@ -13,40 +13,40 @@ import { DialogButtons } from './dialog-buttons.tsx';
 import { useUnsaved } from './unsaved.ts';
 import { useWrite } from './use-write.ts';
 
-/** How the fields are called and checked; `formRules` makes it of a schema of the contract. */
+/** The names and checks of the fields; `formRules` derives them from a schema of the contract. */
 interface Rules<Field extends string> {
   labels: Record<Field, string>;
   check: (body: unknown) => Record<string, string>;
-  /** What the service found wrong with the fields. */
+  /** The field errors that the service reported. */
   refused: (error: Error) => Record<string, string>;
-  /** The part of an error that no field shows. */
+  /** What remains of an error without its field errors. */
   unplaced: (error: Error | null) => Error | null;
 }
 
 export interface FormFields<Field extends string> {
   values: Record<Field, string>;
-  /** The props of a field's input. */
+  /** The props of the field's input. */
   field: (name: Field) => ReturnType<ReturnType<typeof useForm>['getInputProps']> & { label: string };
   fill: (values: Partial<Record<Field, string>>) => void;
-  /** Why it was not accepted when it was last sent. */
+  /** Why the last submission failed. */
   error: Error | null;
 }
 
 interface FormDialogProps<Field extends string, Body, Data> {
-  /** Only given where the dialog stays rendered while it is closed, which preserves what was typed. */
+  /** For a dialog that stays mounted while closed, so that it keeps what was typed. */
   opened?: boolean;
   onClose: () => void;
   title: string;
   size?: string;
   rules: Rules<Field>;
   initial: Record<Field, string>;
-  /** What is checked and sent of what was typed. */
+  /** Turns what was typed into the body that is checked and sent. */
   bodyOf: (values: Record<Field, string>) => Body;
-  /** Why there is nothing to send yet. */
+  /** Why the form cannot be sent yet. */
   notReady?: (body: Body) => string | undefined;
   write: UseMutationOptions<Data, Error, Body>;
   request: (body: Body) => CurlRequest | undefined;
-  /** An error in words that fit here. */
+  /** Rewords an error for this dialog. */
   explain?: (error: Error) => Error;
   submitLabel: string;
   onDone: (data: Data, body: Body) => void;

@@ -1,5 +1,5 @@
-// Keeps a person on a page where something would be lost. The router takes one blocker at a time, and several parts of a
-// page may have something to lose: they are asked one after the other.
+// Asks before navigation loses something. The router allows one blocker at a time, but several parts of a page may have
+// something to lose: they ask one after the other.
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useBlocker, type BlockerFunction } from 'react-router';
 import { createStore } from '#/lib/store.ts';
@@ -17,7 +17,7 @@ interface Blocked {
 const guards = new Set<Guard>();
 const blocked = createStore<Blocked | undefined>(undefined);
 
-/** Once, in the frame around all pages. */
+/** Rendered once, in the frame around all pages. */
 export function LeaveBlocker() {
   const asking = useRef<Guard[]>([]);
   const blocker = useBlocker((move) => {
@@ -31,13 +31,13 @@ export function LeaveBlocker() {
       if (!guard) return blocker.proceed();
       blocked.set({ guard, stay: () => blocker.reset(), leave: () => ask(others) });
     };
-    // What is on top, as it came last, asks first.
+    // The one that was mounted last is on top, and asks first.
     ask(asking.current.toReversed());
   }, [blocker]);
   return null;
 }
 
-/** What a person who tried to leave is asked; undefined while nobody does. */
+/** How to answer a blocked navigation; undefined while there is none. */
 export function useLeaveBlock(blocks: BlockerFunction): Pick<Blocked, 'stay' | 'leave'> | undefined {
   const latest = useRef(blocks);
   const [guard] = useState<Guard>(() => ({ blocks: (move) => latest.current(move) }));

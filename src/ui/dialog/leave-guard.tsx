@@ -1,4 +1,4 @@
-// Asks before a page is left, or its window closed, on which something runs that leaving would end.
+// Asks before leaving a page, or closing its window, while something runs on it that would end.
 import { useEffect, type ReactNode } from 'react';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { Question } from './confirm-dialog.tsx';
@@ -9,9 +9,9 @@ interface LeaveGuardProps {
   active: boolean;
   title: string;
   confirmLabel: string;
-  /** A path that is never blocked: a page cannot stay open once signed out. */
+  /** A path that is never blocked: after signing out, the page cannot stay open. */
   open: string;
-  /** The dialog of the page, by its name in the URL, that it is about: closing that is leaving as well. */
+  /** The name of a dialog in the URL, if the work runs in it: closing it counts as leaving. */
   dialog?: string;
   /** What leaving ends. */
   children: ReactNode;
@@ -20,7 +20,7 @@ interface LeaveGuardProps {
 const dialogUrl = urlSchema({ dialog: optional });
 
 export function LeaveGuard({ active, title, confirmLabel, open, dialog, children }: LeaveGuardProps) {
-  // Dialogs and searches live on the page's own path.
+  // Dialogs and searches keep the path.
   const asked = useLeaveBlock(
     ({ currentLocation, nextLocation }) =>
       active &&
@@ -29,11 +29,11 @@ export function LeaveGuard({ active, title, confirmLabel, open, dialog, children
         (dialog !== undefined && dialogUrl.read(nextLocation.search).dialog !== dialog)),
   );
   useUnsaved(active);
-  // It ended while the question was asked: stay, so that the outcome is seen.
+  // The work ended while the question was open: stay, so that the outcome is seen.
   useEffect(() => {
     if (!active) asked?.stay();
   }, [active, asked]);
-  // Drawn only then, so that it is above a dialog that is open.
+  // Mounted only now, so that it is on top of an open dialog.
   if (!active || !asked) return null;
   return (
     <Question onClose={asked.stay} title={title} confirmLabel={confirmLabel} cancelLabel="Stay" onConfirm={asked.leave}>

@@ -1,5 +1,5 @@
-// A secret that is shown once. Neither Escape nor a click outside closes it, Done waits until it was copied or saved, and
-// leaving before that asks.
+// A secret that is shown once. Escape and a click outside do not close it, Done is disabled until the secret has been
+// copied or saved, and leaving before that asks.
 import { useId, useState, type ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconDownload, IconEye, IconEyeOff } from '@tabler/icons-react';
@@ -12,16 +12,16 @@ import classes from './secret-dialog.module.css';
 
 interface SecretDialogProps {
   title: string;
-  /** What the secret is called in the buttons: "device key". */
+  /** What the buttons call the secret: "device key". */
   what: string;
   secret: string;
   /** Name of the file that Download saves. */
   fileName: string;
   /** Explanation above the secret. */
   children: ReactNode;
-  /** Between both: commands to paste, with the secret in them; `onTaken` is called when one is copied. */
+  /** Commands to paste that contain the secret; `onTaken` must be called when one is copied. */
   commands?: (onTaken: () => void) => ReactNode;
-  /** The secret is already in use, so it was copied in some way. */
+  /** The secret is already in use, so it must have been copied. */
   inUse?: boolean;
   onDone: () => void;
 }
@@ -41,12 +41,12 @@ export function SecretDialog({
   const [copied, setTaken] = useState(false);
   const [closed, setClosed] = useState(false);
   const taken = copied || inUse;
-  // The secret is stored nowhere else, so leaving the page asks first.
+  // The secret is stored nowhere else.
   const asked = useLeaveBlock(() => !taken);
   useUnsaved(!taken);
   const take = () => setTaken(true);
   const short = what.slice(what.lastIndexOf(' ') + 1);
-  // The page that Done leads to may still have to load.
+  // The next page may still be loading.
   if (closed) return null;
   return (
     <BaseDialog title={title} size="lg">

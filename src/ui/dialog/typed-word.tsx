@@ -1,4 +1,4 @@
-// The name or the count that is typed before something is lost.
+// The field for the name or count that confirms a loss.
 import { type TextInputProps } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';
 

@@ -1,9 +1,9 @@
-// What a reload would lose without a question: asked before the page loads itself again.
+// Whether a reload would lose something, for the browser's question and for reloads by the page itself.
 import { useEffect } from 'react';
 
 let guards = 0;
 
-/** Counts as something to lose while it is active: the browser asks before the window is closed or reloaded. */
+/** While active, the browser asks before the window is closed or reloaded. */
 export function useUnsaved(active: boolean): void {
   useEffect(() => {
     if (!active) return;

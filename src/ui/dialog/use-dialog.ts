@@ -1,5 +1,5 @@
-// Which dialog of a page is open and what it is about, as the URL has it: `?dialog=delete&artifact=…`. Back closes
-// it, a reload brings it back, a link can open it.
+// The open dialog of a page and its subject, in the URL: `?dialog=delete&artifact=…`. Back closes it, a reload restores it,
+// and a link can open it.
 import { useMemo } from 'react';
 import type { To } from 'react-router';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
@@ -7,15 +7,15 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 
 export interface Dialog<Name extends string> {
   name: string | null;
-  /** Id of what it is about. */
+  /** The id of what the dialog is about. */
   subject: string | null;
-  /** Props of a router link that opens a dialog. */
+  /** Props of a link that opens a dialog. */
   link: (name: Name, subject?: string) => { to: To; state: unknown };
   open: (name: Name, subject?: string) => void;
   close: () => void;
 }
 
-/** `subjectName`: the search parameter that holds the id of what a dialog is about. */
+/** `subjectName`: the search parameter for the id of what a dialog is about. */
 export function useDialog<Name extends string>(subjectName: string): Dialog<Name> {
   const schema = useMemo(
     () => urlSchema<Record<string, string | undefined>>({ dialog: optional, [subjectName]: optional }),

@@ -1,9 +1,9 @@
-// A write that a click starts. It is a mutation that ignores a second start while one is under way, because two clicks
-// can arrive before the button is drawn as disabled.
+// A mutation that a click starts. A second start is ignored while the first is in progress, because a second click can
+// arrive before the button is disabled.
 import { useRef } from 'react';
 import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
 
-/** Writes about different ids, given as text, may be under way together; of all others one at a time is. */
+/** Writes with different ids (text variables) may run at the same time, others one at a time. */
 export function useWrite<Data, Variables = void, Context = unknown>(
   options: UseMutationOptions<Data, Error, Variables, Context>,
 ): UseMutationResult<Data, Error, Variables, Context> & { isUnderWay: () => boolean } {
@@ -16,7 +16,7 @@ export function useWrite<Data, Variables = void, Context = unknown>(
     if (underWay.current.has(what)) return;
     underWay.current.add(what);
     const over = () => underWay.current.delete(what);
-    // What went wrong is in the mutation.
+    // The mutation holds the error.
     mutateAsync(...args).then(over, over);
   };
   return { ...mutation, mutate, isUnderWay: () => underWay.current.size > 0 };

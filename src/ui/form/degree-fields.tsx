@@ -1,4 +1,4 @@
-// Latitude and longitude beside each other. A pair that is pasted or typed into either goes into both.
+// Latitude and longitude side by side. A pair that is pasted or typed into one field fills both.
 import type { ClipboardEvent, ComponentProps } from 'react';
 import { Group, TextInput } from '@mantine/core';
 import { readPair } from '#/lib/coordinates.ts';

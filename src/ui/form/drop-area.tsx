@@ -1,4 +1,4 @@
-// The way in for a file: dropped anywhere on the page, or chosen with Browse.
+// Files that are dropped anywhere on the page or chosen with Browse.
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconFolderOpen, IconUpload } from '@tabler/icons-react';
@@ -7,16 +7,16 @@ import classes from './drop-area.module.css';
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 
-/** Calls back with what is dropped on the window, unless it is `busy`; true while files are dragged over it. */
+/** Calls `onDrop` with files that are dropped on the window, unless busy. Returns whether files are being dragged over it. */
 export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: DataTransfer | null) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef({ busy, onDrop });
   useLayoutEffect(() => {
     latest.current = { busy, onDrop };
   });
-  // Before the page is painted: a file that is dropped at the first sight of it must not open in its place.
+  // Before the first paint: a file that is dropped as soon as the page appears must not replace it.
   useLayoutEffect(() => {
-    // A child is entered before its parent is left, so only the balance shows when the pointer leaves the window.
+    // Entering a child fires before leaving its parent, so only the balance tells when the pointer leaves the window.
     let depth = 0;
     const set = (value: number) => {
       depth = value;
@@ -24,7 +24,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
     };
     const enter = (event: DragEvent) => carriesFiles(event) && set(depth + 1);
     const leave = (event: DragEvent) => carriesFiles(event) && set(Math.max(0, depth - 1));
-    // Without this the browser would open the file instead of the page.
+    // Otherwise the browser would open the file in place of the page.
     const allow = (event: DragEvent) => {
       if (!carriesFiles(event)) return;
       event.preventDefault();
@@ -46,7 +46,7 @@ export function useWindowDrop(busy: boolean, onDrop: (files: File[], transfer: D
   return over;
 }
 
-/** Shows over the whole page that a drop will be accepted. */
+/** Covers the page to show that a drop will be accepted. */
 export function DropVeil({ over, children }: { over: boolean; children: ReactNode }) {
   return over ? (
     <div className={classes.veil} aria-hidden>
@@ -58,16 +58,15 @@ export function DropVeil({ over, children }: { over: boolean; children: ReactNod
 interface BrowseButtonProps {
   onChoose: (files: File[]) => void;
   children: ReactNode;
-  /** Name of the file field for screen readers. */
+  /** The accessible name of the file input. */
   label: string;
-  /** What the system's dialog offers, as an input's `accept`. */
+  /** The file types that the system's dialog offers. */
   accept?: string;
-  /** Takes several files at once. */
   multiple?: boolean;
-  /** Accepts a whole folder; each file has its path in it. */
+  /** Chooses a folder; each file keeps its path in it. */
   folder?: boolean;
   variant?: 'filled' | 'default';
-  /** Takes the focus when it appears, because what it replaces had it. */
+  /** Takes the focus on mount, because what it replaces had it. */
   focused?: boolean;
 }
 
@@ -96,7 +95,7 @@ export function BrowseButton({
       <input
         ref={(node) => {
           input.current = node;
-          // React knows no such attribute, but all browsers do.
+          // React does not know this attribute, but all browsers do.
           node?.toggleAttribute('webkitdirectory', folder);
         }}
         type="file"
@@ -106,7 +105,7 @@ export function BrowseButton({
         multiple={multiple}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
-          // So that the same file can be chosen again after it was changed on the disk.
+          // Allows choosing the same file again after it has changed on disk.
           currentTarget.value = '';
           if (files.length > 0) onChoose(files);
         }}

@@ -1,4 +1,4 @@
-// What is searched for, beside the list that answers; cleared by a button in it.
+// A search field with a button that clears it.
 import type { Ref } from 'react';
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
@@ -7,7 +7,7 @@ import type { useTyped } from '#/ui/url/use-typed.ts';
 interface SearchFieldProps extends Pick<TextInputProps, 'className' | 'size' | 'aria-keyshortcuts'> {
   label: string;
   placeholder?: string;
-  /** The label of the button that empties it. */
+  /** The label of the button that clears it. */
   clear?: string;
   text: ReturnType<typeof useTyped>;
   ref?: Ref<HTMLInputElement>;

@@ -1,5 +1,4 @@
-// A line of text that is stored or compared. Pasted text may bring characters that nobody can see: they are shown at the
-// field.
+// A line of text that is stored or compared. A note at the field shows hidden characters, which pasted text may bring.
 import type { ComponentProps, ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { hiddenText } from '#/lib/glyphs.ts';
@@ -8,7 +7,7 @@ type FieldProps = ComponentProps<typeof TextInput>;
 
 const BELOW: NonNullable<FieldProps['inputWrapperOrder']> = ['label', 'input', 'description', 'error'];
 
-/** Further props of a field whose value has hidden characters; the note is below, where it moves nothing above. */
+/** Props for a field whose value has hidden characters. The note goes below the input, where it does not move it. */
 export function hiddenNote(value: unknown, description?: ReactNode) {
   const note = typeof value === 'string' ? hiddenText(value) : undefined;
   if (note === undefined) return {};

@@ -1,4 +1,4 @@
-// A field for a whole number. The text may be empty or out of range for a moment; only a valid number is reported.
+// A field for a whole number. While typing, the text may be empty or out of range; only valid numbers are reported.
 import { useState } from 'react';
 import { TextInput, type TextInputProps } from '@mantine/core';
 

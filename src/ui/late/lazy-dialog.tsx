@@ -1,5 +1,5 @@
-// Parts of a page that the first render does without: their code is fetched a little later, and a failure is reported.
-// React's own `lazy` would take the whole page down then.
+// Parts of a page whose code loads after the first render. A failed load is reported, whereas React's own `lazy` would take
+// the page down.
 import { useEffect, useState, type ComponentProps, type ComponentType, type ReactNode } from 'react';
 import { useFocusBack } from '#/ui/dialog/use-focus-back.ts';
 import { setMissing } from './not-loaded.ts';
@@ -8,7 +8,7 @@ import { usePreload } from './use-preload.ts';
 type PropsOf<Component> =
   Component extends ComponentType<infer Props> ? (unknown extends Props ? object : Props) : never;
 
-/** The part's own props while it is open; `open={{}}` for one that has none. */
+/** The part's own props while it is open; `{}` if it has none. */
 interface LateProps<Props> {
   open: Props | false | '' | null | undefined;
 }
@@ -25,13 +25,13 @@ function lateCode<Module, Name extends keyof Module>(load: () => Promise<Module>
 }
 
 interface PartProps {
-  /** Shown while it is open and not loaded yet. */
+  /** Shown while the part is open but not loaded. */
   fallback?: ReactNode;
-  /** Whether it is fetched at once and a failure is reported; otherwise when it is open. */
+  /** Load at once and report a failure; by default while the part is open. */
   isUrgent?: boolean;
 }
 
-/** A part that is always rendered by its page, open or not, so that it is fetched before it opens. */
+/** A part that its page always renders, open or not, so that it loads before it opens. */
 export function lazyPart<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
   const late = lateCode(load, name);
   return function LazyPart({
@@ -45,7 +45,7 @@ export function lazyPart<Module, Name extends keyof Module>(load: () => Promise<
   };
 }
 
-/** The same for a dialog. Its opener is noted at once, as the focus may have moved on before its code is loaded. */
+/** The same for a dialog. It notes its opener at once, because the focus may move before the code has loaded. */
 export function lazyDialog<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
   const Part = lazyPart(load, name);
   return function LazyDialog({ open }: LateProps<PropsOf<Module[Name]>>) {
@@ -54,7 +54,7 @@ export function lazyDialog<Module, Name extends keyof Module>(load: () => Promis
   };
 }
 
-/** A menu that is a plain button until its first click. The pointer or the focus fetches it: the click may follow. */
+/** A menu that is a plain button until the first click. It starts loading on hover and on focus. */
 export function lazyMenu<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
   const late = lateCode(load, name);
   const prepare = () => void late.fetch().catch(() => {});

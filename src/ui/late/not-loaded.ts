@@ -1,20 +1,20 @@
-// Parts of the application that are fetched when they are needed and failed to load. Browsers from before July 2026
-// (whatwg/html #10327) remember the failure as long as the document lives: only a reload requests the file again.
+// Late-loaded parts of the application that failed to load. Browsers from before July 2026 (whatwg/html #10327) cache the
+// failure for the life of the document, so only a reload requests the file again.
 import { createListeners } from '#/lib/store.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 
 const FAILED = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i;
 
-/** Whether an error means that such a part failed to load, by the texts of the browsers and of Vite. */
+/** Whether an error is a failed load, by the messages of browsers and Vite. */
 export const isNotLoaded = (error: unknown): boolean => error instanceof Error && FAILED.test(error.message);
 
-/** How a part is imported; this function is also what names it. */
+/** Imports a part, and serves as its identity. */
 export type LoadPart = () => Promise<unknown>;
 
 const missing = new Set<LoadPart>();
 const { notify, subscribe } = createListeners();
 
-/** A part that is wanted failed to load; the page shows that until it is loaded or not wanted any more. */
+/** Marks a part that is needed and failed to load; the page says so until it is loaded or no longer needed. */
 export const setMissing = (part: LoadPart, isMissing: boolean): void => {
   if (missing.has(part) === isMissing) return;
   if (isMissing) missing.add(part);
@@ -22,5 +22,4 @@ export const setMissing = (part: LoadPart, isMissing: boolean): void => {
   notify();
 };
 
-/** Whether a part that is wanted failed to load. */
 export const useIsPartMissing = (): boolean => useStore({ get: () => missing.size > 0, subscribe });

@@ -1,29 +1,29 @@
-// Code that no page needs for its first picture: fetched a little after it, so that it is there when it is wanted.
+// Loads code that the first paint does not need shortly after it, so that it is there when it is wanted.
 import { useEffect, useState } from 'react';
 import { setMissing, type LoadPart } from './not-loaded.ts';
 
-/** How long the first picture has the line for itself, in milliseconds. */
+/** Milliseconds during which the first paint has the network to itself. */
 const HEAD_START = 1_000;
-/** Pause after a fetch that failed. */
+/** Milliseconds between a failed load and the next attempt. */
 const PAUSE = 5_000;
 
 /**
- * Whether what `load` imports is loaded. It is fetched soon after the first render, at once when it is `wanted`, and
- * again after a failure. A failure is reported, with the way to reload the page, while it is wanted. Only the first
- * `load` counts. `lazyDialog` and `lazyPart` are this for components.
+ * Returns whether the import is done. It starts soon after the first render, or at once if `wanted`, and is repeated after
+ * a failure, which is reported while `wanted`. Only the first `load` counts. For components use `lazyDialog` or
+ * `lazyPart`.
  */
 export function usePreload(load: LoadPart, wanted: boolean): boolean {
-  const [here, setHere] = useState(false);
+  const [isLoaded, setLoaded] = useState(false);
   const [start] = useState(() => load);
   useEffect(() => {
-    if (here) return;
-    let live = true;
+    if (isLoaded) return;
+    let isMounted = true;
     let timer: ReturnType<typeof setTimeout>;
     const attempt = () => {
       start().then(
-        () => live && setHere(true),
+        () => isMounted && setLoaded(true),
         () => {
-          if (!live) return;
+          if (!isMounted) return;
           setMissing(start, wanted);
           timer = setTimeout(attempt, PAUSE);
         },
@@ -31,10 +31,10 @@ export function usePreload(load: LoadPart, wanted: boolean): boolean {
     };
     timer = setTimeout(attempt, wanted ? 0 : HEAD_START);
     return () => {
-      live = false;
+      isMounted = false;
       clearTimeout(timer);
       setMissing(start, false);
     };
-  }, [here, start, wanted]);
-  return here;
+  }, [isLoaded, start, wanted]);
+  return isLoaded;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ansiBefore, ansiReader, nearestColour } from './ansi.ts';
 import { logTextOf } from './log-text.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
-import { withoutAnsi } from './without-ansi.ts';
+import { withoutAnsi } from './overwritten.ts';
 
 const ESC = '\u001b';
 
@@ -15,14 +15,14 @@ test('splits a row at its colours and drops the codes', () => {
   ]);
 });
 
-test('a colour goes on in the next rows until it is ended', () => {
+test('a colour continues in the next rows until it is reset', () => {
   const read = ansiReader();
   assert.deepEqual(read(`${ESC}[32mone`), [{ text: 'one', style: { fg: 'green' } }]);
   assert.deepEqual(read('two'), [{ text: 'two', style: { fg: 'green' } }]);
   assert.deepEqual(read(`${ESC}[39mthree`), [{ text: 'three', style: {} }]);
 });
 
-test('palette and true colours go to the nearest legible colour; bright ones to their plain one', () => {
+test('palette and true colours become the nearest legible colour, bright ones the plain one', () => {
   const style = (codes: string) => ansiReader()(`${ESC}[${codes}mx`)[0]?.style;
   assert.deepEqual(style('38;5;196'), { fg: 'red' });
   assert.deepEqual(style('38;5;244'), { fg: 'grey' });
@@ -34,14 +34,14 @@ test('palette and true colours go to the nearest legible colour; bright ones to 
   assert.equal(nearestColour(255, 0, 200), 'magenta');
 });
 
-test('concealed text is shown; cursor movements vanish; broken codes stay visible text', () => {
+test('concealed text is shown, cursor movements are removed, and broken codes stay visible', () => {
   assert.deepEqual(ansiReader()(`${ESC}[8msecret`), [{ text: 'secret', style: {} }]);
   assert.deepEqual(ansiReader()(`${ESC}[2K${ESC}[1Aup`), [{ text: 'up', style: {} }]);
   assert.equal(withoutAnsi(`a${ESC}[31;1mb${ESC}[?25lc`), 'abc');
   assert.equal(withoutAnsi(`a${ESC}]0;title`), `a${ESC}]0;title`);
 });
 
-test('what reads a log sees its words alone, on the lines where they stand', () => {
+test('without escapes, a log has only its words, on the same lines', () => {
   const BEL = '\u0007';
   for (const [text, words] of [
     [`${ESC}[1;32mdone${ESC}[0m`, 'done'],
@@ -60,7 +60,7 @@ test('text that looks like HTML stays text', () => {
   assert.deepEqual(ansiReader()('<img src=x onerror=alert(1)>'), [{ text: '<img src=x onerror=alert(1)>', style: {} }]);
 });
 
-test('the codes in force at an offset are those after the last reset', () => {
+test('the active codes at an offset are those since the last reset', () => {
   const text = `${ESC}[31mred${ESC}[0m\n${ESC}[1m${ESC}[34mblue\nstill`;
   assert.equal(ansiBefore(logTextOf([text]), text.length), `${ESC}[1m${ESC}[34m`);
   assert.equal(ansiBefore(logTextOf([text]), 0), '');

@@ -1,8 +1,8 @@
-// Colours of terminal output as class names. anser reads the codes; text never becomes HTML, and no colour of the
-// output reaches the page as it is: each goes to the nearest of a few that are legible in both schemes.
+// The colours of terminal output. anser reads the codes; text never becomes HTML, and each colour is replaced by the nearest
+// of a few that are legible in both schemes.
 import Anser from 'anser';
 import { sliceOf, type LogText } from './log-text.ts';
-import { SEQUENCE } from './without-ansi.ts';
+import { SEQUENCE } from './overwritten.ts';
 
 export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white' | 'grey';
 
@@ -23,7 +23,7 @@ export interface AnsiPart {
 
 const HUES: Colour[] = ['red', 'yellow', 'green', 'cyan', 'blue', 'magenta'];
 
-/** The colour word nearest to an RGB value of 0 to 255 each. */
+/** The colour nearest to an RGB value; each component is 0 to 255. */
 export function nearestColour(red: number, green: number, blue: number): Colour {
   const most = Math.max(red, green, blue);
   const spread = most - Math.min(red, green, blue);
@@ -55,7 +55,7 @@ function colourOf(name: string | null, trueColour: string | null): Colour | unde
   return name === 'ansi-bright-black' ? 'grey' : (name.replace(/^ansi-(bright-)?/, '') as Colour);
 }
 
-/** "Conceal" is left out on purpose: a log hides nothing. */
+/** Ignores "conceal", because a log hides nothing. */
 function styleOf({ fg, bg, fg_truecolor, bg_truecolor, decorations }: Anser.AnserJsonEntry): AnsiStyle {
   let front = colourOf(fg, fg_truecolor);
   let back = colourOf(bg, bg_truecolor);
@@ -71,7 +71,7 @@ function styleOf({ fg, bg, fg_truecolor, bg_truecolor, decorations }: Anser.Anse
   };
 }
 
-/** Reads rows one after another, in order; a colour that is not ended goes on in the next row. */
+/** Reads rows in order; a colour that is not reset continues in the next row. `before`: text before the first row. */
 export function ansiReader(before = ''): (row: string) => AnsiPart[] {
   const anser = new Anser();
   let style: AnsiStyle = {};
@@ -95,10 +95,10 @@ export function ansiReader(before = ''): (row: string) => AnsiPart[] {
   return read;
 }
 
-/** How far back an unended colour is looked for. */
+/** How far back to look for a colour that is still active. */
 const LOOK_BACK = 64 * 1024;
 
-/** The colour codes that are in force at an offset of a text: those after the last reset. */
+/** The colour codes that are active at an offset: those since the last reset. */
 export function ansiBefore(text: LogText, offset: number): string {
   const before = sliceOf(text, Math.max(0, offset - LOOK_BACK), offset);
   if (!before.includes('\u001b[')) return '';

@@ -30,7 +30,7 @@ function found(text: string, order?: LogRun[]) {
   return { all, finds };
 }
 
-test('finds are stepped through as their rows stand, one stream below the other', () => {
+test('matches are in the order of their rows, one stream below the other', () => {
   const { all, finds } = found('fault');
   const expected = ['1 stdout 0:4', '3 stdout 2:0', '3 stdout 2:6', '5 stderr 0:2', '6 stderr 1:0'];
   assert.deepEqual(all, expected);
@@ -41,7 +41,7 @@ test('finds are stepped through as their rows stand, one stream below the other'
   assert.equal(finds.numberOf({ stream: 'stdout', row: 1, from: 0 }), -1);
 });
 
-test('finds are stepped through as their rows stand, both streams in the order of arrival', () => {
+test('matches are in the order of their rows, with both streams in order of arrival', () => {
   const order = [
     { stream: 'stderr', length: 8 },
     { stream: 'stdout', length: 15 },

@@ -1,8 +1,9 @@
-// What a search found in several streams, in the order in which their rows are shown.
+// The matches of a search in several streams, in the order in which their rows are shown.
+import { firstIndex } from '#/lib/binary-search.ts';
 import type { LogList } from './log-items.ts';
 import { firstFrom, type Matches } from './log-query.ts';
 
-/** One of them: where in which row of which stream it begins. */
+/** One match: where it begins, in which row of which stream. */
 export interface Find {
   stream: string;
   row: number;
@@ -10,12 +11,12 @@ export interface Find {
 }
 
 export interface Finds {
-  /** The row of each in the list; those in rows that are left out are not among them. */
+  /** The list item of each match. Matches in skipped rows are left out. */
   items: Uint32Array;
   at(number: number): Find;
-  /** Which of them this is; -1 where it is none of them any more. */
+  /** The number of a match; -1 if it is gone. */
   numberOf(find: Find): number;
-  /** The first one in a row or after it. */
+  /** The number of the first match at or after a list item. */
   firstFrom(item: number): number;
 }
 
@@ -49,16 +50,7 @@ export function findsIn(list: LogList, byStream: ReadonlyMap<string, Matches>): 
       from: part?.matches.from[index] ?? 0,
     };
   };
-  const first = (item: number) => {
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((items[middle] ?? 0) < item) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const first = (item: number) => firstIndex(count, (number) => (items[number] ?? 0) >= item);
   return {
     items,
     at,

@@ -5,7 +5,7 @@ import { markText, markedBy, printMark, readMark } from './line-marks.ts';
 
 const STREAMS = [{ name: 'stdout' }, { name: 'stderr' }];
 
-test('what is printed is read again', () => {
+test('a printed mark is read back', () => {
   for (const text of ['120', '120-131', 'stderr.7', 'stderr.7-9']) {
     const mark = readMark(text, STREAMS);
     assert.equal(mark && printMark(mark, STREAMS), text);
@@ -13,13 +13,13 @@ test('what is printed is read again', () => {
   assert.deepEqual(readMark('9-3', STREAMS), { stream: 'stdout', from: 3, to: 9 });
 });
 
-test('anything else marks nothing', () => {
+test('anything else is no mark', () => {
   for (const text of [undefined, '', '0', '-1', 'x', 'other.3', '1e3', '1-', '99999999999', '<b>1'])
     assert.equal(readMark(text, STREAMS), undefined, String(text));
   assert.equal(readMark('1', []), undefined);
 });
 
-test('Shift makes a range of it, from either end; a second click takes it away', () => {
+test('Shift extends the mark to a range in either direction; a second click removes it', () => {
   const one = markedBy({ stream: 'stdout', line: 5, shift: false }, undefined);
   assert.deepEqual(one, { stream: 'stdout', from: 5, to: 5 });
   assert.deepEqual(markedBy({ stream: 'stdout', line: 9, shift: true }, one), { stream: 'stdout', from: 5, to: 9 });

@@ -1,9 +1,8 @@
-// Lines that a link points to, as the URL has them: `?line=120`, `?line=120-131`, and with the name of the stream where
-// it is not the first: `?line=stderr.7`.
+// The lines that a link points to, in the URL: `?line=120`, `?line=120-131`, or `?line=stderr.7` for a stream other than the
+// first.
 import { formatCount } from '#/lib/format.ts';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 
-/** The stream that is shown, and the lines that a link points to. */
 export const logUrl = urlSchema({ log: optional, line: optional });
 
 export interface LineMark {
@@ -14,7 +13,7 @@ export interface LineMark {
 
 const MARK = /^(?:([\w-]{1,40})\.)?(\d{1,9})(?:-(\d{1,9}))?$/;
 
-/** The lines that are meant; undefined where the text names none. */
+/** The lines that the text names, if any. */
 export function readMark(text: string | undefined, streams: readonly { name: string }[]): LineMark | undefined {
   const [, name, from, to] = MARK.exec(text ?? '') ?? [];
   const stream = name ?? streams[0]?.name;
@@ -28,7 +27,7 @@ export function printMark({ stream, from, to }: LineMark, streams: readonly { na
   return `${stream === streams[0]?.name ? '' : `${stream}.`}${from}${to > from ? `-${to}` : ''}`;
 }
 
-/** What a click on a line makes of what is marked: with Shift from there to here, and a second click takes it away. */
+/** The mark after a click on a line: Shift extends it to that line, and a second click removes it. */
 export function markedBy(
   { stream, line, shift }: { stream: string; line: number; shift: boolean },
   mark: LineMark | undefined,

@@ -5,7 +5,7 @@ import { LONGEST_ROW, indexLines, lineOf, rowAt, rowOfLine, rowText, screenLines
 const rowsOf = (index: LineIndex) =>
   Array.from({ length: index.rows }, (_, row) => [index.numbers[row], rowText(index, row)]);
 
-test('each line is a row; a newline at the end begins no other', () => {
+test('each line is a row; a newline at the end does not start another', () => {
   assert.deepEqual(rowsOf(indexLines([])), []);
   assert.deepEqual(rowsOf(indexLines(['one'])), [[1, 'one']]);
   assert.deepEqual(rowsOf(indexLines(['one\n\nthree\n'])), [
@@ -16,7 +16,7 @@ test('each line is a row; a newline at the end begins no other', () => {
   assert.deepEqual(rowsOf(indexLines(['\n'])), [[1, '']]);
 });
 
-test('a Windows line end is no content; a rewritten line is shown as it was left, or state by state', () => {
+test('a Windows line end is not content; a rewritten line shows its last state, or all of them', () => {
   assert.deepEqual(rowsOf(indexLines(['a\r\nb\r\n'])), [
     [1, 'a'],
     [2, 'b'],
@@ -54,7 +54,7 @@ test('a line rewritten ten thousand times is one row of its last state', () => {
   );
 });
 
-test('an overlong line is broken, but never within a surrogate pair', () => {
+test('a very long line is broken, but never within a surrogate pair', () => {
   const long = 'x'.repeat(2 * LONGEST_ROW + 5);
   assert.deepEqual(
     rowsOf(indexLines([`${long}\nend`])).map(([number, row]) => [number, String(row).length]),
@@ -77,7 +77,7 @@ test('a colour code is not broken either', () => {
   assert.deepEqual(rows, ['x'.repeat(LONGEST_ROW - 3), `${code}red`]);
 });
 
-test('grown at the end in any portions, the index is that of the whole', () => {
+test('an index that grows in any portions equals that of the full text', () => {
   const sample = (long: number) => `first\r\nsec${'o'.repeat(long)}nd\n\n10%\r20%\r30%\nlast without end`;
   const inPieces = (text: string, size: number) =>
     Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
@@ -92,14 +92,14 @@ test('grown at the end in any portions, the index is that of the whole', () => {
     }
 });
 
-test('a text that does not go on from the old one is read anew', () => {
+test('a text that does not continue the old one is indexed from the start', () => {
   assert.deepEqual(rowsOf(indexLines(['other\ntext'], indexLines(['one\ntwo\nthree']))), [
     [1, 'other'],
     [2, 'text'],
   ]);
 });
 
-test('tells how many lines of a screen a row takes', () => {
+test('counts the screen lines of a row', () => {
   const index = indexLines([`${'x'.repeat(80)}\n\n${'x'.repeat(81)}`]);
   assert.deepEqual(
     [0, 1, 2].map((row) => screenLines(index, row, 80)),

@@ -1,30 +1,29 @@
-// Where the lines of a long text begin. Found once, and carried on when text arrives at the end, so that ten megabytes
-// open at once and only the lines in view are ever cut out of the text.
+// An index of the lines in a long text. It is extended when text arrives at the end, so that ten megabytes open at once and
+// only the lines in view are ever sliced out of the text.
+import { firstIndex } from '#/lib/binary-search.ts';
 import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf, type LogText } from './log-text.ts';
 import { overwritten } from './overwritten.ts';
 
-/** The rows of a text. A line is one row, or several where it is overlong or, raw, was rewritten with a carriage return. */
+/** The rows of a text. A line has several rows if it is very long, or if it is raw and has carriage returns. */
 export interface LineIndex {
   readonly text: LogText;
-  /** Rewritten lines are shown state by state, not as a terminal leaves them. */
+  /** Shows every state of a line with carriage returns, not just the last one as a terminal does. */
   readonly raw: boolean;
-  /** How many rows there are. */
   readonly rows: number;
-  /** How many lines there are. */
   readonly lines: number;
-  /** Offset of each row and of its end; longer than `rows`, so that it can grow without a copy. */
+  /** The offsets of each row and its end. These arrays are longer than `rows`, so that they can grow without a copy. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** Line number of each row; 0 where a row goes on with the line above. */
+  /** The line number of each row; 0 if the row continues the line above. */
   readonly numbers: Uint32Array;
 }
 
-/** A longer line goes on in another row: no browser draws a line of a megabyte in good time. */
+/** Longer lines continue in another row, because browsers are slow to draw a line of a megabyte. */
 export const LONGEST_ROW = 2000;
-/** How much of a line that was rewritten again and again can still be seen of its earlier states. */
+/** How much of a line with many carriage returns is kept for its earlier states. */
 const REWRITTEN = 4096;
 
-/** A control sequence that has not ended. */
+/** An incomplete control sequence. */
 // oxlint-disable-next-line no-control-regex
 const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*)?$/;
 const LONGEST_SEQUENCE = 32;
@@ -38,7 +37,7 @@ const grown = (array: Uint32Array): Uint32Array => {
   return larger;
 };
 
-/** Finds the rows of a text. With an index of its beginning only the rest is looked at. */
+/** Indexes a text. Given the index of its beginning, it reads only the rest. */
 export function indexLines(pieces: readonly string[], previous?: LineIndex, raw = false): LineIndex {
   const text = logTextOf(pieces);
   const known =
@@ -49,7 +48,7 @@ export function indexLines(pieces: readonly string[], previous?: LineIndex, raw 
   let rows = known?.rows ?? 0;
   let lines = known?.lines ?? 0;
   let at = known?.text.length ?? 0;
-  // The last line may have been cut in the middle: its rows are found again.
+  // The last line may have been incomplete, so it is indexed again.
   if (known && codeAt(known.text, known.text.length - 1) !== LF) {
     while (rows > 0 && numbers[rows - 1] === 0) rows--;
     rows--;
@@ -66,12 +65,12 @@ export function indexLines(pieces: readonly string[], previous?: LineIndex, raw 
     ends[rows] = end;
     numbers[rows++] = number;
   };
-  /** A stretch without a carriage return, broken where it is overlong. */
+  /** Adds a text without carriage returns, broken into rows if it is very long. */
   const pushLong = (start: number, end: number, number: number) => {
     let from = start;
     while (end - from > LONGEST_ROW) {
       let to = from + LONGEST_ROW;
-      // A pair of surrogates and a control sequence stay together.
+      // Splits neither a surrogate pair nor a control sequence.
       if ((codeAt(text, to) & 0xfc00) === 0xdc00) to--;
       const ending = sliceOf(text, Math.max(from + 1, to - LONGEST_SEQUENCE), to);
       const unfinished = UNFINISHED.exec(ending);
@@ -112,30 +111,19 @@ export function indexLines(pieces: readonly string[], previous?: LineIndex, raw 
 
 /** The text of one row, without its line end. */
 export function rowText({ text, raw, starts, ends }: LineIndex, row: number): string {
-  const whole = sliceOf(text, starts[row] ?? text.length, ends[row] ?? text.length);
-  return raw || !whole.includes('\r') ? whole : overwritten(whole);
+  const received = sliceOf(text, starts[row] ?? text.length, ends[row] ?? text.length);
+  return raw || !received.includes('\r') ? received : overwritten(received);
 }
 
-/** How many lines of a screen a row takes at a number of columns, by its length alone; 1 without wrapping (0 columns). */
+/** How many screen lines a row takes at a number of columns, by its length; without wrapping (0 columns), 1. */
 export function screenLines({ starts, ends }: LineIndex, row: number, columns: number): number {
   if (columns === 0) return 1;
   return Math.max(1, Math.ceil(((ends[row] ?? 0) - (starts[row] ?? 0)) / columns));
 }
 
-const lastWhere = (rows: number, holds: (row: number) => boolean): number => {
-  let low = 0;
-  let high = rows - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (holds(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-};
-
-/** The row that holds an offset of the text. */
+/** The row at an offset of the text. */
 export const rowAt = ({ rows, starts }: LineIndex, offset: number): number =>
-  lastWhere(rows, (row) => (starts[row] ?? 0) <= offset);
+  Math.max(0, firstIndex(rows, (row) => (starts[row] ?? 0) > offset) - 1);
 
 /** The line that a row belongs to. */
 export function lineOf({ numbers }: LineIndex, row: number): number {
@@ -147,12 +135,5 @@ export function lineOf({ numbers }: LineIndex, row: number): number {
 /** The first row of a line; undefined where there is no such line (yet). */
 export function rowOfLine(index: LineIndex, line: number): number | undefined {
   if (line < 1 || line > index.lines) return undefined;
-  let low = 0;
-  let high = index.rows - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lineOf(index, middle) < line) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(index.rows, (row) => lineOf(index, row) >= line);
 }

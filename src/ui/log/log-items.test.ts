@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layOut, type LogList } from './log-items.ts';
+import { grownStream, indexStreams, layOut, type LogList } from './log-items.ts';
 import { indexLines, rowText } from './lines.ts';
 
 const stream = (name: string, text: string) => ({ stream: { name, pieces: [text] }, index: indexLines([text]) });
@@ -11,7 +11,7 @@ const shownBy = (list: LogList, count: number) =>
     return block && (row < 0 ? `# ${block.stream.name}` : rowText(block.index, row));
   });
 
-test('two streams stand one after the other, each under its name', () => {
+test('two streams are listed one after the other, each under its name', () => {
   const list = layOut([stream('stdout', 'a\nb\n'), stream('stderr', 'c')]);
   assert.deepEqual(shownBy(list, 6), ['# stdout', 'a', 'b', '# stderr', 'c', undefined]);
   const [first, second] = list.blocks;
@@ -19,7 +19,7 @@ test('two streams stand one after the other, each under its name', () => {
   assert.deepEqual([list.itemOf(second, 0), list.lastOf(first), list.count], [4, 2, 5]);
 });
 
-test('one stream needs no heading, also where the other is empty', () => {
+test('a single stream has no heading, even if the other is empty', () => {
   assert.deepEqual(shownBy(layOut([stream('stdout', ''), stream('stderr', 'c\nd')]), 3), ['c', 'd', undefined]);
 });
 
@@ -39,7 +39,7 @@ function arrived(...pieces: [stream: 'o' | 'e', text: string][]) {
   return { streams: [stream('o', text('o')), stream('e', text('e'))], order };
 }
 
-test('where the order is known, the lines of both streams stand in it', () => {
+test('if the order is known, the lines of both streams are in it', () => {
   const { streams, order } = arrived(['o', 'a\nb\n'], ['e', 'bad\n'], ['o', 'c\n'], ['e', 'worse\r\n'], ['o', 'd\n']);
   const list = layOut(streams, order);
   assert.deepEqual(shownBy(list, 8), ['a', 'b', 'bad', 'c', 'worse', 'd', undefined, undefined]);
@@ -50,7 +50,7 @@ test('where the order is known, the lines of both streams stand in it', () => {
   assert.ok(list.isMixed);
 });
 
-test('a line stays whole where something came into the middle of it, and one that is not over stays at the end', () => {
+test('an interrupted line stays in one piece, and an incomplete one stays at the end', () => {
   const pieces: Parameters<typeof arrived> = [
     ['o', 'copying '],
     ['e', 'slow\n'],
@@ -63,7 +63,7 @@ test('a line stays whole where something came into the middle of it, and one tha
   assert.deepEqual(shownBy(layOut(later.streams, later.order), 5), ['slow', 'copying done', 'a', 'b', 'next ...']);
 });
 
-test('an order that says less or more than there is loses no line', () => {
+test('an order that covers less or more than there is loses no line', () => {
   const { streams } = arrived(['o', 'a\nb\n'], ['e', 'c\nd\n']);
   const orders = [
     [],
@@ -83,7 +83,7 @@ test('an order that says less or more than there is loses no line', () => {
   );
 });
 
-test('in order too only the end is shown beyond the limit, and a long line and its rows stay together', () => {
+test('beyond the limit only the end is shown in order too, and the rows of a long line stay together', () => {
   const long = 'x'.repeat(4_500);
   const { streams, order } = arrived(['o', `1\n${long}\n`], ['e', '2\n'], ['o', '3\n']);
   const list = layOut(streams, order, 4);
@@ -103,4 +103,29 @@ test('in order too only the end is shown beyond the limit, and a long line and i
       ['o', 4, 5],
     ],
   );
+});
+
+const streamOf = (name: string, ...pieces: string[]) => ({ name, pieces });
+
+test('nothing changes while the pieces are the same', () => {
+  const streams = [streamOf('stdout', 'a\n'), streamOf('stderr')];
+  const first = indexStreams(streams, [], false);
+  assert.equal(indexStreams(streams, first, false), first);
+  assert.equal(indexStreams(structuredClone(streams), first, false) === first, false);
+});
+
+test('only a changed stream is indexed again, and all of them for raw', () => {
+  const [stdout, stderr] = [streamOf('stdout', 'a\n'), streamOf('stderr', 'x\n')];
+  const first = indexStreams([stdout, stderr], [], false);
+  const next = indexStreams([streamOf('stdout', 'a\n', 'b\n'), stderr], first, false);
+  assert.deepEqual([next[1] === first[1], next[0]?.index.lines], [true, 2]);
+  assert.ok(indexStreams([stdout, stderr], first, true).every(({ index }) => index.raw));
+});
+
+test('of two streams that grew, the lower one counts; so does a different stream in its place', () => {
+  const first = indexStreams([streamOf('stdout', 'a'), streamOf('stderr', 'x')], [], false);
+  const grown = (...pieces: [string, string]) =>
+    grownStream(first, indexStreams([streamOf('stdout', pieces[0]), streamOf('stderr', pieces[1])], first, false));
+  assert.deepEqual([grown('ab', 'x'), grown('ab', 'xy'), grown('a', 'x')], ['stdout', 'stderr', undefined]);
+  assert.equal(grownStream([], first), 'stderr');
 });

@@ -1,18 +1,18 @@
-// The list a log view scrolls: the rows of all streams in the order in which they arrived; where that is not known, the
-// rows of each stream under its name, one stream below the other.
+// The list that a log view scrolls: the rows of all streams in the order in which they arrived or, if that is unknown, one
+// stream below the other, each under its name.
 import { mergeRows } from './merge-rows.ts';
-import type { LineIndex } from './lines.ts';
+import { indexLines, type LineIndex } from './lines.ts';
 
 export interface LogStream {
-  /** What it is called: "stdout". */
+  /** "stdout" */
   name: string;
-  /** Set apart with a mark and a colour. */
+  /** Marked as an error stream. */
   error?: boolean;
-  /** Its text in pieces as received; when it grows, it begins with the same ones. */
+  /** Its text in pieces as received. When it grows, it still begins with the same pieces. */
   pieces: readonly string[];
 }
 
-/** What one stream printed before another printed something. */
+/** Output of one stream without output of another in between. */
 export interface LogRun {
   stream: string;
   /** In UTF-16 code units. */
@@ -24,15 +24,38 @@ export interface IndexedStream {
   index: LineIndex;
 }
 
+/** Indexes the streams, reusing `before` for text that is already indexed; returns `before` itself if nothing changed. */
+export function indexStreams(
+  streams: readonly LogStream[],
+  before: readonly IndexedStream[],
+  raw: boolean,
+): readonly IndexedStream[] {
+  const next = streams.map((stream, position) => {
+    const old = before[position];
+    const isSame = old?.stream.name === stream.name;
+    if (isSame && old.stream.pieces === stream.pieces && old.index.raw === raw) return old;
+    return { stream, index: indexLines(stream.pieces, isSame ? old.index : undefined, raw) };
+  });
+  const isChanged = next.length !== before.length || next.some((each, position) => each !== before[position]);
+  return isChanged ? next : before;
+}
+
+/** The name of the stream that grew; the lower one, if several did. */
+export const grownStream = (before: readonly IndexedStream[], now: readonly IndexedStream[]): string | undefined =>
+  now.findLast(({ stream, index }) => {
+    const old = before.find((each) => each.stream.name === stream.name);
+    return index.text.length > (old?.index.text.length ?? 0);
+  })?.stream.name;
+
 /** One stream in the list. */
 export interface LogBlock extends IndexedStream {
-  /** Its index among the streams that are shown. */
+  /** Its index among the shown streams. */
   position: number;
-  /** Rows at its beginning that are left out. */
+  /** How many rows at its beginning are left out. */
   skipped: number;
 }
 
-/** Rows of one stream that follow each other, the last one not included. */
+/** Consecutive rows of one stream, from `first` up to but not including `end`. */
 export interface Stretch {
   block: LogBlock;
   first: number;
@@ -41,26 +64,26 @@ export interface Stretch {
 
 export interface LogList {
   readonly blocks: readonly LogBlock[];
-  /** Items there are to scroll. */
+  /** How many items can be scrolled. */
   readonly count: number;
-  /** Whether rows of several streams are in the order of their arrival. */
+  /** Whether rows of several streams are mixed in order of arrival. */
   readonly isMixed: boolean;
-  /** Where the names of streams are. */
+  /** The items that are names of streams. */
   readonly headings: readonly number[];
   blockAt(item: number): LogBlock | undefined;
-  /** -1 for the name of a stream, and past the end. */
+  /** The row of an item; -1 for the name of a stream and past the end. */
   rowAt(item: number): number;
   itemOf(block: LogBlock, row: number): number;
-  /** The index of the last row of a stream. */
+  /** The item of the last row of a stream. */
   lastOf(block: LogBlock): number;
-  /** All rows in their order, those that are left out too. */
+  /** All rows in order, skipped ones included. */
   stretches(): Iterable<Stretch>;
 }
 
-/** A browser's limit on the height of a scrolled area is near 17 million pixels: this many rows stay below it. */
+/** Browsers limit the height of a scrolled area to about 17 million pixels, which this many rows do not reach. */
 const MOST_ROWS = 600_000;
 
-/** Lays the streams out. `most`: rows that can be scrolled; the beginning is left out beyond it. */
+/** Makes the list. If there are more than `most` rows, the beginning is left out. */
 export function layOut(streams: IndexedStream[], order?: readonly LogRun[], most: number = MOST_ROWS): LogList {
   const filled = streams.filter(({ index }) => index.rows > 0);
   return order && filled.length > 1 ? mixed(filled, order, most) : stacked(filled, streams.length, most);

@@ -7,7 +7,7 @@ import { indexLines } from './lines.ts';
 const blocksOf = (...texts: string[]) =>
   layOut(texts.map((text, n) => ({ stream: { name: `s${n}`, pieces: [text] }, index: indexLines([text]) })));
 
-test('each place begins where the one before ends, wrapped or not', () => {
+test('each row begins where the one before ends, wrapped or not', () => {
   const lines = Array.from({ length: 400 }, (_, n) => 'x'.repeat((n * 37) % 300)).join('\n');
   const blocks = blocksOf(lines, 'err\nerr');
   const measured = new Map([['s0', new Map([[200, 95]])]]);

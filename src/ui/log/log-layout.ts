@@ -1,26 +1,27 @@
-// Where each row of a log is, estimated from its length: measuring a hundred thousand wrapped rows would freeze the
-// page. Rows whose drawn height differs (tabs, wide letters, colour codes) are corrected one by one.
+// The position of each row of a log, estimated from its length, because measuring a hundred thousand wrapped rows would
+// freeze the page. Rows whose rendered height differs (tabs, wide letters, colour codes) are corrected one by one.
+import { firstIndex } from '#/lib/binary-search.ts';
 import type { LogList } from './log-items.ts';
 import { screenLines } from './lines.ts';
 
-/** As the style sheet has them. */
+/** Heights in pixels, as in the style sheet. */
 const ROW = 19;
 const HEADING = 28;
-/** Rows between two heights that are stored. */
+/** Every how many rows a position is stored. */
 const STEP = 128;
 
-/** Heights of rows that were drawn, by stream and row. */
+/** The heights of rendered rows, by stream and row. */
 export type Measured = Map<string, Map<number, number>>;
 
 export interface LogLayout {
   total: number;
   heightOf: (item: number) => number;
   topOf: (item: number) => number;
-  /** The row that covers a height; the last one below the end. */
+  /** The item at an offset; the last one past the end. */
   itemAt: (offset: number) => number;
 }
 
-/** `columns`: how many letters fit beside the gutter; 0 where lines are not wrapped. */
+/** `columns`: how many characters fit beside the gutter; 0 if lines do not wrap. */
 export function layoutOf(list: LogList, columns: number, measured: Measured): LogLayout {
   const { count, headings } = list;
   const ofStream = new Map(list.blocks.map((block) => [block, measured.get(block.stream.name)]));
@@ -32,7 +33,7 @@ export function layoutOf(list: LogList, columns: number, measured: Measured): Lo
     return columns === 0 ? ROW : (ofStream.get(block)?.get(row) ?? ROW * screenLines(block.index, row, columns));
   };
 
-  /** Height above every 128th row; undefined where all rows are alike. */
+  /** The position of every 128th item; undefined if all rows are equally high. */
   let above: Float64Array | undefined;
   let total = count * ROW + headings.length * (HEADING - ROW);
   if (columns > 0) {
@@ -51,15 +52,6 @@ export function layoutOf(list: LogList, columns: number, measured: Measured): Lo
     for (let at = step * STEP; at < item; at++) top += heightOf(at);
     return top;
   };
-  const itemAt = (offset: number): number => {
-    let low = 0;
-    let high = Math.max(0, count - 1);
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (topOf(middle) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  };
+  const itemAt = (offset: number) => Math.max(0, firstIndex(count, (item) => topOf(item) > offset) - 1);
   return { total, heightOf, topOf, itemAt };
 }

@@ -17,7 +17,7 @@ const search = (...asked: Parameters<typeof matchesOf>) => {
   return Array.from(rows, (row, at) => [row, from[at], to[at]]);
 };
 
-test('finds a text in any letter case, or in exactly this one, with its place in its row', () => {
+test('finds a text in any or the exact letter case, with its position in the row', () => {
   assert.deepEqual(search('Error here\nnone\nan ERROR, error\n', 'error'), [
     [0, 0, 5],
     [2, 3, 8],
@@ -26,7 +26,7 @@ test('finds a text in any letter case, or in exactly this one, with its place in
   assert.deepEqual(search('Error here\nnone\nan ERROR, error\n', 'error', { exact: true }), [[2, 10, 15]]);
 });
 
-test('takes the letters of a query as they are, unless it is a pattern', () => {
+test('takes a query literally unless it is a pattern', () => {
   assert.deepEqual(search('a.c abc (x) [y]', 'a.c'), [[0, 0, 3]]);
   assert.deepEqual(search('(x) $1 \\d', '$1 \\d'), [[0, 4, 9]]);
   assert.deepEqual(search('one\nabc\nxabc', '^a.c$', { pattern: true }), [[1, 0, 3]]);
@@ -34,7 +34,7 @@ test('takes the letters of a query as they are, unless it is a pattern', () => {
   assert.equal(patternOf({ text: '(', exact: false, pattern: true }), undefined);
 });
 
-test('what is shown is searched: colour codes within a word do not hide it, an overwritten state is not found', () => {
+test('searches what is shown: colour codes do not hide a word, and overwritten states are not found', () => {
   assert.deepEqual(search('first\nno \u001b[31mspa\u001b[1mce\u001b[0m left', 'space'), [[1, 3, 8]]);
   assert.deepEqual(search('10%\r20%\nend', '10%'), []);
   assert.deepEqual(search('10%\r20%\nend', '10%', {}, true), [[0, 0, 3]]);
@@ -50,7 +50,7 @@ test('finds everything across the slices of a long text, up to a limit', () => {
   assert.equal(search('x'.repeat(MOST_MATCHES + 10), 'x').length, MOST_MATCHES);
 });
 
-test('tells the first match from a row on', () => {
+test('finds the first match at or after a row', () => {
   const found = matchesOf('a\nb\na\na', 'a');
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((row) => firstFrom(found, row)),

@@ -1,29 +1,30 @@
-// Finds a text or a pattern in many rows, a slice at a time.
-import { withoutAnsi } from './without-ansi.ts';
+// Searches many rows for a text or a pattern, a slice at a time.
+import { firstIndex } from '#/lib/binary-search.ts';
 import { rowAt, rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
+import { withoutAnsi } from './overwritten.ts';
 
 export interface LogQuery {
   text: string;
-  /** Capital letters count. */
+  /** Case-sensitive. */
   exact: boolean;
   /** The text is a regular expression. */
   pattern: boolean;
 }
 
-/** What was found in a stream, in order: rows, and offsets within the row, control sequences not counted. */
+/** The matches in a stream, in order: their rows, and offsets in the row without control sequences. */
 export interface Matches {
   rows: Uint32Array<ArrayBuffer>;
   from: Uint32Array<ArrayBuffer>;
   to: Uint32Array<ArrayBuffer>;
 }
 
-/** More matches than anyone steps through, in each stream. */
+/** Enough matches in a stream: nobody steps through more. */
 export const MOST_MATCHES = 100_000;
-/** Characters searched in one go. */
+/** Characters to search between two yields. */
 const SLICE = 256 * 1024;
 
-/** The query as a regular expression; undefined where it is not one. */
+/** The query as a regular expression; undefined if it is invalid. */
 export function patternOf({ text, exact, pattern }: LogQuery): RegExp | undefined {
   try {
     return new RegExp(pattern ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), exact ? 'gm' : 'gim');
@@ -34,12 +35,12 @@ export function patternOf({ text, exact, pattern }: LogQuery): RegExp | undefine
 
 type Found = (row: number, from: number, to: number) => boolean;
 
-/** Searches the rows from `first` up to, not including, `end`, until `found` wants no more. */
+/** Searches the rows from `first` up to but not including `end`, until `found` returns false. */
 function searchRows(index: LineIndex, pattern: RegExp, [first, end]: [number, number], found: Found): boolean {
   const { starts, text } = index;
   const start = starts[first] ?? text.length;
   const slice = sliceOf(text, start, end < index.rows ? (starts[end] ?? text.length) : text.length);
-  // Rows that are shown differently from how they were received are searched as they are shown.
+  // Rows that are not shown as received are searched as they are shown.
   if (!index.raw && (slice.includes('\u001b') || slice.includes('\r'))) {
     for (let row = first; row < end; row++)
       for (const { 0: hit, index: from } of withoutAnsi(rowText(index, row)).matchAll(pattern))
@@ -56,7 +57,7 @@ function searchRows(index: LineIndex, pattern: RegExp, [first, end]: [number, nu
   return true;
 }
 
-/** Searches all rows; it can be left or called off after each slice. */
+/** Searches all rows; the caller may stop after each slice. */
 export function* searchIndex(index: LineIndex, pattern: RegExp): Generator<void, Matches> {
   const rows: number[] = [];
   const froms: number[] = [];
@@ -77,14 +78,6 @@ export function* searchIndex(index: LineIndex, pattern: RegExp): Generator<void,
   return { rows: Uint32Array.from(rows), from: Uint32Array.from(froms), to: Uint32Array.from(tos) };
 }
 
-/** The first match in a row at or after this one. */
-export function firstFrom({ rows }: Matches, row: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows[middle] ?? 0) < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** The index of the first match at or after a row. */
+export const firstFrom = ({ rows }: Matches, row: number): number =>
+  firstIndex(rows.length, (index) => (rows[index] ?? 0) >= row);

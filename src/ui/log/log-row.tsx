@@ -1,4 +1,4 @@
-// One row of a log: mark of its stream, line number, text.
+// One row of a log: the mark of its stream, the line number, the text.
 import type { AnsiStyle } from './ansi.ts';
 import type { Piece } from './pieces.ts';
 import classes from './log-view.module.css';
@@ -16,7 +16,7 @@ const classOf = ({ fg, bg, bold, dim, italic, underline, strike }: AnsiStyle, gl
     .filter(Boolean)
     .join(' ') || undefined;
 
-/** Brings the current find into view sideways; up and down the list itself has scrolled. */
+/** Scrolls the current match into view horizontally; the list has scrolled vertically. */
 const showSideways = (mark: HTMLElement | null) => {
   const scroller = mark?.closest('[data-log]');
   if (!mark || !scroller) return;
@@ -28,7 +28,7 @@ const showSideways = (mark: HTMLElement | null) => {
 interface LogRowProps {
   item: number;
   pieces: Piece[];
-  /** 0 where the row goes on with the line above; undefined where numbers are switched off. */
+  /** 0 if the row continues the line above; undefined if numbers are switched off. */
   number: number | undefined;
   error: boolean;
   /** A link points to it. */
@@ -54,12 +54,12 @@ export function LogRow({ item, pieces, number, error, marked, onLine }: LogRowPr
           ) : (
             <button
               type="button"
-              // Sixty stops on the way through the page would be too many: the key l does the same.
+              // Not a tab stop, as there may be sixty of them: the key l does the same.
               tabIndex={-1}
               className={classes.number}
               data-number={number}
               aria-label={`Link to line ${number}${error ? ' of stderr' : ''}`}
-              onMouseDown={(event) => event.preventDefault()} // or Shift would select text
+              onMouseDown={(event) => event.preventDefault()} // Shift would select text
               onClick={(event) => onLine(number, event.shiftKey)}
             />
           ))}

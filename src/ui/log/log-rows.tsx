@@ -1,4 +1,4 @@
-// The text of a log: the rows that are in view, in a box that scrolls as if all of them were there.
+// The text of a log: the rows in view, in a box that scrolls as if all of them were there.
 import type { CSSProperties, ClipboardEvent } from 'react';
 import { Button } from '@mantine/core';
 import { IconArrowBarToDown } from '@tabler/icons-react';
@@ -11,7 +11,7 @@ import type { LogLook } from './log-toolbar.tsx';
 import type { LogReader } from './use-log-reader.ts';
 import classes from './log-view.module.css';
 
-/** More rows than any window shows: a row that leaves at one end lends its elements to one that enters at the other. */
+/** More rows than any window shows. A row that enters the view reuses the elements of one that left it. */
 const ELEMENTS = 512;
 
 /** Width of the column of line numbers. */
@@ -37,7 +37,7 @@ export function LogRows({ name, reader, rows, look, mark, live, onLine, onCopy }
         data-log
         role="region"
         aria-label={`${name}, text`}
-        // Thousands of lines may arrive in a second.
+        // Thousands of lines may arrive in a second: too many to announce.
         aria-live="off"
         tabIndex={0}
         className={classes.scroller}

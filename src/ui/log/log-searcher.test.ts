@@ -41,7 +41,7 @@ test('a piece is sent once; one that grew is sent again', async () => {
   );
 });
 
-test('a newer search takes the place of the one before, whose answer is not heard', async () => {
+test('a newer search replaces the one before, whose answer is ignored', async () => {
   const { ports, searcher } = opened();
   const first = searcher.find(stream('a'), QUERY, false);
   const second = searcher.find(stream('a'), { ...QUERY, text: 'y' }, false);
@@ -51,21 +51,21 @@ test('a newer search takes the place of the one before, whose answer is not hear
   assert.deepEqual(await second, []);
 });
 
-test('a slice that takes too long ends the worker, and the next search has another', async () => {
+test('a slice that takes too long terminates the worker, and the next search starts another', async () => {
   const { ports, searcher } = opened(10);
   const slow = searcher.find(stream('aaaa'), QUERY, false);
-  ports[0]?.say({ id: 1, progress: 'at work' });
+  ports[0]?.say({ id: 1, progress: 'searching' });
   assert.equal(await slow, 'slow');
   assert.ok(ports[0]?.isEnded);
   void searcher.find(stream('aaaa'), QUERY, false);
   assert.equal(textsOf(ports[1]).length, 1);
 });
 
-test('a pattern that holds the worker does not hold the next search, which goes to another worker', async (t) => {
+test('a stuck pattern does not block the next search, which gets another worker', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { ports, searcher } = opened();
   const held = searcher.find(stream('aaaa'), QUERY, false);
-  ports[0]?.say({ id: 1, progress: 'at work' });
+  ports[0]?.say({ id: 1, progress: 'searching' });
   const next = searcher.find(stream('aaaa'), { ...QUERY, text: 'y' }, false);
   t.mock.timers.tick(5_000);
   assert.equal(await held, 'replaced');
@@ -76,12 +76,12 @@ test('a pattern that holds the worker does not hold the next search, which goes 
   assert.deepEqual(await next, []);
 });
 
-test('a worker that turns to the next search goes on with it', async (t) => {
+test('a worker that leaves an earlier search in time is kept', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { ports, searcher } = opened();
   void searcher.find(stream('a'), QUERY, false);
   const next = searcher.find(stream('a'), { ...QUERY, text: 'y' }, false);
-  ports[0]?.say({ id: 2, progress: 'at work' });
+  ports[0]?.say({ id: 2, progress: 'searching' });
   t.mock.timers.tick(5_000);
   ports[0]?.say({ id: 2, answer: [] });
   assert.deepEqual(await next, []);

@@ -1,47 +1,47 @@
-// Searches a log in a worker, which gets each piece of it once, and ends the worker when a pattern takes too long: no
-// pattern that a person can write freezes the page.
+// Searches a log in a worker, which receives each piece once and is terminated when a pattern takes too long. So no pattern
+// can freeze the page.
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import type { LogStream } from './log-items.ts';
 import type { LogQuery, Matches } from './log-query.ts';
 import type { SearchRequest, SearchText } from './search-worker.ts';
 
-/** Milliseconds for one slice; an honest pattern takes a hundredth of it. */
+/** Milliseconds for one slice; a normal pattern takes a hundredth of that. */
 const LIMIT = 3_000;
-/** Milliseconds in which a worker turns from an earlier search to the next one, unless a pattern holds it. */
-const TURN_LIMIT = 1_000;
+/** Milliseconds for a worker to leave an earlier search, unless its pattern is stuck. */
+const SWITCH_LIMIT = 1_000;
 
-type SearchClient = WorkerClient<SearchText | SearchRequest, Matches[], 'at work'>;
+type SearchClient = WorkerClient<SearchText | SearchRequest, Matches[], 'searching'>;
 
 const startWorker = (): SearchClient =>
   new WorkerClient(() => new Worker(new URL('./search-worker.ts', import.meta.url), { type: 'module' }), LIMIT);
 
-/** `slow`: the pattern took too long. `unavailable`: the browser started no worker. `replaced`: another was asked for. */
+/** `slow`: the pattern took too long. `unavailable`: the worker did not start. `replaced`: a newer search was started. */
 export type SearchOutcome = Matches[] | 'slow' | 'unavailable' | 'replaced';
 
 export class LogSearcher {
   private readonly worker: SearchClient;
   private sent = new Map<string, readonly string[]>();
   private current = new AbortController();
-  /** The worker has not answered the last search. */
+  /** The worker has not answered the last request. */
   private isBusy = false;
 
   constructor(worker = startWorker()) {
     this.worker = worker;
   }
 
-  /** Searches these streams; what is still being searched is left for it. */
+  /** Searches the streams; a search in progress is abandoned. */
   async find(streams: readonly LogStream[], query: LogQuery, raw: boolean): Promise<SearchOutcome> {
     this.current.abort();
     const { signal } = (this.current = new AbortController());
     for (;;) {
       for (const stream of streams) this.send(stream);
-      let isHeld = false;
-      const hold = () => {
-        isHeld = true;
+      let isStuck = false;
+      const giveUp = () => {
+        isStuck = true;
         this.endWorker();
       };
-      const turn = this.isBusy ? setTimeout(hold, TURN_LIMIT) : undefined;
-      const onProgress = () => clearTimeout(turn);
+      const timer = this.isBusy ? setTimeout(giveUp, SWITCH_LIMIT) : undefined;
+      const onProgress = () => clearTimeout(timer);
       this.isBusy = true;
       try {
         const asked = { query, raw, streams: streams.map(({ name }) => name) };
@@ -51,9 +51,9 @@ export class LogSearcher {
       } catch (error) {
         if (signal.aborted) return 'replaced';
         this.endWorker();
-        if (!isHeld) return error instanceof WorkerError && error.kind === 'slow' ? 'slow' : 'unavailable';
+        if (!isStuck) return error instanceof WorkerError && error.kind === 'slow' ? 'slow' : 'unavailable';
       } finally {
-        clearTimeout(turn);
+        clearTimeout(timer);
       }
     }
   }
@@ -63,20 +63,20 @@ export class LogSearcher {
     const other = pieces.findIndex((piece, index) => piece !== sent[index]);
     const keep = other === -1 ? pieces.length : other;
     if (keep === pieces.length && keep === sent.length) return;
-    // One at a time: each is copied in a task of the page.
+    // One piece a message, because posting copies it and would block the page.
     this.worker.post({ stream: name, keep, pieces: [] });
     for (let at = keep; at < pieces.length; at++)
       this.worker.post({ stream: name, keep: at, pieces: pieces.slice(at, at + 1) });
     this.sent.set(name, pieces);
   }
 
-  /** Ends the worker; the next search starts another. */
+  /** Terminates the worker; the next search starts a new one. */
   close(): void {
     this.current.abort();
     this.endWorker();
   }
 
-  /** Another worker knows nothing of the log. */
+  /** A new worker has to receive the log again. */
   private endWorker(): void {
     this.worker.close();
     this.sent = new Map();

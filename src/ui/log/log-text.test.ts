@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeAt, continues, lastOf, nextOf, sliceOf, logTextOf } from './log-text.ts';
 
-test('a text in pieces reads as the whole', () => {
+test('a text in pieces reads as one', () => {
   const whole = 'first\nsecond\n\nlast';
   for (const size of [1, 2, 5, 100]) {
     const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
@@ -24,7 +24,7 @@ test('a text in pieces reads as the whole', () => {
   assert.equal(nextOf(logTextOf([]), '\n', 0), 0);
 });
 
-test('a text goes on from another when all of that is its beginning', () => {
+test('a text continues another if it begins with all of it', () => {
   const before = logTextOf(['ab', 'c']);
   assert.ok(continues(logTextOf(['ab', 'cd', 'e']), before));
   assert.ok(continues(before, before));

@@ -1,5 +1,6 @@
-// A long text in pieces as received. A text that grows has the same pieces at its beginning, so that nothing is copied
-// when more arrives, and earlier finds stay valid.
+// A long text in pieces as received. When it grows, it begins with the same pieces, so that nothing is copied and offsets
+// stay valid.
+import { firstIndex } from '#/lib/binary-search.ts';
 
 export interface LogText {
   readonly pieces: readonly string[];
@@ -18,7 +19,7 @@ export function logTextOf(pieces: readonly string[]): LogText {
   return { pieces, begins, length };
 }
 
-/** Whether `text` begins with all of `before`. Pieces that are the same string are not compared letter by letter. */
+/** Whether `text` begins with all of `before`. Identical strings compare quickly. */
 export function continues(text: LogText, before: LogText): boolean {
   const last = before.pieces.length - 1;
   return before.pieces.every((piece, index) => {
@@ -27,17 +28,9 @@ export function continues(text: LogText, before: LogText): boolean {
   });
 }
 
-/** The piece that holds an offset. */
-function pieceAt({ begins }: LogText, offset: number): number {
-  let low = 0;
-  let high = begins.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((begins[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+/** The index of the piece at an offset. */
+const pieceAt = ({ begins }: LogText, offset: number): number =>
+  Math.max(0, firstIndex(begins.length, (index) => (begins[index] ?? 0) > offset) - 1);
 
 export function sliceOf(text: LogText, from: number, to: number): string {
   let slice = '';
@@ -49,13 +42,13 @@ export function sliceOf(text: LogText, from: number, to: number): string {
   return slice;
 }
 
-/** The code of one UTF-16 unit; NaN past the end. */
+/** The UTF-16 code unit at an offset; NaN past the end. */
 export function codeAt(text: LogText, offset: number): number {
   const index = pieceAt(text, offset);
   return text.pieces[index]?.charCodeAt(offset - (text.begins[index] ?? 0)) ?? Number.NaN;
 }
 
-/** Where a single letter is next; the end of the text where there is none. */
+/** The next offset of a character, or the end of the text. */
 export function nextOf(text: LogText, letter: string, from: number): number {
   for (let index = pieceAt(text, from); index < text.pieces.length; index++) {
     const begin = text.begins[index] ?? 0;
@@ -65,7 +58,7 @@ export function nextOf(text: LogText, letter: string, from: number): number {
   return text.length;
 }
 
-/** Where a single letter is last in `[from, to)`; -1 where there is none. */
+/** The last offset of a character in `[from, to)`, or -1. */
 export function lastOf(text: LogText, letter: string, from: number, to: number): number {
   for (let index = pieceAt(text, to - 1); index >= 0; index--) {
     const begin = text.begins[index] ?? 0;

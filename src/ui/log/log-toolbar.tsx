@@ -1,4 +1,4 @@
-// The tools of a log view: which stream, search, wrap, line numbers, raw, copy, download.
+// The toolbar of a log view: streams, search, wrapping, line numbers, raw, copy and download.
 import type { Ref } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import {
@@ -18,31 +18,31 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { LogSearch } from './use-log-search.ts';
 import classes from './log-view.module.css';
 
-/** What the reader has switched on; stored by the browser for the next log. */
+/** The reader's settings, which the browser stores for the next log. */
 export interface LogLook {
   wrap: boolean;
   numbers: boolean;
 }
 
 interface ToolbarProps {
-  /** The names of all streams, and of the one that is shown; undefined: all. */
+  /** The names of all streams, and of the shown one; undefined if all are shown. */
   names: string[];
   shown: string | undefined;
   onShown: (name: string | undefined) => void;
   search: LogSearch;
   searchRef: Ref<HTMLInputElement>;
   onStep: (by: 1 | -1) => void;
-  /** Where Escape in the search leads. */
+  /** Moves the focus for Escape in an empty search. */
   onLeave: () => void;
   /** "1,204 lines". */
   about: string;
-  /** What was just done. */
+  /** What has just been done. */
   message: string;
   look: LogLook;
   onLook: (look: LogLook) => void;
   raw: boolean;
   onRaw: (raw: boolean) => void;
-  /** What Copy copies: "the output", "lines 3 to 9". */
+  /** What Copy would copy: "the output", "lines 3 to 9". */
   copied: string;
   onCopy: () => void;
   onDownload: () => void;

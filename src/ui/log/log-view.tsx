@@ -1,5 +1,5 @@
-// Output of a program, as text to read: only the rows in view exist, the end is followed until the reader scrolls up,
-// and what arrives later never moves what is being read. It does not know where the output comes from.
+// The output of a program as a log: it renders only the rows in view, follows the end until the reader scrolls up, and never
+// moves what is being read when more arrives. It does not know where the output comes from.
 import { useEffect, useState, useRef, type ClipboardEvent } from 'react';
 import * as z from 'zod/mini';
 import { copyText } from '#/ui/controls/copy-text.ts';
@@ -21,7 +21,7 @@ import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { Status } from '#/ui/controls/status.tsx';
 import classes from './log-view.module.css';
 
-/** How long the message about a copy is shown. */
+/** Milliseconds for which a message is shown. */
 const MESSAGE_TIME = 2_500;
 
 const storedLook = stored(
@@ -31,28 +31,28 @@ const storedLook = stored(
 );
 
 interface LogViewProps {
-  /** Name of the scrolling region: "Output of camera-7". */
+  /** The name of the region: "Output of camera-7". */
   name: string;
   streams: LogStream[];
-  /** In which order they arrived; undefined where nobody knows. */
+  /** The order in which they arrived, if it is known. */
   order?: readonly LogRun[] | undefined;
   /** Whether more may arrive. */
   live: boolean;
-  /** How much is here of what there is, while it is being fetched: "3 of 10 MB". */
+  /** How much has been fetched so far: "3 of 10 MB". */
   fetched?: string | undefined;
-  /** Name of the file that Download saves. */
+  /** The name of the file that Download saves. */
   fileName: string;
 }
 
 /** A sentence that is shown for a moment. */
 function useMessage(): [string, (text: string) => void] {
-  const [message, say] = useState('');
+  const [message, setMessage] = useState('');
   useEffect(() => {
     if (message === '') return;
-    const timer = setTimeout(() => say(''), MESSAGE_TIME);
+    const timer = setTimeout(() => setMessage(''), MESSAGE_TIME);
     return () => clearTimeout(timer);
   }, [message]);
-  return [message, say];
+  return [message, setMessage];
 }
 
 function markedParts({ blocks }: LogList, { stream: name, from, to }: LineMark): Iterable<string> {
@@ -63,10 +63,10 @@ function markedParts({ blocks }: LogList, { stream: name, from, to }: LineMark):
 
 export function LogView({ name, streams, order, live, fetched, fileName }: LogViewProps) {
   const link = useLogLink(streams);
-  const stay = useStore(storedLook);
+  const settings = useStore(storedLook);
   const [raw, setRaw] = useState(false);
-  const [message, say] = useMessage();
-  const look = { ...stay, raw };
+  const [message, setMessage] = useMessage();
+  const look = { ...settings, raw };
   const reader = useLogReader(streams, { order, live, look, link });
   const { list, lines, search, linked, step, goTo, setFollow, scroller, seen } = reader;
   const { shown, mark } = link;
@@ -81,12 +81,12 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
     const address = new URL(globalThis.location.href);
     address.search = logUrl.change(address.search, { line });
     void copyText(address.href).then((done) =>
-      say(done ? `Link to ${markText(next).toLowerCase()} copied` : 'The link is in the address bar'),
+      setMessage(done ? `Link to ${markText(next).toLowerCase()} copied` : 'The link is in the address bar'),
     );
   };
   const copy = async () => {
     const parts = await gathered(mark ? markedParts(list, mark) : plainLog(list));
-    say((await copyText(parts.join(''))) ? 'Copied' : 'The browser blocked copying');
+    setMessage((await copyText(parts.join(''))) ? 'Copied' : 'The browser blocked copying');
   };
   const download = async () => {
     saveFile(
@@ -95,7 +95,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
       'text/plain;charset=utf-8',
     );
   };
-  /** Select all and copy means all of it, not the rows that happen to be drawn. */
+  /** Select all and copy means the full log, not just the rendered rows. */
   const copySelected = (event: ClipboardEvent) => {
     const selection = globalThis.getSelection();
     const canvas = scroller.current?.querySelector('[data-canvas]');
@@ -109,7 +109,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
     N: () => step(-1),
     g: () => goTo(list.headings.length > 0 ? 1 : 0),
     G: () => setFollow(true),
-    w: () => storedLook.set({ ...stay, wrap: !stay.wrap }),
+    w: () => storedLook.set({ ...settings, wrap: !settings.wrap }),
     f: () => setFollow(!reader.follow),
     l: () => {
       const row = rows.find(({ item, number }) => item >= seen && number > 0);
@@ -117,10 +117,10 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
     },
   });
 
-  const any = streams.some(({ pieces }) => pieces.some((piece) => piece !== ''));
+  const hasText = streams.some(({ pieces }) => pieces.some((piece) => piece !== ''));
   return (
     <section ref={view} aria-label={name} className={classes.view}>
-      {any && (
+      {hasText && (
         <LogToolbar
           names={link.names}
           shown={shown}
@@ -131,7 +131,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
           onLeave={() => scroller.current?.focus()}
           about={fetched ?? counted(lines, 'line')}
           message={message}
-          look={stay}
+          look={settings}
           onLook={storedLook.set}
           raw={raw}
           onRaw={setRaw}
@@ -149,7 +149,7 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
         {list.count === 0 ? (
           <span className={classes.nothing}>
             {live ? 'No output yet' : 'No output'}
-            {shown !== undefined && any && ` on ${shown}`}
+            {shown !== undefined && hasText && ` on ${shown}`}
           </span>
         ) : (
           mark &&
@@ -171,18 +171,17 @@ export function LogView({ name, streams, order, live, fetched, fileName }: LogVi
   );
 }
 
-/** What each key does; "/" goes to the search. */
+/** The action of each key; "/" focuses the search. */
 type LogKeys = Record<'n' | 'N' | 'g' | 'G' | 'w' | 'f' | 'l', () => void>;
 
-/** `view`: the log; `searchBox`: its search. */
 const SHORTCUTS: readonly Shortcut[] = [
   [['/'], 'Search the log'],
-  [['n'], 'Next hit'],
-  [['N'], 'Previous hit'],
+  [['n'], 'Next match'],
+  [['N'], 'Previous match'],
   [['g'], 'Go to the beginning'],
   [['G'], 'Go to the end and follow'],
-  [['f'], 'Follow or stop following'],
-  [['w'], 'Wrap long lines or not'],
+  [['f'], 'Follow the end on or off'],
+  [['w'], 'Wrap lines on or off'],
   [['l'], 'Link to the line at the top'],
 ];
 
@@ -198,7 +197,7 @@ function useLogKeys(keys: LogKeys) {
       searchBox.current?.select();
       return;
     }
-    // On a list beside the log, or on a row of it, keys are the list's.
+    // A list beside the log has keys of its own.
     if (!(within || target === document.body) || !isFree(event)) return;
     if (key !== '/' && !(key in keys)) return;
     event.preventDefault();

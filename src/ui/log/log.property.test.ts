@@ -7,11 +7,10 @@ import { ansiBefore, ansiReader } from './ansi.ts';
 import { indexLines, lineOf, LONGEST_ROW, rowAt, rowOfLine, rowText, type LineIndex } from './lines.ts';
 import { layOut } from './log-items.ts';
 import { logTextOf, sliceOf } from './log-text.ts';
-import { overwritten } from './overwritten.ts';
+import { overwritten, withoutAnsi } from './overwritten.ts';
 import { piecesOf } from './pieces.ts';
 import { plainLog } from './plain.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
-import { withoutAnsi } from './without-ansi.ts';
 
 // What follows an escape: colours, erasing, titles, and pieces of those.
 const CODES =
@@ -44,7 +43,7 @@ const rowsOf = (index: LineIndex) =>
 const plainOf = (index: LineIndex) =>
   [...plainLog(layOut([{ stream: { name: 'stdout', pieces: [...index.text.pieces] }, index }]))].join('');
 
-test('in any parts, and grown in any steps, a text has the same rows', () =>
+test('a text has the same rows in any pieces and grown in any steps', () =>
   holds(
     150,
     fc.property(output, cuts(), cuts(6), fc.boolean(), (text, at, steps, raw) => {
@@ -70,7 +69,7 @@ test('in any parts, and grown in any steps, a text has the same rows', () =>
     }),
   ));
 
-test('the rows hold every character of the text but the line ends, and each line begins where it should', () =>
+test('the rows have every character except line ends, and each line begins where it should', () =>
   holds(
     200,
     fc.property(output, (text) => {
@@ -100,7 +99,7 @@ test('the rows hold every character of the text but the line ends, and each line
     }),
   ));
 
-test('colours never change the words, and are the same from wherever reading begins', () =>
+test('colours never change the words, and do not depend on where reading starts', () =>
   holds(
     200,
     fc.property(output, cuts(4), (text, at) => {
@@ -117,7 +116,7 @@ test('colours never change the words, and are the same from wherever reading beg
     }),
   ));
 
-test('a line that was rewritten is shown without an error, and one that was not is shown as it is', () =>
+test('any rewritten line can be shown, and any other is shown as it is', () =>
   holds(
     300,
     fc.property(output, (text) => {
@@ -131,7 +130,7 @@ test('a line that was rewritten is shown without an error, and one that was not 
     }),
   ));
 
-test('any part of a text is cut from its pieces as from the whole', () =>
+test('any slice of the pieces equals that of the full text', () =>
   holds(
     300,
     fc.property(anyText(60), cuts(), fc.nat(70), fc.nat(70), (text, at, from, length) =>

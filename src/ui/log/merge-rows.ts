@@ -1,18 +1,17 @@
-// The rows of several streams in the order in which they arrived. A line counts from where it ended: one that was
-// interrupted by other output stays one line, and one that is still being written stays at the end, where readers look
-// for it.
+// Merges the rows of several streams in order of arrival. A line is placed where it ended: one that was interrupted by other
+// output stays in one piece, and one that is still being written stays at the end, where readers look for it.
 import type { LineIndex } from './lines.ts';
 import type { IndexedStream, LogRun } from './log-items.ts';
 
 export interface MergedRows {
-  /** For each merged row: which stream, and which row of it. */
+  /** The stream of each merged row, and the row in it. */
   of: Uint8Array;
   rows: Uint32Array;
-  /** For each stream: the merged index of each of its rows. */
+  /** For each stream, the merged index of each of its rows. */
   items: Uint32Array[];
 }
 
-/** The last row of the line that a row belongs to. */
+/** The last row of a row's line. */
 function endOfLine({ rows, numbers }: LineIndex, row: number): number {
   let last = row;
   while (last + 1 < rows && numbers[last + 1] === 0) last++;
@@ -24,7 +23,7 @@ export function mergeRows(streams: readonly IndexedStream[], order: readonly Log
   const of = new Uint8Array(count);
   const rows = new Uint32Array(count);
   const items = streams.map(({ index }) => new Uint32Array(index.rows));
-  /** Of each stream: what has arrived, the next row, and the last row of its line. */
+  /** For each stream: how much has arrived, the next row, and the last row of its line. */
   const at = streams.map(({ index }) => ({ index, arrived: 0, row: 0, last: endOfLine(index, 0) }));
   let item = 0;
   const put = (which: number, end: number) => {
@@ -45,7 +44,7 @@ export function mergeRows(streams: readonly IndexedStream[], order: readonly Log
     if (which === undefined || !stream) continue;
     latest = which;
     stream.arrived += length;
-    // A line has ended once what ends it is there.
+    // A line is complete once its line end has arrived.
     while (stream.row < stream.index.rows && (stream.index.ends[stream.last] ?? 0) < stream.arrived) {
       put(which, stream.last + 1);
       stream.last = endOfLine(stream.index, stream.row);

@@ -1,26 +1,32 @@
-// What a terminal shows of a line that was rewritten: each carriage return goes back to its beginning, and what is
-// written then covers the old letters one by one.
-import { withoutAnsi } from './without-ansi.ts';
+// Control sequences, and what a terminal shows of a line with carriage returns: each returns to the beginning of the line,
+// where new text covers the old one character by character.
 
-/** ECMA-48 control sequences, or one character. */
+/** ECMA-48 control sequences: colours (final byte m) and cursor movements. */
+// oxlint-disable-next-line no-control-regex
+export const SEQUENCE = /\u001b\[([0-?]*)[ -/]*([@-~])/g;
+
+/** The text without any control sequence. */
+export const withoutAnsi = (text: string): string => (text.includes('\u001b') ? text.replace(SEQUENCE, '') : text);
+
+/** A control sequence, or one character. */
 // oxlint-disable-next-line no-control-regex
 const PART = /\u001b\[([0-?]*)[ -/]*([@-~])|[^]/gu;
 
 interface Cell {
   text: string;
-  /** The colour codes it was written with. */
+  /** The colour codes that were active when it was written. */
   codes: string;
 }
 
-/** Shown for the carriage return between two states. */
+/** Shown between two states. */
 const RETURN = '\u240d';
-/** Covered states that are shown at most. */
+/** How many covered states are shown at most. */
 const MOST_SHOWN = 3;
 
-/** The first word of a state, of two letters or more; progress differs only behind it. */
+/** The first word of a state, of two letters or more. States of a progress bar share it. */
 const firstWord = (state: string): string => /\p{L}[\p{L}\p{M}]+/u.exec(state)?.[0].toLowerCase() ?? '';
 
-/** Covered states that say something else than the last one: "ok", rewritten as "FAILED". */
+/** The covered states that say something other than the last one, such as "ok" before "FAILED". */
 function covered(line: string): string[] {
   const states = withoutAnsi(line)
     .split('\r')
@@ -36,8 +42,8 @@ function covered(line: string): string[] {
 }
 
 /**
- * The last state of a line: its text with the colours it has there. Other control sequences are left out. Covered
- * states that begin with other words are put before it, so that no line hides them.
+ * The last state of a line, with its colours but no other control sequences. Covered states that begin with another word
+ * come before it, so that nothing is hidden.
  */
 export function overwritten(line: string): string {
   const shown = line.includes('\r') ? covered(line) : [];

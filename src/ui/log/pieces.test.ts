@@ -5,7 +5,7 @@ import { piecesOf } from './pieces.ts';
 const brief = (pieces: ReturnType<typeof piecesOf>) =>
   pieces.map(({ text, hit, glyph }) => `${glyph ? '*' : ''}${text}:${hit}`);
 
-test('a hit across two colours is marked in both', () => {
+test('a match across two colours is marked in both', () => {
   const parts = [
     { text: 'no spa', style: {} },
     { text: 'ce left', style: { fg: 'red' as const } },
@@ -18,7 +18,7 @@ test('a hit across two colours is marked in both', () => {
   );
 });
 
-test('several hits, the one the reader is at apart from the others', () => {
+test('the current match is distinct from the others', () => {
   const hits = [
     { from: 0, to: 1, current: false },
     { from: 2, to: 3, current: true },
@@ -26,12 +26,12 @@ test('several hits, the one the reader is at apart from the others', () => {
   assert.deepEqual(brief(piecesOf([{ text: 'aba', style: {} }], hits)), ['a:other', 'b:none', 'a:current']);
 });
 
-test('hidden characters become glyphs without moving the hits', () => {
+test('hidden characters become glyphs without moving the matches', () => {
   const pieces = piecesOf([{ text: '\u202eab', style: {} }], [{ from: 1, to: 3, current: false }]);
   assert.deepEqual(brief(pieces), ['*‹U+202E›:none', 'ab:other']);
 });
 
-test('a hit that runs past the row ends with it; an empty row has no pieces', () => {
+test('a match that exceeds the row ends with it; an empty row has no pieces', () => {
   assert.deepEqual(brief(piecesOf([{ text: 'abc', style: {} }], [{ from: 2, to: 9, current: false }])), [
     'ab:none',
     'c:other',

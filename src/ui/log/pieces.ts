@@ -1,8 +1,8 @@
-// One row cut into the pieces that are drawn: by colour, by what a search found, and by hidden characters.
+// Splits a row into the pieces to draw: by colour, by search match and by hidden characters.
 import type { AnsiPart, AnsiStyle } from './ansi.ts';
 import { splitGlyphs } from '#/lib/glyphs.ts';
 
-/** A range of the row that a search found; `current`: the one the reader is at. */
+/** A match in a row; `current`: the one that the reader has stepped to. */
 export interface Hit {
   from: number;
   to: number;
@@ -16,7 +16,7 @@ export interface Piece {
   hit: 'none' | 'other' | 'current';
 }
 
-/** `hits` in order, without overlaps, counted in characters of the row's own text. */
+/** `hits` must be in order and not overlap; they count characters of the row's text. */
 export function piecesOf(parts: AnsiPart[], hits: Hit[] = []): Piece[] {
   const pieces: Piece[] = [];
   let offset = 0;

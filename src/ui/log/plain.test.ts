@@ -14,19 +14,19 @@ const plain = async (streams: Record<string, string>, raw = false) => {
 
 const HOSTILE = '\u001b[31mred\u001b[0m\r\nbell\u0007 \u202eevil\n1%\r99%\n';
 
-test('what is copied holds no codes and nothing hidden, and of a rewritten line its last state', async () => {
+test('copied text has no codes, nothing hidden, and the last state of a rewritten line', async () => {
   assert.equal(await plain({ stdout: HOSTILE }), 'red\nbell‹BEL› ‹U+202E›evil\n99%\n');
   assert.equal(await plain({ stdout: HOSTILE }, true), HOSTILE);
   assert.equal(await plain({ stdout: '' }), '');
   assert.equal(await plain({ stdout: 'no end' }), 'no end');
 });
 
-test('several streams stand under their names', async () => {
+test('several streams get their names as headings', async () => {
   assert.equal(await plain({ stdout: 'out', stderr: 'err\n' }), '[stdout]\nout\n\n[stderr]\nerr\n');
   assert.equal(await plain({ stdout: 'out', stderr: '' }), 'out');
 });
 
-test('a long log comes whole, however it is cut', async () => {
+test('a long log is complete, whatever its pieces', async () => {
   const line = `${'x'.repeat(70)}\r\n`;
   const text = `${line.repeat(5_000)}${'y'.repeat(300_000)}\na\rb\n${line}`;
   assert.equal(
@@ -36,12 +36,12 @@ test('a long log comes whole, however it is cut', async () => {
   assert.equal(await plain({ stdout: text }, true), text);
 });
 
-test('some rows of it', () => {
+test('a range of rows can be copied', () => {
   const index = indexLines(['a\nb\nc\nd']);
   assert.equal([...plainParts(index, 1, 3)].join(''), 'b\nc\n');
 });
 
-test('where the order of two streams is known, both come in it', async () => {
+test('two streams with a known order are copied in that order', async () => {
   const streams = ['stdout', 'stderr'].map((name, at) => {
     const pieces = [at === 0 ? 'one\nthree\nfour' : 'two\nfive'];
     return { stream: { name, pieces }, index: indexLines(pieces) };

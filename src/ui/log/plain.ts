@@ -1,17 +1,18 @@
-// The text of a log to copy or to save: by default as it is read, without control sequences and with hidden characters
-// visible; by choice exactly as received.
-import { withoutAnsi } from './without-ansi.ts';
+// The text of a log to copy or save: as it is shown, without control sequences and with hidden characters made visible, or
+// raw, exactly as received.
 import { visible } from '#/lib/glyphs.ts';
+import { inTurns } from '#/lib/pace.ts';
 import type { LogList } from './log-items.ts';
 import { rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
+import { withoutAnsi } from './overwritten.ts';
 
-/** Characters made plain in one go. */
+/** Characters to convert at a time. */
 const SLICE = 128 * 1024;
 
 const REWRITTEN = /\r(?!\n)/;
 
-/** Rows as text; `whole`: they are followed by others. */
+/** Rows as text. */
 function plainRows(index: LineIndex, first: number, end: number): string {
   const from = index.starts[first] ?? 0;
   const to = end < index.rows ? (index.starts[end] ?? index.text.length) : index.text.length;
@@ -25,7 +26,7 @@ function plainRows(index: LineIndex, first: number, end: number): string {
   return rows.join('') + (complete ? '\n' : '');
 }
 
-/** The text of all of a stream, or of the rows from `first` up to, not including, `end`, a part at a time. */
+/** The text of a stream in parts, or of its rows from `first` up to but not including `end`. */
 export function* plainParts(index: LineIndex, first = 0, end: number = index.rows): Generator<string> {
   for (let row = first; row < end;) {
     const from = index.starts[row] ?? 0;
@@ -36,12 +37,12 @@ export function* plainParts(index: LineIndex, first = 0, end: number = index.row
   }
 }
 
-/** All that is shown, in its order; each stream under its name where they are one below the other. */
+/** The full text of a log in order; streams that are listed one below the other get their names as headings. */
 export function* plainLog(list: LogList): Generator<string> {
   let isCut = false;
   for (const { block, first, end } of list.stretches()) {
     if (list.headings.length > 0) yield `${block.position > 0 ? '\n' : ''}[${block.stream.name}]\n`;
-    // The other stream's last line has no end yet.
+    // The last line of the other stream is incomplete.
     else if (isCut) yield '\n';
     let last = '';
     for (const part of plainParts(block.index, first, end)) yield (last = part);
@@ -50,20 +51,15 @@ export function* plainLog(list: LogList): Generator<string> {
   }
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
-
-/** Milliseconds of work before the page gets its turn. */
-const SHARE = 12;
-
-/** The parts as they are made, the page free in between. */
-export async function gathered(parts: Iterable<string>): Promise<string[]> {
+/** Collects the parts without blocking the page. */
+export function gathered(parts: Iterable<string>): Promise<string[]> {
   const all: string[] = [];
-  let begun = performance.now();
-  for (const part of parts) {
-    all.push(part);
-    if (performance.now() - begun < SHARE) continue;
-    await turn();
-    begun = performance.now();
+  function* collect(): Generator<void, string[]> {
+    for (const part of parts) {
+      all.push(part);
+      yield;
+    }
+    return all;
   }
-  return all;
+  return inTurns(collect());
 }

@@ -1,4 +1,4 @@
-// The rows of a log that are drawn, colours carried from row to row.
+// The rows of a log to draw; colours continue from row to row.
 import { ansiBefore, ansiReader, type AnsiPart } from './ansi.ts';
 import type { LogBlock, LogList } from './log-items.ts';
 import { lineOf, rowText } from './lines.ts';
@@ -9,14 +9,14 @@ export interface DrawnRow {
   /** Undefined for the name of a stream. */
   row: number | undefined;
   parts: AnsiPart[];
-  /** Its line number; 0 where it goes on with the line above. */
+  /** Its line number; 0 if it continues the line above. */
   number: number;
   /** The line it belongs to. */
   line: number;
 }
 
 export function readRows(list: LogList, first: number, last: number): DrawnRow[] {
-  /** Of each stream: rows follow each other, so its colours go on from one to the next. */
+  /** For each stream, because its colours continue from one row to the next. */
   const reading = new Map<LogBlock, { read: ReturnType<typeof ansiReader>; line: number }>();
   const rows: DrawnRow[] = [];
   for (let item = first; item <= last; item++) {

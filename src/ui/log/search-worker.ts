@@ -1,10 +1,10 @@
-// Searches a log away from the page. It reports before each slice: if nothing follows, a pattern takes too long, and
-// the page ends this worker.
+// Searches a log in a worker. It reports before each slice; if nothing follows, the pattern is too slow, and the page
+// terminates the worker.
 import { serve } from '#/lib/worker-client.ts';
 import { indexLines, type LineIndex } from './lines.ts';
 import { patternOf, searchIndex, type LogQuery, type Matches } from './log-query.ts';
 
-/** More of a stream: its first `keep` pieces stay. */
+/** New pieces of a stream, after its first `keep` ones. */
 export interface SearchText {
   stream: string;
   keep: number;
@@ -18,10 +18,10 @@ export interface SearchRequest {
 const texts = new Map<string, string[]>();
 const indexes = new Map<string, LineIndex>();
 
-/** Lets a newer message in. */
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+/** Lets a newer message arrive. */
+const nextMessage = () => new Promise((resolve) => setTimeout(resolve));
 
-serve<SearchText | SearchRequest, Matches[], 'at work'>(async (request, { report, isLatest }) => {
+serve<SearchText | SearchRequest, Matches[], 'searching'>(async (request, { report, isLatest }) => {
   if (!('query' in request)) {
     texts.set(request.stream, [...(texts.get(request.stream) ?? []).slice(0, request.keep), ...request.pieces]);
     return [];
@@ -34,13 +34,13 @@ serve<SearchText | SearchRequest, Matches[], 'at work'>(async (request, { report
     if (!pattern) continue;
     const steps = searchIndex(index, pattern);
     for (;;) {
-      report('at work');
+      report('searching');
       const step = steps.next();
       if (step.done) {
         found.push(step.value);
         break;
       }
-      await turn();
+      await nextMessage();
       if (!isLatest()) return [];
     }
   }

@@ -1,16 +1,23 @@
-// How a log is read: what of it is listed and found, the end that is followed, and the lines that a link leads to.
+// The state of a log view: its list, the search, following the end, and the lines that a link points to.
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { grownStream, indexStreams } from './indexed-streams.ts';
 import { rowOfLine } from './lines.ts';
 import { logUrl, readMark, type LineMark } from './line-marks.ts';
-import { layOut, type IndexedStream, type LogList, type LogRun, type LogStream } from './log-items.ts';
+import {
+  grownStream,
+  indexStreams,
+  layOut,
+  type IndexedStream,
+  type LogList,
+  type LogRun,
+  type LogStream,
+} from './log-items.ts';
 import type { LogQuery } from './log-query.ts';
 import type { LogLook } from './log-toolbar.tsx';
 import { useLogScroll } from './use-log-scroll.ts';
 import { useLogSearch, type LogSearch } from './use-log-search.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 
-/** What the address names: the stream that is shown, and the lines that are marked. */
+/** The shown stream and the marked lines, from the URL. */
 export function useLogLink(streams: readonly LogStream[]) {
   const [{ log, line }, url] = useUrlState(logUrl);
   const names = streams.map((stream) => stream.name);
@@ -36,11 +43,11 @@ export function useLogReader(streams: readonly LogStream[], { order, live, look,
   const search = useLogSearch(list);
   const lines = list.blocks.reduce((sum, { index }) => sum + index.lines, 0);
 
-  /** How many lines there were when the reader left the end; undefined while it is followed. */
+  /** How many lines there were when the reader left the end; undefined while following it. */
   const [left, setLeft] = useState<number | undefined>(mark ? Number.POSITIVE_INFINITY : undefined);
   const follow = left === undefined;
   const setFollow = (on: boolean) => setLeft((was) => (on ? undefined : (was ?? lines)));
-  // One stream below the other: what grew need not be at the bottom.
+  // With one stream below the other, the one that grew may not be at the bottom.
   const growing = list.isMixed ? undefined : list.blocks.find(({ stream }) => stream.name === grown);
   const scroll = useLogScroll(list, {
     end: growing ? list.lastOf(growing) : list.count - 1,
@@ -63,14 +70,14 @@ export function useLogReader(streams: readonly LogStream[], { order, live, look,
     step,
     follow,
     setFollow,
-    /** Lines that arrived since the reader left the end. */
+    /** How many lines have arrived since the reader left the end. */
     fresh: follow ? 0 : Math.max(0, lines - left),
   };
 }
 
 export type LogReader = ReturnType<typeof useLogReader>;
 
-/** The rows of the streams that are shown, and which of them grew last. */
+/** The list of the shown streams, and which stream grew last. */
 function useList(streams: readonly LogStream[], { order, live, look: { raw }, link: { shown } }: Reading) {
   const { indexed, grown } = useIndexed(streams, raw, live);
   const list = useMemo(
@@ -84,7 +91,7 @@ function useList(streams: readonly LogStream[], { order, live, look: { raw }, li
   return { list, grown };
 }
 
-/** The streams with their indexes, and which of them grew last while the log is live. */
+/** The indexed streams and, while the log is live, which one grew last. */
 function useIndexed(streams: readonly LogStream[], raw: boolean, live: boolean) {
   const [known, setKnown] = useState<{ indexed: readonly IndexedStream[]; grown: string | undefined }>();
   const indexed = indexStreams(streams, known?.indexed ?? [], raw);
@@ -94,14 +101,14 @@ function useIndexed(streams: readonly LogStream[], raw: boolean, live: boolean) 
   return next;
 }
 
-/** The item of the first line of a mark; undefined while it is not there. */
+/** The item of the first marked line, once it has arrived. */
 function indexOfMark(list: LogList, mark: LineMark | undefined): number | undefined {
   const block = list.blocks.find(({ stream }) => stream.name === mark?.stream);
   const row = block && mark && rowOfLine(block.index, mark.from);
   return block && row !== undefined && row >= block.skipped ? list.itemOf(block, row) : undefined;
 }
 
-/** A link leads to its lines once, as soon as they are there. */
+/** Scrolls to the lines of a link once, as soon as they have arrived. */
 function useArrival(linked: number | undefined, line: string | undefined, goTo: (index: number) => void) {
   const arrived = useRef<string>(undefined);
   useEffect(() => {
@@ -111,12 +118,12 @@ function useArrival(linked: number | undefined, line: string | undefined, goTo: 
   });
   return {
     linked,
-    /** The link that is about to be in the address leads nowhere: the reader is there. */
+    /** Prevents scrolling to lines that the reader has just marked. */
     stayAt: (next: string | undefined) => void (arrived.current = next),
   };
 }
 
-/** Goes from find to find; a step that is requested before there is an answer is done when it arrives. */
+/** Steps through the matches; a step that is requested before there is an answer waits for it. */
 function useSteps({ count, query }: LogSearch, go: (by: 1 | -1) => void): (by: 1 | -1) => void {
   const asked = useRef<{ query: LogQuery; by: 1 | -1 }>(undefined);
   const answered = count !== undefined;

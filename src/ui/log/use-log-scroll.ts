@@ -1,10 +1,10 @@
-// What of a log is in view: which rows are drawn, the end that is followed, and the reader's position, which does not
-// change when rows are added, turn out higher or are wrapped again.
+// Which rows of a log are rendered, following its end, and the reader's position, which stays the same when rows are added,
+// turn out higher or wrap differently.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { LogList } from './log-items.ts';
 import { layoutOf, type LogLayout, type Measured } from './log-layout.ts';
 
-/** Rows drawn above and below what is in view. */
+/** Rows to render above and below the view. */
 const MARGIN = 12;
 /** Pixels from the end that still count as the end. */
 const AT_END = 6;
@@ -14,7 +14,7 @@ export interface LogScroll {
   scroller: RefObject<HTMLDivElement | null>;
   layout: LogLayout;
   onScroll: () => void;
-  /** The places that are drawn, and the first one in view. */
+  /** The first and last rendered item, and the first one in view. */
   first: number;
   last: number;
   seen: number;
@@ -23,16 +23,16 @@ export interface LogScroll {
 }
 
 interface Asked {
-  /** The last row that arrived: the end that is followed. */
+  /** The item of the last row that arrived, which is followed. */
   end: number;
   wrap: boolean;
-  /** What the width beside the text depends on. */
+  /** Changes whenever the width of the gutter may. */
   gutter: string;
   follow: boolean;
   setFollow: (follow: boolean) => void;
 }
 
-/** How many letters fit beside the gutter while lines wrap; 0 while they don't, and before it is known. */
+/** How many characters fit beside the gutter; 0 without wrapping, and until it is measured. */
 function useColumns(scroller: RefObject<HTMLElement | null>, wrap: boolean, gutter: string, empty: boolean): number {
   const [columns, setColumns] = useState(0);
   useLayoutEffect(() => {
@@ -45,7 +45,7 @@ function useColumns(scroller: RefObject<HTMLElement | null>, wrap: boolean, gutt
       if (text && width > 0) setColumns(Math.max(8, Math.floor((text.clientWidth - TEXT_PADDING) / (width / 100))));
     };
     look();
-    // The ruler changes when the font arrives.
+    // The ruler changes when the font has loaded.
     const observer = new ResizeObserver(look);
     for (const element of [box, ruler]) observer.observe(element);
     return () => observer.disconnect();
@@ -53,7 +53,7 @@ function useColumns(scroller: RefObject<HTMLElement | null>, wrap: boolean, gutt
   return wrap ? columns : 0;
 }
 
-/** Where each row is, by estimate, and where rows wrap by what was measured after it was drawn. */
+/** The layout: estimated and, where rows wrap, corrected once they are rendered. */
 function useLayout(
   list: LogList,
   scroller: RefObject<HTMLElement | null>,
@@ -88,7 +88,7 @@ interface View {
   height: number;
 }
 
-/** What part of the log is in view. */
+/** The part of the log that is in view. */
 function useView(scroller: RefObject<HTMLElement | null>, empty: boolean): [View, (view: View) => void] {
   const [view, setView] = useState<View>({ top: 0, height: 600 });
   useEffect(() => {
@@ -104,9 +104,9 @@ function useView(scroller: RefObject<HTMLElement | null>, empty: boolean): [View
 }
 
 interface Reader {
-  /** Scroll position that was last seen. */
+  /** The last scroll position. */
   top: number;
-  /** The row at the top of the view, and how far it is scrolled out. */
+  /** The row at the top of the view, and how far it is scrolled out of it. */
   anchor?: { stream: string; row: number; past: number } | undefined;
 }
 
@@ -123,7 +123,7 @@ export function useLogScroll(list: LogList, asked: Asked): LogScroll {
     reader.current.top = top;
     if (Math.abs(top - view.top) > 0.5 || height !== view.height) setView({ top, height });
   };
-  /** Where the view is while the end is followed. */
+  /** The scroll position that follows the end. */
   const followedTop = (height: number) => Math.max(0, layout.topOf(end) + layout.heightOf(end) - height);
   const onScroll = () => {
     const box = scroller.current;
@@ -133,7 +133,7 @@ export function useLogScroll(list: LogList, asked: Asked): LogScroll {
     const isLast = end >= count - 1;
     const followed = isLast ? scrollHeight - clientHeight : followedTop(clientHeight);
     if (Math.abs(top - followed) <= AT_END) setFollow(true);
-    // Past the end that is followed there is another stream to read.
+    // Below the followed end there is another stream to read.
     else if (up || (!isLast && top > reader.current.top + 1)) setFollow(false);
     const item = layout.itemAt(top);
     const stream = list.blockAt(item)?.stream.name;
@@ -149,7 +149,7 @@ export function useLogScroll(list: LogList, asked: Asked): LogScroll {
     moved(box.scrollTop);
   };
 
-  // The list has been laid out anew: follow the end, or put the reader's row back where it was.
+  // After a new layout, follow the end or restore the position of the reader's row.
   useLayoutEffect(() => {
     if (count === 0) return;
     if (follow) {
@@ -159,7 +159,7 @@ export function useLogScroll(list: LogList, asked: Asked): LogScroll {
     const { stream, row, past } = reader.current.anchor ?? {};
     const block = blocks.find((each) => each.stream.name === stream);
     if (block && row !== undefined && past !== undefined) scrollTo(layout.topOf(list.itemOf(block, row)) + past);
-    // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or a start of following, moves the view
+    // oxlint-disable-next-line react/exhaustive-deps -- only a new layout, or starting to follow, moves the view
   }, [layout, follow, end]);
 
   const first = Math.max(0, layout.itemAt(view.top) - MARGIN);

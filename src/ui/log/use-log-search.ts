@@ -1,4 +1,4 @@
-// The search of a log view: shows the old finds until the new ones are there, and steps through them.
+// The search of a log view. It shows the old matches until the new ones arrive, and steps through them.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { LogList } from './log-items.ts';
 import { findsIn } from './finds.ts';
@@ -14,34 +14,32 @@ interface Found {
 export interface LogSearch {
   query: LogQuery;
   setQuery: (query: LogQuery) => void;
-  /** How many were found; undefined while there is no answer for this query. */
+  /** How many matches there are; undefined until this query is answered. */
   count: number | undefined;
-  /** Whether there may be more than are counted. */
+  /** Whether there may be more than counted. */
   more: boolean;
-  /** Why nothing is looked for. */
+  /** Why there is no search. */
   problem: string | undefined;
-  /** Which of them the reader is at, from 0; -1 before the first step. */
+  /** The number of the current match, from 0; -1 before the first step. */
   at: number;
-  /** The finds in a row. */
+  /** The matches in a row. */
   hitsAt: (stream: string, row: number) => Hit[];
-  /** Goes to the next or previous find; returns its index in the list. `from`: the row the reader looks at. */
+  /** Steps to the next or previous match and returns its list item. `from`: the first item in view. */
   step: (by: 1 | -1, from: number) => number | undefined;
 }
 
 const NO_QUERY: LogQuery = { text: '', exact: false, pattern: false };
 const PROBLEMS = {
   slow: 'The pattern takes too long',
-  unavailable: 'The search could not be loaded; change it to try again',
+  unavailable: 'The search did not load; change it to try again',
 } as const;
 
-/** The last finds, and why there are none for this query: it is no pattern yet, or its search failed. */
+/** The last matches, and why this query has none: it is not a valid pattern yet, or its search failed. */
 function useMatches(list: LogList, query: LogQuery): { found: Found; problem: string | undefined } {
   const [found, setFound] = useState<Found>({ query: NO_QUERY, byStream: new Map() });
   const [failed, setFailed] = useState<{ query: LogQuery; why: keyof typeof PROBLEMS }>();
   const searcher = useRef<LogSearcher>(undefined);
-  /**
-   * What is being searched, and what arrived since: a log that grows fast must not begin its search again and again.
-   */
+  /** The search in progress, and the list that has arrived since: a fast-growing log must not restart it all the time. */
   const asked = useRef<{ query: LogQuery; again: LogList | undefined }>(undefined);
 
   useEffect(
@@ -129,5 +127,5 @@ export function useLogSearch(list: LogList): LogSearch {
 }
 
 const NOTHING: Matches = { rows: new Uint32Array(), from: new Uint32Array(), to: new Uint32Array() };
-/** A row of two thousand letters may contain as many finds, which nobody can distinguish. */
+/** Nobody can tell more matches in one row apart. */
 const MOST_IN_ROW = 200;

@@ -1,16 +1,16 @@
-// The facts of an object beside each other, at the head of its page.
+// The facts of an object, at the top of its page.
 import { useState, type ReactNode } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import classes from './fact-list.module.css';
 
-/** A value of false is left out. */
+/** Omitted if the value is false. */
 export type Fact = readonly [term: string, value: ReactNode];
 
 interface FactListProps {
   facts: readonly Fact[];
-  /** Terms that open below the others on a phone, so that what matters first is in view. */
+  /** Terms that a phone hides until "All details" is pressed. */
   later: ReadonlySet<string>;
-  /** Below the facts; on a phone among those that open. */
+  /** Below the facts; hidden with them on a phone. */
   children?: ReactNode;
 }
 

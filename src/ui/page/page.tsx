@@ -1,26 +1,26 @@
-// The frame of every page: title in the tab and on the page, a line of explanation, the actions.
+// The frame of every page: its title, on the page and in the tab, a line of explanation and the actions.
 import { createContext, use, useEffect, type ReactNode } from 'react';
 import { stateText, type StateWords } from '#/ui/controls/state-words.ts';
 import { setTitle } from './title.ts';
 import classes from './page.module.css';
 
-/** What the frame of the application adds to the actions of every page. */
+/** What the application adds to the actions of every page. */
 export const PageExtra = createContext<ReactNode>(null);
 
 interface PageProps {
   title: string;
-  /** Replaces the plain title in the heading, for a name with a state beside it. */
+  /** Replaces the title in the heading, for a name with a state beside it. */
   heading?: ReactNode;
-  /** Of what the page shows, for the tab. */
+  /** The state of the page's object, shown in the tab. */
   state?: StateWords | undefined;
   /** One line under the title. */
   lead?: ReactNode;
-  /** Above the title: the way back to the list. */
+  /** A link above the title, back to the list. */
   back?: ReactNode;
   actions?: ReactNode;
-  /** Fills the window: no padding, no page scroll. For the map. */
+  /** Fills the window, without padding and page scroll, for the map. */
   full?: boolean;
-  /** Fills the window on a wide screen, so that a long table scrolls below the title; a phone scrolls all of it. */
+  /** Fills the window on a wide screen, so that a long table scrolls below the title; on a phone the page scrolls. */
   fill?: boolean;
   children: ReactNode;
 }
@@ -40,7 +40,7 @@ export function Page({ title, heading, state, lead, back, actions, full = false,
           {lead && <p className={classes.lead}>{lead}</p>}
         </div>
         {actions && <div className={classes.actions}>{actions}</div>}
-        {/* A page that fills the window shows no header to contain it. */}
+        {/* A page that fills the window shows no header. */}
         {!full && extra && <div className={classes.extra}>{extra}</div>}
       </header>
       {children}
@@ -48,7 +48,7 @@ export function Page({ title, heading, state, lead, back, actions, full = false,
   );
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({
   title,
   lead,

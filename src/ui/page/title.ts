@@ -1,8 +1,8 @@
-// The title of the tab: the page's name, and before it how much has happened that nobody has seen yet.
+// The title of the tab: how many notices are unseen, and the name of the page.
 import { visible } from '#/lib/glyphs.ts';
 import { createStore } from '#/lib/store.ts';
 
-/** Of the page, without what the tab adds. */
+/** The title of the page itself. */
 export const pageTitle = createStore('');
 
 let title = 'Muster';
@@ -11,7 +11,7 @@ const write = () => {
   document.title = unseen > 0 ? `(${unseen}) ${title}` : title;
 };
 
-/** `state`: of what the page shows, in words. */
+/** `state`: the state of the page's object, in words. */
 export function setTitle(page: string, state?: string): void {
   title = [visible(page), ...(state ? [state] : []), 'Muster'].join(' · ');
   write();

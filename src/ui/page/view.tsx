@@ -1,5 +1,4 @@
-// The four states of anything that is read: loading, failed, empty, filled. A refetch leaves the old data on the
-// screen.
+// The four states of a query: loading, failed, empty, filled. A refetch keeps the old data on the screen.
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
@@ -10,7 +9,7 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './view.module.css';
 
-/** What a view needs of a query; a query result of React Query has it all. */
+/** The part of a React Query result that a view needs. */
 interface Reading<Data> {
   data: Data | undefined;
   error: Error | null;
@@ -22,27 +21,25 @@ interface Reading<Data> {
 
 interface ViewProps<Data> {
   query: Reading<Data>;
-  /** What is being read, for the error and for screen readers: "devices". */
+  /** What is being loaded, for errors and screen readers: "devices". */
   name: string;
   isEmpty?: (data: Data) => boolean;
-  /** Shown instead of the children when there is nothing: one sentence and the next action. */
+  /** Shown instead of the children if there is no data: one sentence and the next action. */
   empty: ReactNode;
-  /** Rows of the skeleton. */
+  /** How many rows the skeleton has. */
   rows?: number | undefined;
-  /** Read from this browser itself: it is never older than what there is. */
-  local?: boolean;
   children: (data: Data) => ReactNode;
 }
 
-export function View<Data>({ query, name, isEmpty, empty, rows, local = false, children }: ViewProps<Data>) {
+export function View<Data>({ query, name, isEmpty, empty, rows, children }: ViewProps<Data>) {
   const { data, error, isFetching, refetch, dataUpdatedAt } = query;
   const oldSince = useOldSince(dataUpdatedAt);
   const away = useAway();
   if (data === undefined) return <NoDataYet query={query} name={name} rows={rows} />;
   return (
     <div className="stack" aria-busy={isFetching}>
-      {/* Also for what would not have been read again by now: nobody can know whether it changed. */}
-      {oldSince && !local && (away || !error) ? (
+      {/* While the service is unreachable, even for data that was not due yet: nobody knows whether it changed. */}
+      {oldSince && (away || !error) ? (
         <p className="small dim" data-age>
           Read <Time at={oldSince} />, not refreshed since.
         </p>
@@ -54,7 +51,7 @@ export function View<Data>({ query, name, isEmpty, empty, rows, local = false, c
   );
 }
 
-/** Before there is data: that it is being read, or why it could not be. */
+/** Before there is data: the skeleton, or the error. */
 export function NoDataYet({ query, name, rows }: Pick<ViewProps<unknown>, 'query' | 'name' | 'rows'>) {
   const { error, isFetching, refetch } = query;
   return error ? (
@@ -64,15 +61,17 @@ export function NoDataYet({ query, name, rows }: Pick<ViewProps<unknown>, 'query
   );
 }
 
-/** What went wrong, and any further details. A part that failed to load has only the browser's text, and an address. */
+/** What went wrong, with details. The browser's own text for a failed load says little, so it is replaced. */
 function wordsOf(error: Error): { title: string; detail: string } {
   if (isNotLoaded(error))
     return { title: 'Part of this page did not load', detail: 'Save what you have typed, then reload the page.' };
   return { title: error.message, detail: 'detail' in error && typeof error.detail === 'string' ? error.detail : '' };
 }
 
-/** What went wrong, in the service's words, and a way to try again. `stale`: older data stays on the screen below, read at
- * this time where it is known. */
+/**
+ * What went wrong, in the service's words, with Retry. `stale`: older data stays on the screen below, and when it was read
+ * if that is known.
+ */
 export function Failure(props: {
   what: string;
   error: Error;
@@ -132,13 +131,13 @@ export function FormError({ error }: { error: Error | null }) {
 interface EmptyProps {
   title: string;
   children?: ReactNode;
-  /** The link or button that changes it. */
+  /** The link or button that adds the first one. */
   next?: { label: string; variant?: 'default' } & ({ to: string } | { onClick: () => void });
-  /** Where it is more than that. */
+  /** A custom element instead. */
   action?: ReactNode;
 }
 
-/** Nothing there: one sentence and the action that changes it. */
+/** An empty list: one sentence and the next action. */
 export function Empty({ title, children, next, action }: EmptyProps) {
   const { label = '', ...button } = next ?? {};
   return (
@@ -162,7 +161,7 @@ export function Empty({ title, children, next, action }: EmptyProps) {
   );
 }
 
-/** Grey rows, only after 200 ms, so that a fast answer does not flash. */
+/** Grey rows, shown after 200 ms so that fast answers do not flash. */
 export function Skeleton({ name, rows = 8 }: { name: string; rows?: number | undefined }) {
   const [late, setLate] = useState(false);
   useEffect(() => {

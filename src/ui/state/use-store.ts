@@ -1,4 +1,4 @@
-// Reads values of lib/store.ts and lib/stored.ts in components, which are drawn again when the value changes.
+// Subscribes a component to a value of lib/store.ts or lib/stored.ts.
 import { useSyncExternalStore } from 'react';
 import type { Store } from '#/lib/store.ts';
 

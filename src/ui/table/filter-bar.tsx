@@ -1,4 +1,4 @@
-// The filters above a list, with one button that takes them all back and how many rows there are.
+// The filters above a list, a button that clears them all, and the count of rows.
 import type { ComponentProps, ReactNode, RefObject } from 'react';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
@@ -11,17 +11,17 @@ import classes from './filter-bar.module.css';
 
 interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
   label: string;
-  /** The field that gets the focus when the filters are cleared, as the button for it goes. */
+  /** The field that gets the focus when the filters are cleared, because the Clear button disappears. */
   field?: RefObject<HTMLInputElement | null>;
-  /** The key "/" goes to the field. */
+  /** The key "/" focuses the field. */
   slash?: boolean;
   filtered?: boolean;
   onClear?: () => void;
-  /** The button that clears is a sign only. */
+  /** Shows Clear as an icon. */
   short?: boolean;
-  /** How many there are, in words. */
+  /** How many rows there are, in words. */
   count?: ReactNode;
-  /** After the button that clears. */
+  /** Shown after Clear. */
   end?: ReactNode;
 }
 

@@ -1,11 +1,11 @@
-// What goes below the rows of a list that is not shown whole: a button for more.
+// The button below a list of which only a part is shown.
 import { useState, type ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { formatCount } from '#/lib/format.ts';
 
 const STEP = 100;
 
-/** A long list in a plain table: the rows to show now, and what goes below them. `first`: how many to begin with. */
+/** The rows of a long list to show now, and the button below them. `first`: how many to show at first. */
 export function useMoreRows<Row>(rows: readonly Row[], first = STEP): [shown: Row[], more: ReactNode] {
   const [most, setMost] = useState(first);
   const shown = rows.slice(0, most);
@@ -22,12 +22,12 @@ export function useMoreRows<Row>(rows: readonly Row[], first = STEP): [shown: Ro
 }
 
 interface NextPageProps {
-  /** A query that reads the list page by page. */
+  /** An infinite query. */
   reading: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
   label: string;
 }
 
-/** Nothing once the whole list was read. */
+/** Renders nothing once the last page is loaded. */
 export function NextPage({ reading, label }: NextPageProps) {
   if (!reading.hasNextPage) return null;
   return (

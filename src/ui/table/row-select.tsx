@@ -1,21 +1,21 @@
-// The boxes with which rows of a table are selected: one for each row, with Shift for all in between, and one for all.
+// The checkboxes that select rows of a table: one for each row, with Shift for a range, and one for all.
 import { useCallback, useLayoutEffect, useRef, type ChangeEvent, type MouseEvent } from 'react';
 import { rangeBetween } from './selected-ids.ts';
 import classes from './row-select.module.css';
 
-/** Which rows are selected, by their keys. */
+/** The selected rows, by their keys. */
 export interface RowSelection<Row> {
   ids: ReadonlySet<string>;
   add: (ids: readonly string[]) => void;
   remove: (ids: readonly string[]) => void;
   toggle: (id: string) => void;
-  /** What a row is called. */
+  /** The accessible name of a row. */
   nameOf: (row: Row) => string;
 }
 
 type Change = Pick<RowSelection<never>, 'add' | 'remove'>;
 
-/** A stable handler for the boxes: with Shift it does the same to every row since the last one. */
+/** A stable handler for the checkboxes. With Shift it applies to every row since the last click. */
 export function useSelectRange(
   ids: readonly string[],
   change: Change | undefined,
@@ -26,15 +26,15 @@ export function useSelectRange(
     latest.current = { ids, change };
   });
   return useCallback(({ currentTarget: { value: id, checked }, nativeEvent }) => {
-    const stretched = 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true;
-    const range = stretched ? rangeBetween(latest.current.ids, last.current, id) : [id];
+    const withShift = 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true;
+    const range = withShift ? rangeBetween(latest.current.ids, last.current, id) : [id];
     if (checked) latest.current.change?.add(range);
     else latest.current.change?.remove(range);
     last.current = id;
   }, []);
 }
 
-/** Prevents a click with Shift from marking the text in between. */
+/** Prevents Shift and a click from selecting the text in between. */
 const keepText = (event: MouseEvent) => {
   if (event.shiftKey) event.preventDefault();
 };
@@ -64,7 +64,7 @@ export function SelectRow({
   );
 }
 
-/** Selects what is on the table; what is selected elsewhere stays. */
+/** Selects all rows of the table; rows selected elsewhere stay selected. */
 export function SelectShown({
   shown,
   selected,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SelectedIds, rangeBetween } from './selected-ids.ts';
 
-test('ids come and go, and each change calls back once', () => {
+test('each change calls back once', () => {
   const selected = new SelectedIds();
   let calls = 0;
   const stop = selected.subscribe(() => calls++);
@@ -25,7 +25,7 @@ test('ids come and go, and each change calls back once', () => {
   assert.equal(calls, 4);
 });
 
-test('a range goes both ways and begins anew where its first row is not shown', () => {
+test('a range goes both ways and starts over if its first row is not shown', () => {
   const ids = ['a', 'b', 'c', 'd'];
   assert.deepEqual(rangeBetween(ids, 'b', 'd'), ['b', 'c', 'd']);
   assert.deepEqual(rangeBetween(ids, 'd', 'b'), ['b', 'c', 'd']);

@@ -1,15 +1,14 @@
-// A set of ids that calls back when it changes, and how a click with Shift stretches it. Without React, so that it can
-// be tested alone; selection.ts holds the one that the pages share.
+// The ids that are selected in a list: a set that calls back when it changes, and the range that Shift selects.
 import { createListeners } from '#/lib/store.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 
 export class SelectedIds {
   private current: ReadonlySet<string> = new Set();
   private readonly listeners = createListeners();
 
-  /** The ids at this moment; another set after every change, the same one in between. */
+  /** The current ids: a new set after each change, the same one in between. */
   readonly get = (): ReadonlySet<string> => this.current;
 
-  /** Calls back after each change; returns the way to stop. */
   readonly subscribe = this.listeners.subscribe;
 
   readonly toggle = (id: string): void => {
@@ -34,10 +33,21 @@ export class SelectedIds {
   readonly clear = (): void => this.set([]);
 }
 
-/** The ids from one row to another, both included, in whichever order they were clicked; only the last without a first. */
+/** The ids from one row to another, both included, in either direction; only `to` if `from` is not listed. */
 export function rangeBetween(ids: readonly string[], from: string | undefined, to: string): string[] {
   const end = ids.indexOf(to);
   const start = from === undefined ? -1 : ids.indexOf(from);
   if (end < 0) return [];
   return start < 0 ? [to] : ids.slice(Math.min(start, end), Math.max(start, end) + 1);
+}
+
+/** A selection and what changes it; the functions never change. */
+export interface Selection extends Pick<SelectedIds, 'toggle' | 'set' | 'add' | 'remove' | 'clear'> {
+  ids: ReadonlySet<string>;
+}
+
+export function useSelectedIds(selected: SelectedIds): Selection {
+  const ids = useStore(selected);
+  const { toggle, set, add, remove, clear } = selected;
+  return { ids, toggle, set, add, remove, clear };
 }

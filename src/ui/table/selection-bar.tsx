@@ -1,4 +1,4 @@
-// How many rows are selected, and what can be done to all of them.
+// How many rows are selected, and the actions for all of them.
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { formatCount } from '#/lib/format.ts';
@@ -10,24 +10,24 @@ interface SelectionBarProps {
   /** What the rows are: "jobs". */
   name: string;
   count: number;
-  /** Beside the count: how many of them are not in the list. */
+  /** Shown beside the count: how many of them are not in the list. */
   note?: ReactNode;
   onClear: () => void;
-  /** Below a table that reaches to the edges of the page, not a box below a list. */
+  /** The bar spans the page below a full-width table, instead of being a box below a list. */
   edge?: boolean;
   children: ReactNode;
-  /** After the button that clears. */
+  /** Shown after Clear. */
   end?: ReactNode;
 }
 
-/** Milliseconds until a count is announced: text that comes together with its region is often not. */
-const ANNOUNCED = 150;
+/** Milliseconds before a count is announced: screen readers often skip text that appears with its region. */
+const ANNOUNCE_DELAY = 150;
 
 export function SelectionBar({ name, count, note, onClear, edge = false, children, end }: SelectionBarProps) {
   const [announced, setAnnounced] = useState('');
   const text = `${formatCount(count)} selected`;
   useEffect(() => {
-    const timer = setTimeout(() => setAnnounced(text), ANNOUNCED);
+    const timer = setTimeout(() => setAnnounced(text), ANNOUNCE_DELAY);
     return () => clearTimeout(timer);
   }, [text]);
   return (

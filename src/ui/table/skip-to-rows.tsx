@@ -1,4 +1,4 @@
-// From the search of a list past all its filters and the heads of its columns; seen when the keyboard comes to it.
+// Skips from the search of a list past its filters and column headings. Visible only while it has the focus.
 import classes from './skip-to-rows.module.css';
 
 function focusFirstRow(): void {
@@ -6,7 +6,7 @@ function focusFirstRow(): void {
   (rows?.querySelector<HTMLElement>('a[href]') ?? rows?.querySelector<HTMLElement>('button, input'))?.focus();
 }
 
-/** After the search field. */
+/** Place it after the search field. */
 export const SkipToRows = () => (
   <button type="button" className={classes.skip} onClick={focusFirstRow}>
     Skip to the rows

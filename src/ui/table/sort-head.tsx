@@ -1,10 +1,10 @@
-// The heading of a column as a button that sorts by it: up, down, and not at all.
+// A column heading that sorts: ascending, descending, then not at all.
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { Sort } from './sort.ts';
 import classes from './sort-head.module.css';
 
 interface SortHeadProps {
-  /** The column's name in the sort. */
+  /** The column's name in the URL. */
   id: string;
   label: string;
   sort: Sort | undefined;
@@ -26,7 +26,7 @@ export function SortHead({ id, label, sort, onSort }: SortHeadProps) {
         {label}
         {now && <Arrow size={14} stroke={1.8} aria-hidden />}
       </button>
-      {/* At phone width, where the head is only read aloud. */}
+      {/* At phone width the head is only read aloud. */}
       <span className="on-phone">{label}</span>
     </>
   );

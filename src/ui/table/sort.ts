@@ -1,4 +1,5 @@
-// By which column a table is sorted, and which way, as the URL has it.
+// By which column a table is sorted, and which way: in the URL, and applied to rows.
+import { compareNames } from '#/lib/locale.ts';
 import type { UrlPart } from '#/ui/url/url-schema.ts';
 
 export interface Sort {
@@ -11,7 +12,7 @@ export const sortedBy = (id: string, sort: Sort | undefined): 'ascending' | 'des
 
 export const printSort = ({ by, down }: Sort): string => `${down ? '-' : ''}${by}`;
 
-/** "name" and "-name", as the URL has it. `columns`: those that may be sorted by; without them any. */
+/** `name` or `-name` in the URL. `columns`: the sortable ones; by default any. */
 export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined> => ({
   read: (params, name) => {
     const [, sign, by] = /^(-?)([A-Za-z]\P{Cc}{0,299})$/u.exec(params.get(name) ?? '') ?? [];
@@ -22,3 +23,20 @@ export const sortPart = (columns?: readonly string[]): UrlPart<Sort | undefined>
     else params.delete(name);
   },
 });
+
+type SortKey = string | number | undefined;
+
+function compare(one: SortKey, two: SortKey, sign: number): number {
+  if (one === undefined || two === undefined) return Number(one === undefined) - Number(two === undefined);
+  return (
+    sign * (typeof one === 'string' && typeof two === 'string' ? compareNames(one, two) : Number(one) - Number(two))
+  );
+}
+
+/** Sorts stably by a key that is computed once for each row. Rows without one come last in both directions. */
+export function sortRows<Row>(rows: readonly Row[], keyOf: (row: Row) => SortKey, down: boolean): Row[] {
+  return rows
+    .map((row) => ({ row, key: keyOf(row) }))
+    .sort((one, two) => compare(one.key, two.key, down ? -1 : 1))
+    .map(({ row }) => row);
+}

@@ -1,6 +1,6 @@
-// The one table of all lists: columns as data, rows that can be selected and sorted, two lines for each at phone width.
-// Its users decide which rows are drawn: all of them (DataTable), or those near the view (VirtualTable, and the device
-// table, whose rows are all of one height).
+// The table of every list: columns as data, rows that can be selected and sorted, two lines for each row at phone width. Its
+// users decide which rows to render: all (DataTable) or those near the view (VirtualTable, and the device table, whose rows
+// all have the same height).
 import {
   memo,
   useLayoutEffect,
@@ -20,71 +20,71 @@ import { useHeldRows } from './use-held-order.ts';
 import classes from './table.module.css';
 
 export interface Column<Row> {
-  /** Heading; for the column of buttons a name that only screen readers get. */
+  /** The heading; that of the tools column is only for screen readers. */
   header: string;
   cell: (row: Row, index: number) => ReactNode;
   align?: 'end';
-  /** The column of buttons at the end of a row. Without a width of its own it is as wide as the widest of them. */
+  /** The column of buttons at the end of a row. By default it is as wide as its widest cell. */
   tools?: true;
-  /** At phone width: left out, on a line of its own, or smaller on the second line, at its beginning or its end. */
+  /** At phone width: hidden, on its own line, or small at the start or end of the second line. */
   phone?: 'hide' | 'wide' | 'second' | 'end';
-  /** Only in a table of some width: from 860 pixels on, or from 1,120. At phone width `phone` decides. */
+  /** Shown only if the table is at least 860 or 1,120 pixels wide. At phone width `phone` decides. */
   room?: 'medium' | 'wide' | undefined;
-  /** As CSS, so that rows that appear and disappear do not move the columns. */
+  /** A CSS width, so that columns do not move when other rows appear. */
   width?: string | undefined;
-  /** Its word in the URL, where the rows can be sorted by it. */
+  /** Its name in the URL, if rows can be sorted by it. */
   by?: string;
-  /** Instead of the heading: a box that selects all. */
+  /** Replaces the heading, by a checkbox for all rows. */
   head?: ReactNode;
-  /** Of its cells. */
+  /** The class of its cells. */
   className?: string | undefined;
   title?: ((row: Row) => string) | undefined;
 }
 
-/** The rows of a long table that are drawn, each with the height of what is left out before it. */
+/** The rows to render, each with the height of the skipped rows before it. */
 export interface DrawnRows {
   rows: readonly { index: number; gap: number }[];
-  /** Height of what is left out after the last. */
+  /** The height of the skipped rows after the last one. */
   after: number;
-  /** Of rows that differ in height. */
+  /** Measures rows that differ in height. */
   measure?: (element: HTMLTableRowElement | null) => void;
 }
 
-/** What the keys and the box in the head select from. */
+/** The rows that keys and the checkbox in the head select from. */
 export interface TableSelection<Row> extends RowSelection<Row> {
-  /** Keys of all rows, in order, drawn or not. */
+  /** The keys of all rows in order, rendered or not. */
   shown: readonly string[];
-  /** Name of the box in the head. */
+  /** The name of the checkbox in the head. */
   all?: string;
 }
 
 export interface TableProps<Row> {
-  /** What the rows are, for screen readers: "Devices". */
+  /** The accessible name of the table: "Devices". */
   name: string;
   columns: readonly Column<Row>[];
   drawn: DrawnRows;
   rowAt: (index: number) => Row | undefined;
   rowKey: (row: Row) => string;
-  /** Where not all rows of the list are drawn: those before the first of these, and how many there are. */
+  /** If the table has only a part of the list: how many rows are before it, and how many there are in all. */
   part?: { before: number; total: number } | undefined;
-  /** With it rows have boxes. */
+  /** Adds a checkbox to each row. */
   selection?: TableSelection<Row> | undefined;
-  /** Marked by the page, and not by a box. */
+  /** Whether the page marks the row, regardless of the selection. */
   isMarked?: ((row: Row) => boolean) | undefined;
-  /** A row that is no row of cells but this, over all columns: what another row opens below itself. */
-  whole?: ((row: Row) => ReactNode) | undefined;
-  /** How the rows are sorted; the page sorts them. */
+  /** Content across all columns in place of the cells, for what another row opens below itself. */
+  fullRow?: ((row: Row) => ReactNode) | undefined;
+  /** How the page has sorted the rows. */
   sort?: Sort | undefined;
   onSort?: ((sort: Sort | undefined) => void) | undefined;
-  /** At the edge of a heading. */
+  /** Rendered at the edge of a heading. */
   edgeOf?: (column: number) => ReactNode;
   table?: ComponentProps<'table'> & Record<`data-${string}`, string>;
   body?: ComponentProps<'tbody'>;
 }
 
 /**
- * The width of the buttons at the ends of the rows. Columns of a fixed width take no notice of what is in them, so that the
- * buttons would be cut off. It only grows: columns must not move because a row with fewer buttons came into view.
+ * The width of the tools column. In a table with a fixed layout, columns ignore their content, so the buttons would be cut
+ * off. It only grows: columns must not move because a row with fewer buttons scrolled into view.
  */
 function useToolsWidth(
   head: RefObject<HTMLTableSectionElement | null>,
@@ -106,15 +106,14 @@ function useToolsWidth(
         range.getBoundingClientRect().width + Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight),
       );
     }
-    // Known only once they are laid out.
     setWidth((before) => Math.max(before, Math.ceil(widest))); // oxlint-disable-line react/set-state-in-effect
-    // With each change of the rows, and of what they offer.
+    // Runs again whenever the rows or their buttons may have changed.
   }, [head, isMeasured, columns, drawn]);
   return width > 0 ? `${width}px` : undefined;
 }
 
 export function BaseTable<Row>(props: TableProps<Row>) {
-  const { name, columns, drawn, rowAt, rowKey, part, selection, isMarked, whole, sort, onSort, edgeOf } = props;
+  const { name, columns, drawn, rowAt, rowKey, part, selection, isMarked, fullRow, sort, onSort, edgeOf } = props;
   const select = useSelectRange(selection?.shown ?? [], selection);
   const width = columns.length + Number(selection !== undefined);
   const head = useRef<HTMLTableSectionElement>(null);
@@ -182,14 +181,14 @@ export function BaseTable<Row>(props: TableProps<Row>) {
           const row = rowAt(index);
           if (row === undefined) return [];
           const id = rowKey(row);
-          // Another service may name two rows alike: with one key React would keep old copies of them.
-          const same = drawnIds.get(id) ?? 0;
-          drawnIds.set(id, same + 1);
+          // Another service may send duplicate ids: with equal keys React would keep stale copies of the rows.
+          const copies = drawnIds.get(id) ?? 0;
+          drawnIds.set(id, copies + 1);
           return [
             spacer(gap),
             <BodyRow
-              key={same === 0 ? id : `${id} ${same}`}
-              {...{ id, row, index, columns, whole, select }}
+              key={copies === 0 ? id : `${id} ${copies}`}
+              {...{ id, row, index, columns, fullRow, select }}
               position={part && part.before + index + 2}
               measure={drawn.measure}
               nameOf={selection?.nameOf}
@@ -204,30 +203,30 @@ export function BaseTable<Row>(props: TableProps<Row>) {
   );
 }
 
-interface BodyRowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'whole'> {
+interface BodyRowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'fullRow'> {
   id: string;
   row: Row;
   index: number;
-  /** In the whole list, for screen readers, where not all of it is drawn. */
+  /** Its position in the full list, for screen readers. */
   position: number | undefined;
   measure: DrawnRows['measure'];
-  /** With it the row has a box. */
+  /** Adds a checkbox to the row. */
   nameOf: ((row: Row) => string) | undefined;
   selected: boolean;
   marked: boolean;
   select: (event: ChangeEvent<HTMLInputElement>) => void;
 }
 
-/** Drawn again only with what it shows: while a long table is scrolled, the rows that stay in view cost nothing. */
+/** Memoised, so that rows that stay in view cost nothing while a long table is scrolled. */
 const BodyRow = memo(PlainRow) as typeof PlainRow;
 
 function PlainRow<Row>(props: BodyRowProps<Row>) {
-  const { id, row, index, columns, whole, position, measure, nameOf, selected, marked, select } = props;
-  const content = whole?.(row);
+  const { id, row, index, columns, fullRow, position, measure, nameOf, selected, marked, select } = props;
+  const content = fullRow?.(row);
   if (content !== undefined)
     return (
       <tr ref={measure} data-row={index}>
-        <td colSpan={columns.length + Number(nameOf !== undefined)} data-phone="wide" className={classes.whole}>
+        <td colSpan={columns.length + Number(nameOf !== undefined)} data-phone="wide" className={classes.fullRow}>
           {content}
         </td>
       </tr>
@@ -262,7 +261,7 @@ function PlainRow<Row>(props: BodyRowProps<Row>) {
   );
 }
 
-/** Fills the height of the rows that are not drawn. */
+/** Takes the height of the rows that are not rendered. */
 function Spacer({ height, columns }: { height: number; columns: number }) {
   return (
     <tr aria-hidden className={classes.spacer}>
@@ -281,11 +280,11 @@ export const allRows = (count: number): DrawnRows => ({
 
 interface DataTableProps<Row> extends Pick<TableProps<Row>, 'name' | 'columns' | 'rowKey'> {
   rows: readonly Row[];
-  /** As that of VirtualTable. */
+  /** See VirtualTable. */
   find?: ((id: string) => Row | undefined) | undefined;
 }
 
-/** A short list, with neither boxes nor a scroll of its own. */
+/** A short list, without checkboxes and without scrolling. */
 export function DataTable<Row>({ rows: sorted, find, ...table }: DataTableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { rows } = useHeldRows(body, sorted, table.rowKey, find);
@@ -296,5 +295,5 @@ export function DataTable<Row>({ rows: sorted, find, ...table }: DataTableProps<
   );
 }
 
-/** Class of the link or text that names a row. */
+/** The class of the link or text that names a row. */
 export const rowName = classes.name;

@@ -1,5 +1,5 @@
-// The head of a table as one stop of the Tab key. Arrow keys go from one heading to the next, as in a toolbar, and down to
-// the edge of a column, where they change its width.
+// Makes the head of a table a single tab stop. Arrow keys move between headings, as in a toolbar, and down to the edge of a
+// column, where they change its width.
 import { useEffect, useRef, type RefObject } from 'react';
 import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 
@@ -9,9 +9,9 @@ const SHORTCUTS: readonly Shortcut[] = [
 ];
 const WIDTH_SHORTCUTS: readonly Shortcut[] = [
   ...SHORTCUTS,
-  [['↓'], 'To the width of the column'],
+  [['↓'], 'Go to the width of the column'],
   [['←', '→'], 'Make the column narrower or wider'],
-  [['↑'], 'Back to its heading'],
+  [['↑'], 'Go back to its heading'],
 ];
 
 const HEADINGS = 'button, input';
@@ -19,10 +19,10 @@ const WIDTH = '[role="slider"]';
 const KEYS = ['ArrowLeft', 'ArrowRight', 'ArrowDown', 'ArrowUp', 'Home', 'End'];
 
 interface HeadKeys {
-  /** Whether there is anything to go to. */
+  /** Whether there are headings to focus. */
   on: boolean;
   hasWidths: boolean;
-  /** With other columns there are other headings. */
+  /** Changes along with the headings. */
   columns: readonly unknown[];
 }
 
@@ -30,34 +30,34 @@ export function useHeadKeys(
   head: RefObject<HTMLTableSectionElement | null>,
   { on, hasWidths, columns }: HeadKeys,
 ): void {
-  useShortcuts('Head of the table', hasWidths ? WIDTH_SHORTCUTS : SHORTCUTS, on);
+  useShortcuts('Table headings', hasWidths ? WIDTH_SHORTCUTS : SHORTCUTS, on);
   const stop = useRef<Element>(undefined);
   useEffect(() => {
     const section = head.current;
     if (!on || !section) return;
-    // Those of columns that have no room are not drawn.
-    const drawn = () => [...section.querySelectorAll<HTMLElement>(HEADINGS)].filter((each) => each.checkVisibility());
-    const arrange = () => {
-      const all = drawn();
-      const only = all.find((each) => each === stop.current) ?? all[0];
-      for (const each of all) each.tabIndex = each === only ? 0 : -1;
+    // Columns without room are hidden.
+    const visible = () => [...section.querySelectorAll<HTMLElement>(HEADINGS)].filter((each) => each.checkVisibility());
+    const setTabStop = () => {
+      const all = visible();
+      const stopNow = all.find((each) => each === stop.current) ?? all[0];
+      for (const each of all) each.tabIndex = each === stopNow ? 0 : -1;
     };
     const onFocus = ({ target }: FocusEvent) => {
       if (!(target instanceof Element) || !target.matches(HEADINGS)) return;
       stop.current = target;
-      arrange();
+      setTabStop();
     };
     const onKeyDown = (event: KeyboardEvent) => {
       const { key, target } = event;
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (!KEYS.includes(key) || !(target instanceof HTMLElement)) return;
-      const goTo = targetOf(target, key, drawn());
+      const goTo = targetOf(target, key, visible());
       if (!goTo) return;
       event.preventDefault();
       goTo.focus();
     };
-    arrange();
-    const resized = new ResizeObserver(arrange);
+    setTabStop();
+    const resized = new ResizeObserver(setTabStop);
     resized.observe(section);
     section.addEventListener('focusin', onFocus);
     section.addEventListener('keydown', onKeyDown);

@@ -1,13 +1,42 @@
-// Rows that do not move under the pointer, nor while the keyboard is in them: what changes meanwhile is drawn where it is,
-// and gets its place in the order when the pointer leaves.
+// Keeps rows in place while the pointer or the keyboard is in them. Changes show at once, but rows move to their new position
+// only when the pointer leaves.
 import { useEffect, useMemo, useState, useSyncExternalStore, type RefObject } from 'react';
 import { useLocation } from 'react-router';
 import { createStore } from '#/lib/store.ts';
-import { heldOrder } from './held-order.ts';
+
+interface HeldOrderOptions {
+  /** Whether a row that is no longer listed can still be shown. */
+  exists?: ((id: string) => boolean) | undefined;
+  /** The row that a row was opened from: it stays below that one. */
+  parentOf?: ((id: string) => string | undefined) | undefined;
+}
 
 /**
- * The ids of rows in the order in which they are drawn. `body`: the element of the rows. `exists`: whether a row that is
- * not among the ids any more can still be drawn. `parentOf`: the row that a row was opened from.
+ * `shown` without rows that are gone, with new rows at the end or at the end of their parent's children. Returns the same
+ * array if nothing changed.
+ */
+export function heldOrder(
+  shown: readonly string[],
+  ids: readonly string[],
+  { exists, parentOf }: HeldOrderOptions = {},
+): readonly string[] {
+  if (shown === ids) return shown;
+  const wanted = new Set(ids);
+  const stay = shown.filter((id) => wanted.delete(id) || exists?.(id));
+  if (wanted.size === 0 && stay.length === shown.length) return shown;
+  const order = [...stay, ...wanted];
+  if (!parentOf) return order;
+  const drawn = new Set(order);
+  const byParent = Map.groupBy(order, (id) => {
+    const parent = parentOf(id);
+    return parent !== undefined && drawn.has(parent) ? parent : undefined;
+  });
+  return (byParent.get(undefined) ?? []).flatMap((id) => [id, ...(byParent.get(id) ?? [])]);
+}
+
+/**
+ * The ids of rows in the order in which to show them. `body`: the element that contains the rows. `exists`: whether a row that
+ * is no longer listed can still be shown. `parentOf`: the row that a row was opened from.
  */
 export function useHeldOrder(
   body: RefObject<HTMLElement | null>,
@@ -27,8 +56,8 @@ export function useHeldOrder(
 }
 
 /**
- * The same for rows that are all at hand; `find` has those that no filter matches any more as well, `parentOf` is the key
- * of the row that a row was opened from.
+ * The same for rows that are all in memory. `find` also finds rows that no longer match the filter; `parentOf` returns the
+ * key of the row that a row was opened from.
  */
 export function useHeldRows<Row>(
   body: RefObject<HTMLElement | null>,
@@ -53,7 +82,7 @@ export function useHeldRows<Row>(
   return { rows: held, ids };
 }
 
-/** Whether somebody is at work in the rows. Another URL is another order, whatever is under the pointer. */
+/** Whether the pointer or the keyboard is in the rows. A new URL releases them, because it may sort differently. */
 function useIsHeld(body: RefObject<HTMLElement | null>): boolean {
   const [held] = useState(() => createStore(false));
   const { search } = useLocation();

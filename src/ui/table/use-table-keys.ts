@@ -1,12 +1,12 @@
-// The keys of a table whose rows can be selected: j and k go down and up the rows, x selects one.
-// Enter opens a row, as its link has the focus.
+// The keys of a table with selectable rows: j and k move down and up, x selects. Enter opens a row, because its link has the
+// focus.
 import { useEffect, useRef, type RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
 import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 
 interface TableKeys {
-  /** Of all rows, in order, drawn or not. */
+  /** The ids of all rows in order, rendered or not. */
   ids: readonly string[];
   toggle: (id: string) => void;
 }
@@ -19,7 +19,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   [['Shift', 'click'], 'Select a range'],
 ];
 
-/** A row has its id in `data-id`; where not all are drawn, its index in `data-row`. `on` false: there are no keys. */
+/** Rows must have their id in `data-id` and, if not all are rendered, their index in `data-row`. */
 export function useTableKeys(
   body: RefObject<HTMLTableSectionElement | null>,
   { ids, toggle }: TableKeys,
@@ -35,7 +35,7 @@ export function useTableKeys(
     return () => document.removeEventListener('focusin', remember);
   }, [body]);
   const linkOf = (id: string) => body.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a[href]`);
-  /** Puts the focus on a row; one that is not drawn is scrolled to first. */
+  /** Focuses a row; one that is not rendered is scrolled into view first. */
   const go = (index: number) => {
     const id = ids[index];
     if (id === undefined) return;
@@ -49,7 +49,7 @@ export function useTableKeys(
     const by = top + (index - Number(drawn?.dataset['row'] ?? 0)) * height - window.innerHeight / 2;
     scrollerOf(body.current)?.scrollBy(0, by);
     last.current = id;
-    // Two frames: one for the scroll event that draws the row, one to be after it.
+    // Two frames: the row is rendered after the scroll event of the first.
     requestAnimationFrame(() => requestAnimationFrame(() => linkOf(id)?.focus()));
   };
   useKeyDown((event) => {
@@ -64,13 +64,13 @@ export function useTableKeys(
   });
 }
 
-/** The id of the row of this table that an element is in. */
+/** The id of the row that an element is in. */
 function rowOf(body: Element | null, target: EventTarget | null): string | undefined {
   if (!(target instanceof Element) || !body?.contains(target)) return undefined;
   return target.closest<HTMLElement>('tr[data-id]')?.dataset['id'];
 }
 
-/** What scrolls the rows: the region around them, on a phone the page's main part. */
+/** The element that scrolls the rows: the region around them or, on a phone, the main part of the page. */
 function scrollerOf(node: Element | null): Element | null {
   for (let up = node?.parentElement; up; up = up.parentElement)
     if (up.scrollHeight > up.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(up).overflowY)) return up;

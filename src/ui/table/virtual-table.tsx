@@ -1,5 +1,5 @@
-// A table for any number of rows: all of them up to a few hundred, beyond that only those in view, in a scrolling region of
-// its own, whatever the height of each.
+// A table for any number of rows of any height. It renders up to a few hundred rows in full, and of more only those in view,
+// in a scrolling region of its own.
 import { useCallback, useRef } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RowSelection } from './row-select.tsx';
@@ -11,24 +11,24 @@ import classes from './virtual-table.module.css';
 
 interface VirtualTableProps<Row> extends Pick<
   TableProps<Row>,
-  'name' | 'columns' | 'rowKey' | 'isMarked' | 'whole' | 'sort' | 'onSort'
+  'name' | 'columns' | 'rowKey' | 'isMarked' | 'fullRow' | 'sort' | 'onSort'
 > {
-  /** The same array as long as the rows are: with a new one, each is measured anew. */
+  /** Must be the same array while the rows are the same, because a new one measures all of them again. */
   rows: readonly Row[];
   /**
-   * One of all rows, filtered or not; the same function as long as these are. Without it, a row that leaves the filter
-   * while somebody is at work in the rows disappears at once.
+   * Finds a row, filtered out or not; must be the same function while the rows are the same. Without it, a row that no longer
+   * matches the filter disappears even while the pointer is in the rows.
    */
   find?: ((id: string) => Row | undefined) | undefined;
-  /** The key of the row that a row was opened from: it stays below that one. The same function each time. */
+  /** The key of the row that a row was opened from: it stays below that one. Must be the same function each time. */
   parentOf?: (row: Row) => string | undefined;
-  /** Has this height and scrolls within, however few rows there are. */
+  /** Limits the height, so that even a few rows scroll. */
   bounded?: boolean;
-  /** With it rows have boxes. */
+  /** Adds a checkbox to each row. */
   selection?: RowSelection<Row>;
 }
 
-/** Up to here a browser draws all rows at once without anyone noticing. */
+/** Up to this many rows, rendering all of them is fast enough. */
 const ALL_AT_ONCE = 200;
 const NOTHING = { ids: [], toggle: () => undefined };
 
@@ -50,9 +50,9 @@ export function VirtualTable<Row>({
     getScrollElement: () => scroller.current,
     estimateSize: () => 37,
     indexAttribute: 'data-row',
-    // Else the first render has no rows, and those in view all appear at once when the height is known.
+    // Otherwise the first render has no rows, and all of them appear once the height is known.
     initialRect: { width: 0, height: globalThis.innerHeight },
-    // A new function would have all rows, seen or not, put in their places again.
+    // A new function would recompute the position of every row.
     getItemKey: useCallback(
       (position: number) => {
         const row = rows[position];

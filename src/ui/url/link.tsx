@@ -1,13 +1,12 @@
-// Links between pages. React Router's own also prefetch for a framework on the server that there is none of here, which
-// is 2 kB of the first load.
+// Links between pages, without the prefetching for server frameworks in React Router's own.
 import type { ComponentProps } from 'react';
 import { useHref, useLinkClickHandler, useLocation, useResolvedPath, type To } from 'react-router';
 
 interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   to: To;
-  /** Takes the place of the present page in the history; without it only a link to the same address does. */
+  /** Replaces the history entry; by default only a link to the current address does. */
   replace?: boolean | undefined;
-  /** For the page that it leads to. */
+  /** Router state for the target page. */
   state?: unknown;
   preventScrollReset?: boolean;
 }
@@ -34,7 +33,7 @@ export function Link({ to, replace, state, preventScrollReset = false, onClick, 
   );
 }
 
-/** Marked as the current page at its address and, unless it is an `end`, at those below. */
+/** A link with aria-current at its address and, without `end`, at those below it. */
 export function NavLink({ end = false, ...link }: LinkProps & { end?: boolean }) {
   const { pathname } = useLocation();
   const own = useResolvedPath(link.to).pathname;

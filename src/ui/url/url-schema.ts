@@ -1,22 +1,22 @@
-// The state of a page in its URL, as data: for each part how it is read from the parameters and written to them.
-// Anything may be in a link, so what can't be read counts as left out; a default is not written.
+// The state of a page in its URL, as data: how each part is read from the search parameters and written to them. Links may
+// hold anything, so an invalid value counts as missing. Defaults are not written.
 
-/** One part of the state; `name`: its name in the schema, which is that of its parameter unless it has several. */
+/** One part of the state. `name` is its name in the schema, and that of its parameter unless it has several. */
 export interface UrlPart<Value> {
   read: (params: URLSearchParams, name: string) => Value;
   write: (params: URLSearchParams, name: string, value: Value) => void;
 }
 
 export interface UrlSchema<State> {
-  /** The state where the URL has no value. */
+  /** The state of an empty URL. */
   defaults: State;
-  /** The state in a query string. A part that did not change since the last reading is the same object again. */
+  /** Reads the state. Parts that have not changed since the last call are the same objects. */
   read: (search: string | URLSearchParams) => State;
   /** The query string after a change; all other parameters stay. */
   change: (search: string | URLSearchParams, patch: Partial<State>) => string;
 }
 
-/** `print`: for a page whose URLs are read by people. */
+/** `print` formats the parameters, for pages whose URLs people read. */
 export function urlSchema<State extends object>(
   parts: { [Name in keyof State]: UrlPart<State[Name]> },
   print: (params: URLSearchParams) => string = String,
@@ -61,7 +61,7 @@ function put(params: URLSearchParams, name: string, value: string | undefined): 
 
 export const plainText: UrlPart<string> = { read: (params, name) => params.get(name) ?? '', write: put };
 
-/** A name or id; undefined where there is none. */
+/** A name or id, if there is one. */
 export const optional: UrlPart<string | undefined> = {
   read: (params, name) => params.get(name) ?? undefined,
   write: (params, name, value) => {
@@ -79,19 +79,19 @@ export const positive: UrlPart<number | undefined> = {
   write: (params, name, value) => put(params, name, value === undefined ? undefined : String(value)),
 };
 
-/** One of these values, in any letter case; `usual` is left out of the URL. */
+/** One of these values, in any letter case. `fallback` is not written to the URL. */
 export function oneOf<const Value extends string | number>(values: readonly Value[]): UrlPart<Value | undefined>;
-export function oneOf<const Value extends string | number>(values: readonly Value[], usual: Value): UrlPart<Value>;
+export function oneOf<const Value extends string | number>(values: readonly Value[], fallback: Value): UrlPart<Value>;
 export function oneOf<Value extends string | number>(
   values: readonly Value[],
-  usual?: Value,
+  fallback?: Value,
 ): UrlPart<Value | undefined> {
   return {
     read: (params, name) => {
       const given = params.get(name)?.toLowerCase();
-      return values.find((value) => String(value).toLowerCase() === given) ?? usual;
+      return values.find((value) => String(value).toLowerCase() === given) ?? fallback;
     },
     write: (params, name, value) =>
-      put(params, name, value === undefined || value === usual ? undefined : String(value)),
+      put(params, name, value === undefined || value === fallback ? undefined : String(value)),
   };
 }

@@ -1,20 +1,20 @@
-// Text that a person types and that the URL holds: shown at once, applied after a short pause.
+// Typed text that is kept in the URL: shown at once, applied after a short pause.
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNavigation } from 'react-router';
 
-/** Pause after the last key before the text is applied, in milliseconds. */
+/** Milliseconds from the last key press until the text is applied. */
 const PAUSE = 250;
 
 interface Typed {
   /** What is in the field. */
   text: string;
-  /** What was applied last, by this field or by something else. */
+  /** The text applied last, by this field or by something else. */
   sent: string;
-  /** What was applied when this was drawn. */
+  /** The text that was applied at the last render. */
   applied: string;
 }
 
-/** `value`: what is applied now; when something else changes it (Back, Clear, a link) the text follows. */
+/** `value`: the applied text. If something else changes it (Back, Clear, a link), the field follows. */
 export function useTyped(value: string, commit: (text: string) => void, pause: number = PAUSE) {
   const [state, setState] = useState<Typed>({ text: value, sent: value, applied: value });
   if (value !== state.applied)
@@ -26,18 +26,18 @@ export function useTyped(value: string, commit: (text: string) => void, pause: n
     setState((now) => ({ ...now, sent: text.trim() }));
     commit(text.trim());
   };
-  /** Empties the field, and applies nothing: what clears all filters at once does that too. */
+  /** Clears the field without applying it, for a button that clears all filters at once. */
   const empty = () => {
     clearTimeout(timer.current);
     setState((now) => ({ ...now, text: '', sent: '' }));
   };
   const setTyped = (text: string) => setState((now) => ({ ...now, text }));
-  const rest = useEffectEvent(() => send(typed));
-  // Once a link was followed, applying would take the reader back from a page that is still loading.
+  const applyNow = useEffectEvent(() => send(typed));
+  // While another page is loading, applying the text would cancel that navigation.
   const leaving = useNavigation().state !== 'idle';
   useEffect(() => {
     if (typed.trim() === sent || leaving) return;
-    timer.current = setTimeout(() => rest(), pause);
+    timer.current = setTimeout(() => applyNow(), pause);
     return () => clearTimeout(timer.current);
   }, [typed, sent, pause, leaving]);
   return { typed, setTyped, send, empty };

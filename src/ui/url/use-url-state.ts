@@ -1,13 +1,13 @@
-// The state of a page in its URL. A filter replaces the entry of the history; a dialog or an opened row adds one, so
-// that Back closes it.
+// The state of a page in its URL. A filter replaces the history entry; a dialog or an expanded row adds one, so that Back
+// closes it.
 import { useLocation, useNavigate, type NavigateFunction, type To } from 'react-router';
 import type { UrlSchema } from './url-schema.ts';
 
-/** Marks an entry of the history that a page made itself, so that closing may go back over it. */
+/** Marks history entries that a page added, so that closing can go back. */
 const OPENED = { opened: true };
 const isOpened = (state: unknown) => typeof state === 'object' && state !== null && 'opened' in state;
 
-/** Going back twice would leave the page: two clicks can arrive before the first has navigated. */
+/** Prevents going back twice, which would leave the page: a second click can arrive before the first has navigated. */
 let isGoing = false;
 function goBackOnce(navigate: NavigateFunction): void {
   if (isGoing) return;
@@ -17,15 +17,15 @@ function goBackOnce(navigate: NavigateFunction): void {
 }
 
 export interface UrlActions<State> {
-  /** Changes the present entry of the history, or with `replace: false` adds one. */
+  /** Changes the current history entry or, with `replace: false`, adds one. */
   set: (patch: Partial<State> | ((now: State) => Partial<State>), options?: { replace?: boolean }) => void;
-  /** A link to this page after a change. */
+  /** A link to this page with a change. */
   to: (patch: Partial<State>) => { search: string };
   /** A link that opens something over the page. */
   opening: (patch: Partial<State>) => { to: To; state: unknown };
-  /** The same, at once. */
+  /** Opens something over the page. */
   open: (patch: Partial<State>) => void;
-  /** Closes what was opened: back, or without these parts where the page was entered so. */
+  /** Closes what was opened: goes back or, if the page was entered with it open, removes these parts from the URL. */
   close: (...names: (keyof State)[]) => void;
 }
 
@@ -34,7 +34,7 @@ export function useUrlState<State extends object>(schema: UrlSchema<State>): [St
   const { search } = location;
   const state: unknown = location.state;
   const navigate = useNavigate();
-  // The address bar may be ahead of what is drawn: by a timer, or by a second click.
+  // The address bar may be ahead of the render, after a timer or a second click.
   const changed = (patch: Partial<State> | ((now: State) => Partial<State>)): To => {
     const now = window.location.search;
     return { search: schema.change(now, typeof patch === 'function' ? patch(schema.read(now)) : patch) };

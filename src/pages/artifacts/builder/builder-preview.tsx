@@ -1,7 +1,7 @@
 // The last step: the archive itself, inspected as any other before it is sent.
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import type { Packed } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { packInWorker } from '#/pages/artifacts/inspect/ask-archive-worker.ts';
 import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';

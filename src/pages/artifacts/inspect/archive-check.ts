@@ -23,7 +23,7 @@ export interface CheckedArchive {
   update: Uint8Array | undefined;
 }
 
-const errorOf = ({ text, mend }: TarRefusal): Finding => ({ level: 'error', text: `The archive ${text}`, mend });
+const errorOf = ({ text, fix }: TarRefusal): Finding => ({ level: 'error', text: `The archive ${text}`, mend: fix });
 
 const isUpdate = (path: string) => /^(?:\.?\/+)*(?:[^/]+\/+(?:\.\/+)*)?update\.sh$/.test(path);
 const decoded = (name: string) => new TextDecoder().decode(nameBytes(name));
@@ -129,7 +129,7 @@ export async function checkArchive(
     const fault = { level: 'error', text, mend: 'Pack it again: tar -czf name.tar.gz -C folder .' } as const;
     return { findings: [...listed(), fault], entries, update: undefined };
   }
-  for (const refusal of check.passages()) errors.push(errorOf(refusal));
+  for (const refusal of check.entriesBelowNonFolders()) errors.push(errorOf(refusal));
   const where = check.update();
   const [path, update] = [...updates].find(([at]) => at === 'update.sh') ?? [...updates][0] ?? [];
   const files = entries.filter(({ kind }) => kind !== 'folder').length;

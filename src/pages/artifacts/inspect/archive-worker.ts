@@ -1,6 +1,6 @@
 // Inspects and packs archives beside the page, which stays free whatever they hold.
 import { serve } from '#/lib/worker-client.ts';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
 import { inspect, type ChosenFile, type Inspection } from './inspect-file.ts';
 

@@ -1,7 +1,7 @@
 // Everything that is found out about a chosen file before it is sent. The bytes are read once and held: what was
 // checked is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page,
 // inspecting in the archive worker.
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { checkArchive } from './archive-check.ts';
 import { treeOf, type TreeRow } from './archive-tree.ts';

@@ -1,11 +1,11 @@
 // Page by page through a listing, claiming no more than the service reports: without a total there is no last page.
+import { useState, type ComponentProps, type ReactNode } from 'react';
+import { NativeSelect } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { PAGE_SIZES, type PageSize } from '#/pages/devices/view/fleet-view.ts';
 import { lastPage, rangeText, type PageRange } from './page-range.ts';
-import { useState, type ComponentProps, type ReactNode } from 'react';
 import classes from './pager.module.css';
 
 interface RowsSelectProps {
@@ -68,7 +68,7 @@ export function AllRows(props: Pick<PagerProps, 'shown' | 'note' | 'onRows'> & {
 
 function RowsSelect({ value, hasAll, onRows }: RowsSelectProps & { value: number | 'all' }) {
   return (
-    <PlainSelect
+    <NativeSelect
       size="xs"
       aria-label="Rows a page"
       value={String(value)}

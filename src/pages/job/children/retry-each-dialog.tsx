@@ -1,6 +1,7 @@
 // Retries a job on some of its devices in front of a service without attempts: each device gets a job of its own, one request
 // after the other. What such a service ran is often not in its answers, so that it may have to be chosen.
 import { useState } from 'react';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Device } from '#/contract/devices.ts';
 import { isMoving } from '#/contract/job-state.ts';
@@ -13,7 +14,6 @@ import { workflowQueries } from '#/api/workflows.ts';
 import { BulkFrame } from '#/features/bulk/bulk-frame.tsx';
 import { BulkSteps, type BulkActionProps } from '#/features/bulk/bulk-steps.tsx';
 import { devicesText } from '#/lib/format.ts';
-import { PlainSelect } from '#/ui/form/plain-select.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { deployAgain } from './child-jobs.ts';
 import type { RetryDialogProps } from './retry-dialog.tsx';
@@ -57,24 +57,22 @@ function RetryEach({ job, open, frame }: RetryEachProps) {
       requests={(devices) => devices.map(requestFor)}
       write={{ request: requestFor, send: (device) => submitJob(bodyOf(device), `${key}.${device.DeviceId}`) }}
     >
-      <label>
-        What to run
-        <PlainSelect
-          value={chosen}
-          data={[
-            { value: '', label: 'Choose an artifact or workflow' },
-            ...(artifacts.data ?? []).map((each) => ({
-              value: `ArtifactId ${each.ArtifactId}`,
-              label: artifactText(each),
-            })),
-            ...(workflows.data ?? []).map(({ WorkflowId, Name }) => ({
-              value: `WorkflowId ${WorkflowId}`,
-              label: `${Name} (workflow)`,
-            })),
-          ]}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-      </label>
+      <NativeSelect
+        label="What to run"
+        value={chosen}
+        data={[
+          { value: '', label: 'Choose an artifact or workflow' },
+          ...(artifacts.data ?? []).map((each) => ({
+            value: `ArtifactId ${each.ArtifactId}`,
+            label: artifactText(each),
+          })),
+          ...(workflows.data ?? []).map(({ WorkflowId, Name }) => ({
+            value: `WorkflowId ${WorkflowId}`,
+            label: `${Name} (workflow)`,
+          })),
+        ]}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
       <FormError error={artifacts.error ?? workflows.error} />
     </BulkSteps>
   );

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldOrder } from './held-order.ts';
+import { heldOrder } from './use-held-order.ts';
 
-test('rows stay where they are, in whatever order they would be', () => {
+test('rows keep their place whatever the new order', () => {
   const shown = ['a', 'b', 'c'];
   assert.equal(heldOrder(shown, ['c', 'a', 'b']), shown);
 });
 
-test('new rows are at the end, and those that are gone are gone', () => {
+test('new rows go to the end, and removed rows disappear', () => {
   assert.deepEqual(heldOrder(['a', 'b', 'c'], ['new', 'c', 'a']), ['a', 'c', 'new']);
 });
 
-test('a row that no filter matches any more stays as long as it exists', () => {
+test('a row that no longer matches the filter stays while it exists', () => {
   const shown = ['a', 'b', 'c'];
   assert.equal(heldOrder(shown, ['c', 'a'], { exists: (id) => id === 'b' }), shown);
 });
 
-test('what a row opens is below it, and not below the last row', () => {
+test("a row's children are below it, not at the end", () => {
   const parentOf = (id: string) => (id.includes('.') ? id.split('.')[0] : undefined);
   assert.deepEqual(heldOrder(['a', 'b', 'c'], ['a', 'a.2', 'a.1', 'b', 'c'], { parentOf }), [
     'a',
@@ -36,7 +36,7 @@ test('what a row opens is below it, and not below the last row', () => {
   ]);
 });
 
-test('a row that becomes part of a new one moves below that', () => {
+test('a row that becomes the child of a new one moves below it', () => {
   const parentOf = (id: string) => (id.startsWith('version') ? 'group' : undefined);
   assert.deepEqual(heldOrder(['version 1', 'b'], ['group', 'version 2', 'version 1', 'b'], { parentOf }), [
     'b',

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { windowOf } from './row-window.ts';
+import { windowOf } from './use-fixed-rows.ts';
 
-const at = (top: number, count = 10_000) => windowOf(count, () => ({ height: 37, top, sight: 800 }));
+const at = (top: number, count = 10_000) => windowOf(count, () => ({ height: 37, top, viewHeight: 800 }));
 
-test('a short table is drawn whole, and nothing is measured for that', () => {
-  const look = () => assert.fail('The page was laid out.');
+test('all rows of a short table are rendered without measuring', () => {
+  const measure = () => assert.fail('The page was laid out.');
   for (const count of [0, 60, 120]) {
-    const { from, to } = windowOf(count, look);
+    const { from, to } = windowOf(count, measure);
     assert.deepEqual([from, to], [0, count]);
   }
 });
 
-test('every row in view is drawn, wherever the table is scrolled, and never many more rows', () => {
+test('every row in view is rendered wherever the table is scrolled, and never many more', () => {
   for (let top = -500; top < 10_000 * 37; top += 271) {
     const { from, to } = at(top);
     assert.ok(to - from <= 50, `${to - from} rows at ${top}`);
@@ -22,7 +22,7 @@ test('every row in view is drawn, wherever the table is scrolled, and never many
   }
 });
 
-test('scrolled past the end, the last rows are drawn', () => {
+test('past the end, the last rows are rendered', () => {
   const { from, to } = at(99_000_000);
   assert.equal(to, 10_000);
   assert.ok(from < to);
