@@ -8,9 +8,10 @@ import { pathToFileURL } from 'node:url';
 import type { Device } from '#/contract/devices.ts';
 import { FakeAgent, scratch } from './test-agents.ts';
 import { freePort, TestProcess, until as waitUntil } from '../scripts/test-process.ts';
+import { makeBackup } from './backup/make-backup.ts';
+import { readPlaces } from './backup/places.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { askToUpdate } from './store/devices.ts';
-import { onPostgres } from './store/test-database.ts';
 import { startTestService } from './test-service.ts';
 import type { TestService } from './test-service.ts';
 
@@ -272,19 +273,16 @@ test('an update that was asked at a node of another version does not hang', asyn
   await agent.end();
 });
 
-// PostgreSQL has backups of its own.
-if (!onPostgres)
-  void test('a backup has the key and the numbers of builds', async () => {
-    const own = await start();
-    publish();
-    const before = await published(own);
-    const file = path.join(at.folder, 'backup.tar');
-    const backup = new TestProcess(['server/backup.ts', file], { env: { DATA_DIR: own.dataDir } });
-    assert.equal(await backup.ended, 0, backup.printed);
-    await own.end();
-    const folder = path.join(at.folder, 'restored');
-    await restoreBackup(folder, file);
-    const restored = await start({}, folder);
-    services.push(restored);
-    assert.deepEqual(await published(restored), before);
-  });
+test('a backup has the key and the numbers of builds', async () => {
+  const own = await start();
+  publish();
+  const before = await published(own);
+  const file = path.join(at.folder, 'backup.tar');
+  await makeBackup(own.context.config, file);
+  await own.end();
+  const folder = path.join(at.folder, 'restored');
+  await restoreBackup(readPlaces({ DATA_DIR: folder }), file);
+  const restored = await start({ DATABASE_URL: '' }, folder);
+  services.push(restored);
+  assert.deepEqual(await published(restored), before);
+});

@@ -87,17 +87,12 @@ export function readConfig(env: Environment): Config {
   if (!/^[^\s@]+@[^\s@]+$/.test(accountEmail) || accountEmail.length > 254)
     throw new ConfigError(`ACCOUNT_EMAIL is "${accountEmail}", but it must be an e-mail address like you@example.com.`);
 
-  const databaseUrl = readDatabaseUrl(value('DATABASE_URL'));
-  const backups = readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000));
-  if (databaseUrl && backups)
-    throw new ConfigError('BACKUP_DIR is set, but it is for the embedded database: back PostgreSQL up with pg_dump.');
-
   const port = whole('PORT', 8080, 0, 65_535);
   return {
     host: readHost(value('HOST') ?? '127.0.0.1'),
     port,
     dataDir: path.resolve(value('DATA_DIR') ?? './data'),
-    databaseUrl,
+    databaseUrl: readDatabaseUrl(value('DATABASE_URL')),
     clusterSecret: readSecret('CLUSTER_SECRET', value('CLUSTER_SECRET')),
     updateKeySecret: readSecret('UPDATE_KEY_SECRET', value('UPDATE_KEY_SECRET')),
     nodeUrl: readOrigin('NODE_URL', value('NODE_URL'), 'http://10.0.0.2:8080'),
@@ -127,7 +122,7 @@ export function readConfig(env: Environment): Config {
       perDevice: whole('TUNNEL_TCP_PORTS_PER_DEVICE', 20, 1, 100),
     },
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
-    backups,
+    backups: readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000)),
     alerts: readAlertConfig(value),
     metricsPort: value('METRICS_PORT') === undefined ? undefined : whole('METRICS_PORT', 0, 0, 65_535),
   };

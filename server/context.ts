@@ -269,7 +269,7 @@ export async function openContext(
       traffic,
       retention,
       trials,
-      backups: openBackupSchedule({ config, clock }),
+      backups: openBackupSchedule({ config, clock, isLeader: () => joined.isLeader() }),
       tunnelPort: config.tunnelPort,
       close: async () => {
         context.backups?.close();

@@ -12,7 +12,7 @@ import type { Database } from './store/database.ts';
 import type { PostgresDatabase } from './store/postgres.ts';
 import { lockFolder } from './store/lock.ts';
 import { openDiskSpace } from './store/disk-space.ts';
-import { requireFinishedMove } from './store/unfinished-move.ts';
+import { requireFinishedFolder } from './store/unfinished-restore.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { isFull, SQLITE, sqliteCode, systemCode } from './store/system-fault.ts';
 
@@ -29,7 +29,7 @@ export interface Store {
 
 /** Opens the store of a service. */
 export async function openStore(config: Config): Promise<Store> {
-  requireFinishedMove(config.dataDir);
+  requireFinishedFolder(config.dataDir);
   return config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config);
 }
 
@@ -125,11 +125,8 @@ const isFullStart = (cause: unknown) => {
   return isFull(why) || sqliteCode(why) === SQLITE.IOERR || sqliteCode(why) === SQLITE.CANTOPEN;
 };
 
-/**
- * Creates the folder, accessible only by the service's own user. On a read-only disk it must exist. `setting` is where
- * its name comes from.
- */
-export function makeFolder(folder: string, setting = 'DATA_DIR'): 'writable' | 'read-only' {
+/** Creates DATA_DIR, accessible only by the service's own user. On a read-only disk it must exist. */
+export function makeFolder(folder: string): 'writable' | 'read-only' {
   try {
     createMissing(folder);
     accessSync(folder, constants.W_OK);
@@ -137,7 +134,7 @@ export function makeFolder(folder: string, setting = 'DATA_DIR'): 'writable' | '
   } catch (cause) {
     if (systemCode(cause) === 'EROFS' && statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 'read-only';
     const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new ConfigError(`${setting} is "${folder}", but the service cannot make or write that folder${why}.`);
+    throw new ConfigError(`DATA_DIR is "${folder}", but the service cannot make or write that folder${why}.`);
   }
 }
 

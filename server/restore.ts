@@ -1,48 +1,64 @@
-// `npm run restore -- FILE`: fills an empty data folder from a backup, after checking all of it.
+// `npm run restore -- FILE`: fills what DATA_DIR, DATABASE_URL and ARTIFACT_STORE_URL name from a backup.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { restoreBackup } from './backup/restore-backup.ts';
+import { readPlaces } from './backup/places.ts';
+import { listed, restoreBackup } from './backup/restore-backup.ts';
 import { ConfigError } from './config-error.ts';
-import { readConfig } from './config.ts';
-import { refuseDatabaseUrl } from './database-url.ts';
+import { placeOf } from './database-url.ts';
 
-const USAGE = `Usage: npm run restore -- FILE [--keep-waiting]
-  --keep-waiting   jobs that waited when the backup was made are run; without it they end as Interrupted,
-                   because they may have run since`;
+const USAGE = `Usage: npm run restore -- FILE [--keep-waiting | --interrupt-waiting] [--replace-characters]
+  --keep-waiting         jobs that waited are sent; so it is if the service was stopped when the backup was made
+  --interrupt-waiting    they end as Interrupted; so it is if the service ran, because they may have run since
+  --replace-characters   characters that PostgreSQL cannot store become U+FFFD, instead of ending the restore
+
+DATA_DIR, DATABASE_URL, ARTIFACT_STORE_URL and AWS_… name where everything goes: empty places, of any kind.`;
 
 try {
-  const { file, keepWaiting } = readArguments();
-  refuseDatabaseUrl(process.env['DATABASE_URL'], 'pg_restore');
-  // Keys of an S3 store are not needed.
-  const { dataDir } = readConfig({ DATA_DIR: process.env['DATA_DIR'] });
-  const { manifest, artifacts, interrupted } = await restoreBackup(dataDir, path.resolve(file), { keepWaiting });
-  console.log(`${dataDir} is as it was at ${manifest.Time}: the database and ${artifacts} artifacts.`);
-  const { ArtifactStore } = manifest;
-  if (ArtifactStore)
+  const { file, ...options } = readArguments();
+  const places = readPlaces(process.env);
+  const { dataDir, databaseUrl, artifactStore } = places;
+  const restored = await restoreBackup(places, path.resolve(file), { ...options, report: (line) => console.log(line) });
+  const { time, artifacts, artifactsIn, damaged, waiting, areInterrupted, replaced } = restored;
+  console.log(
+    `${databaseUrl ? placeOf(databaseUrl) : dataDir} is as the service was at ${time}, with ${artifacts} artifacts in ${artifactStore?.address ?? dataDir}.`,
+  );
+  if (artifactsIn !== undefined)
     console.log(
-      `The files of ${ArtifactStore.Artifacts.length} artifacts are in ${ArtifactStore.Url}: start the service with that ARTIFACT_STORE_URL. Those that were deleted there since are missing.`,
+      `The files of the artifacts are not in the backup: start the service with ARTIFACT_STORE_URL=${artifactsIn}. Those that were deleted there since are missing.`,
     );
-  if (manifest.Damaged.length > 0)
+  if (damaged.length > 0)
+    console.log(`The files of ${damaged.length} artifacts were missing then already: ${damaged.join(', ')}.`);
+  if (replaced.count > 0)
     console.log(
-      `The files of ${manifest.Damaged.length} artifacts were missing then already: ${manifest.Damaged.join(', ')}.`,
+      `${replaced.count} texts hold U+FFFD for characters that PostgreSQL cannot store: ${listed(replaced)}.`,
     );
-  if (interrupted > 0)
-    console.log(`${interrupted} jobs that waited then are Interrupted: whether they ran since is not known.`);
+  if (waiting > 0 && areInterrupted)
+    console.log(`${waiting} jobs that waited then are Interrupted: whether they ran since is not known.`);
+  else if (waiting > 0)
+    console.log(
+      `${waiting} jobs wait. If the service ran again after the backup, restore it with --interrupt-waiting: they may have run.`,
+    );
+  console.log('Start the service with the same settings. Never run it beside the one that was backed up.');
 } catch (cause) {
   if (!(cause instanceof ConfigError)) throw cause;
   console.error(cause.message);
   process.exitCode = 1;
 }
 
-function readArguments(): { file: string; keepWaiting: boolean } {
+function readArguments() {
   try {
     const { values, positionals } = parseArgs({
-      args: process.argv.slice(2),
       allowPositionals: true,
-      options: { 'keep-waiting': { type: 'boolean', default: false } },
+      options: {
+        'keep-waiting': { type: 'boolean' },
+        'interrupt-waiting': { type: 'boolean' },
+        'replace-characters': { type: 'boolean', default: false },
+      },
     });
     const [file] = positionals;
-    if (file !== undefined && positionals.length === 1) return { file, keepWaiting: values['keep-waiting'] };
+    const { 'keep-waiting': keep, 'interrupt-waiting': interrupt, 'replace-characters': replaceCharacters } = values;
+    if (file !== undefined && positionals.length === 1 && !(keep && interrupt))
+      return { file, keepWaiting: keep ? true : interrupt ? false : undefined, replaceCharacters };
   } catch {
     // The usage explains it.
   }

@@ -24,8 +24,7 @@ const PREFIX = /^[\w.-]+(\/[\w.-]+)*$/;
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** `setting` is where the text comes from. */
-export function readStoreAddress(text: string | undefined, setting = 'ARTIFACT_STORE_URL'): StoreAddress | undefined {
+export function readStoreAddress(text: string | undefined): StoreAddress | undefined {
   const url = text?.trim() ?? '';
   if (url === '') return undefined;
   const [, bucket = '', rest = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(url) ?? [];
@@ -33,20 +32,17 @@ export function readStoreAddress(text: string | undefined, setting = 'ARTIFACT_S
   const hasDots = prefix.split('/').some((part) => part === '.' || part === '..');
   if (!BUCKET.test(bucket) || bucket.includes('..') || (prefix !== '' && (!PREFIX.test(prefix) || hasDots)))
     throw new ConfigError(
-      `${setting} is "${url}", but it must be a bucket and a prefix of letters, digits and . _ - /, like s3://my-bucket/muster.`,
+      `ARTIFACT_STORE_URL is "${url}", but it must be a bucket and a prefix of letters, digits and . _ - /, like s3://my-bucket/muster.`,
     );
   return { address: `s3://${bucket}${prefix && `/${prefix}`}`, bucket, prefix: prefix && `${prefix}/` };
 }
 
-export function readS3Config(
-  value: (name: string) => string | undefined,
-  { url = value('ARTIFACT_STORE_URL'), setting = 'ARTIFACT_STORE_URL' } = {},
-): S3Config | undefined {
-  const store = readStoreAddress(url, setting);
+export function readS3Config(value: (name: string) => string | undefined): S3Config | undefined {
+  const store = readStoreAddress(value('ARTIFACT_STORE_URL'));
   if (!store) return undefined;
   const required = (name: string) => {
     const text = value(name);
-    if (text === undefined) throw new ConfigError(`${setting} is set, but ${name} is not.`);
+    if (text === undefined) throw new ConfigError(`ARTIFACT_STORE_URL is set, but ${name} is not.`);
     return printable(name, text);
   };
   const region = value('AWS_REGION') ?? 'us-east-1';

@@ -26,7 +26,9 @@ interface Answer {
 
 /** Starts the process; it listens as soon as the promise resolves. */
 async function start(env: Record<string, string>) {
-  const program = new TestProcess(['--expose-gc', '--max-semi-space-size=16', 'scripts/bench/service-process.ts'], { env });
+  const program = new TestProcess(['--expose-gc', '--max-semi-space-size=16', 'scripts/bench/service-process.ts'], {
+    env,
+  });
   const { child } = program;
   const waiting = new Map<number, (answer: Answer) => void>();
   let asked = 0;

@@ -748,9 +748,9 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   {
     area: 'bulk',
     name: 'backups hold the sealed keys of created devices',
-    file: 'server/backup/make-backup.ts',
-    before: 'PRAGMA secure_delete = ON; DELETE FROM bulk_keys',
-    after: '',
+    file: 'server/backup/tables.ts',
+    before: ", 'bulk_keys']",
+    after: ']',
     tests: ['server/backup/backup.test.ts'],
   },
   {

@@ -1,16 +1,13 @@
-// A service whose artifacts are in an S3 store: what users, monitoring and backups see of it when it works and fails.
+// A service whose artifacts are in an S3 store: what users and monitoring see of it when it works and fails.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { until } from '../../scripts/test-process.ts';
-import { restoreBackup } from '../backup/restore-backup.ts';
 import type { TestS3 } from '../store/test-s3.ts';
-import { onPostgres } from '../store/test-database.ts';
 import { startTestService, TEST_STORE } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -105,31 +102,3 @@ test('a wrong setting stops the start with one sentence, and the next start repo
   assert.equal(next.context.startup.recovered, undefined);
   await next.end();
 });
-
-async function restoresBackup(): Promise<void> {
-  const artifact = await upload();
-  const file = path.join(service.dataDir, 'backup.tar');
-  const env = {
-    PATH: process.env['PATH'],
-    DATA_DIR: service.dataDir,
-    ARTIFACT_STORE_URL: s3.env['ARTIFACT_STORE_URL'],
-  };
-  const program = path.join(import.meta.dirname, '../backup.ts');
-  const printed = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [program, file], { env }, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-  assert.match(printed, /the database, .* artifacts are only listed: their files are in s3:\/\/test-bucket/);
-  assert.ok(readFileSync(file).length < 2 * BYTES.length);
-  const dataDir = path.join(service.dataDir, 'restored');
-  const { manifest, artifacts } = await restoreBackup(dataDir, file);
-  assert.equal(artifacts, 0);
-  assert.equal(manifest.Format, 2);
-  assert.ok(manifest.ArtifactStore?.Artifacts.some(({ Sha256 }) => Sha256 === artifact.Sha256));
-  const second = await startTestService(s3.env, dataDir);
-  const shown = (await (await second.call('GET', `/v1/artifact/${artifact.ArtifactId}`)).json()) as Artifact;
-  assert.deepEqual(Buffer.from(await (await fetch(linkOf(shown))).arrayBuffer()), BYTES);
-  await second.end();
-}
-// Backups are of the embedded database.
-if (!onPostgres)
-  void test('a backup lists the artifacts, and a restored service finds them in the store', restoresBackup);

@@ -1,157 +1,238 @@
-// Makes a backup beside a running service, without delaying it: SQLite copies the database as of one moment, and the
-// artifact files in that copy never change. An artifact that is deleted meanwhile is removed from the copy.
-import { createHash, hash } from 'node:crypto';
-import { closeSync, createReadStream, existsSync, openSync, rmSync } from 'node:fs';
-import { open, readFile, rename, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+// Makes a backup beside a running service, without delaying it: the database is read as of one moment, and the bytes of
+// an artifact never change. An artifact that is deleted meanwhile is left out.
+import { hash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { access, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
 import { ConfigError } from '../config-error.ts';
+import { artifactFolder, requireId, syncFolder } from '../store/artifact-files.ts';
+import type { FileFault, KnownFile } from '../store/artifact-files.ts';
 import { newId } from '../store/ids.ts';
-import { syncFolder } from '../store/artifact-files.ts';
+import { openS3Client } from '../store/s3-client.ts';
+import { readObject } from '../store/s3-read.ts';
 import { VERSION } from '../version.ts';
-import { DATABASE_PART, FORMAT, FORMAT_WITH_ARTIFACTS, MANIFEST_PART } from './manifest.ts';
-import type { Manifest } from './manifest.ts';
+import { at } from './fault.ts';
+import { FORMAT, MANIFEST, SUMMARY, SUMS } from './manifest.ts';
+import type { Manifest, Summary } from './manifest.ts';
+import type { Places } from './places.ts';
+import { openProgress } from './progress.ts';
+import type { Report } from './progress.ts';
+import { openSqliteSource } from './source.ts';
+import type { Source } from './source.ts';
+import { printRow } from './tables.ts';
+import type { Row, Table } from './tables.ts';
 
 /** Names of files that an interrupted backup leaves behind. */
-export const PARTIAL = /\.[a-z0-9]{12}\.partial(\.db(-journal)?)?$/;
+export const PARTIAL = /\.[a-z0-9]{12}\.partial$/;
+/** Of rows, before they are compressed. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+export interface BackupOptions {
+  /** The store that artifacts are left in. */
+  artifactsIn?: string | undefined;
+  report?: Report;
+}
 
 export interface MadeBackup {
+  manifest: Manifest;
   bytes: number;
+  rows: number;
   artifacts: number;
-  /** Ids of artifacts whose file is missing or damaged. */
+  /** Ids of artifacts whose bytes are missing or damaged. */
   damaged: string[];
-  /** How many are only listed, because they are in an S3 store. */
-  elsewhere: number;
 }
 
-/**
- * Writes the backup of a data folder to a new file, which gets its name only when it is complete and on disk. Artifacts
- * in an S3 store (`storeUrl`) are only listed.
- */
-export async function makeBackup(dataDir: string, file: string, storeUrl?: string): Promise<MadeBackup> {
-  const database = path.join(dataDir, 'muster.db');
-  if (!existsSync(database))
-    throw new ConfigError(`There is no muster.db in ${dataDir}: set DATA_DIR to the folder that the service uses.`);
-  if (existsSync(file)) throw new ConfigError(`${file} exists already: choose another name.`);
+async function openSource({ dataDir, databaseUrl }: Places): Promise<Source> {
+  if (!databaseUrl) return at(dataDir, () => openSqliteSource(dataDir));
+  const { openPostgresSource } = await import('./postgres.ts');
+  return openPostgresSource(databaseUrl);
+}
+
+/** Writes everything to a new file, which gets its name only when it is complete and on disk. */
+export async function makeBackup(places: Places, file: string, options: BackupOptions = {}): Promise<MadeBackup> {
+  const folder = path.dirname(file);
+  await access(folder).catch(() => {
+    throw new ConfigError(`No backup was made: there is no folder ${folder}. Make it first.`);
+  });
+  if (
+    await access(file).then(
+      () => true,
+      () => false,
+    )
+  )
+    throw new ConfigError(`${file} exists already: choose another name.`);
   const partial = `${file}.${newId(12)}.partial`;
-  const copy = `${partial}.db`;
-  const removeParts = () => {
-    for (const part of [partial, copy, `${copy}-journal`]) rmSync(part, { force: true });
-  };
-  process.once('exit', removeParts);
+  const removePartial = () => rmSync(partial, { force: true });
+  process.once('exit', removePartial);
+  const source = await openSource(places);
   try {
-    // Created first with its permissions, because it contains everything that the service stores.
-    closeSync(openSync(copy, 'wx', 0o600));
-    const made = await write({ dataDir, database, copy, storeUrl }, await open(partial, 'wx', 0o600));
-    await rename(partial, file);
-    await syncFolder(path.dirname(file));
-    return made;
-  } catch (cause) {
-    throw describeError(cause, file, database);
-  } finally {
-    removeParts();
-    process.off('exit', removeParts);
-  }
-}
-
-interface Sources {
-  dataDir: string;
-  database: string;
-  copy: string;
-  storeUrl: string | undefined;
-}
-
-async function write({ dataDir, database, copy, storeUrl }: Sources, tar: FileHandle): Promise<MadeBackup> {
-  const live = new DatabaseSync(database, { readOnly: true });
-  try {
-    live.exec('PRAGMA busy_timeout = 30000');
-    const time = new Date();
-    live.prepare('VACUUM INTO ?').run(copy);
-    const parts: Manifest['Parts'] = [];
-    const damaged: string[] = [];
-    const elsewhere: NonNullable<Manifest['ArtifactStore']>['Artifacts'] = [];
-    const add = async (Path: string, content: AsyncIterable<Uint8Array>, Bytes: number) => {
-      const seconds = Math.max(0, Math.floor(time.getTime() / 1000));
-      const name = new TextEncoder().encode(Path);
-      await tar.writeFile(tarHeader({ name, type: '0', mode: 0o600, size: Bytes, time: seconds }));
-      const digest = createHash('sha256');
-      for await (const piece of content) {
-        digest.update(piece);
-        await tar.writeFile(piece);
-      }
-      await tar.writeFile(new Uint8Array((BLOCK - (Bytes % BLOCK)) % BLOCK));
-      parts.push({ Path, Bytes, Sha256: digest.digest('hex') });
-    };
-
-    const copied = new DatabaseSync(copy);
+    const tar = await openTar(partial);
+    let made: MadeBackup;
     try {
-      const rows = copied.prepare('SELECT id, size_bytes, sha256 FROM artifacts ORDER BY seq').all();
-      for (const row of rows) {
-        const id = String(row['id']);
-        if (storeUrl !== undefined) {
-          elsewhere.push({ Id: id, Bytes: Number(row['size_bytes']), Sha256: String(row['sha256']) });
-          continue;
-        }
-        // An artifact is small (artifact-limit.ts): it is checked in memory before it is written.
-        const bytes = await readFile(path.join(dataDir, 'artifacts', id)).catch(() => undefined);
-        if (bytes && hash('sha256', bytes) === row['sha256'])
-          await add(`artifacts/${id}`, piecesOf(bytes), bytes.length);
-        else if (live.prepare('SELECT 1 FROM artifacts WHERE id = ?').get(id)) damaged.push(id);
-        else copied.prepare('DELETE FROM artifacts WHERE id = ?').run(id);
-      }
-      // Keys of new devices are for the caller who asked for them, and for nobody else.
-      copied.exec('PRAGMA secure_delete = ON; DELETE FROM bulk_keys');
-      // Nothing runs in the copy.
-      copied.exec("DELETE FROM settings WHERE key = 'running'");
-      requireSound(copied);
+      made = await at(places.dataDir, () => write(source, tar, places, options));
     } finally {
-      copied.close();
+      await tar.close();
     }
-    const { size } = await stat(copy);
-    await add(DATABASE_PART, createReadStream(copy, { highWaterMark: 1024 * 1024 }), size);
-    const manifest: Manifest = {
-      Format: storeUrl === undefined ? FORMAT_WITH_ARTIFACTS : FORMAT,
-      Version: VERSION,
-      Tables: tablesOf(live),
-      Time: time.toISOString(),
-      Parts: [...parts],
-      Damaged: damaged,
-      ...(storeUrl !== undefined && { ArtifactStore: { Url: storeUrl, Artifacts: elsewhere } }),
-    };
-    const list = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
-    await add(MANIFEST_PART, piecesOf(list), list.length);
-    await tar.writeFile(new Uint8Array(2 * BLOCK));
-    await tar.sync();
-    return { bytes: (await tar.stat()).size, artifacts: parts.length - 2, damaged, elsewhere: elsewhere.length };
+    await at(file, () => rename(partial, file));
+    await syncFolder(folder);
+    return made;
   } finally {
-    live.close();
-    await tar.close();
+    await source.close();
+    removePartial();
+    process.off('exit', removePartial);
   }
 }
 
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes;
+/** Contains everything that the service stores: only its owner may read it. */
+async function openTar(file: string) {
+  const handle = await at(file, () => open(file, 'wx', 0o600));
+  const seconds = Math.max(0, Math.floor(Date.now() / 1000));
+  const sums: string[] = [];
+  const add = (name: string, bytes: Uint8Array) =>
+    at(file, async () => {
+      const header = { name: new TextEncoder().encode(name), type: '0', mode: 0o600, time: seconds } as const;
+      await handle.writeFile(tarHeader({ ...header, size: bytes.length }));
+      await handle.writeFile(bytes);
+      await handle.writeFile(new Uint8Array((BLOCK - (bytes.length % BLOCK)) % BLOCK));
+      sums.push(`${hash('sha256', bytes)}  ${name}\n`);
+    });
+  return {
+    add,
+    addJson: (name: string, value: unknown) => add(name, Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)),
+    /** Returns the size of the file, which is on disk then. */
+    complete: () =>
+      at(file, async () => {
+        await add(SUMS, Buffer.from(sums.join('')));
+        await handle.writeFile(new Uint8Array(2 * BLOCK));
+        await handle.sync();
+        return (await handle.stat()).size;
+      }),
+    close: () => handle.close(),
+  };
+}
+type Tar = Awaited<ReturnType<typeof openTar>>;
+
+async function write(
+  source: Source,
+  tar: Tar,
+  places: Places,
+  { artifactsIn, report = () => {} }: BackupOptions,
+): Promise<MadeBackup> {
+  const progress = openProgress(report);
+  const manifest: Manifest = {
+    Format: FORMAT,
+    Version: VERSION,
+    ...source.facts,
+    ...(artifactsIn !== undefined && { ArtifactsIn: artifactsIn }),
+  };
+  await tar.addJson(MANIFEST, manifest);
+
+  const summary: Summary = { Rows: {}, Counters: {}, Damaged: [] };
+  const deleted = new Set<string>();
+  let artifacts = 0;
+  if (artifactsIn === undefined) {
+    const files = openFiles(places);
+    try {
+      for (const artifact of await artifactsOf(source)) {
+        const { id, sha256 } = artifact;
+        const bytes = await files.read(artifact);
+        if (bytes && hash('sha256', bytes) === sha256) {
+          await tar.add(`artifacts/${id}`, bytes);
+          progress(`${(artifacts += 1)} artifacts`);
+        } else if (await source.hasArtifact(id)) summary.Damaged.push(id);
+        else deleted.add(id);
+      }
+    } finally {
+      files.close();
+    }
+  }
+
+  let rows = 0;
+  for (const table of source.tables) {
+    const count = await writeRows(source, table, tar, { deleted, progress });
+    summary.Rows[table.name] = count;
+    rows += count;
+    if (table.counter !== undefined) summary.Counters[table.name] = await source.counter(table);
+  }
+  await tar.addJson(SUMMARY, summary);
+  return { manifest, bytes: await tar.complete(), rows, artifacts, damaged: summary.Damaged };
 }
 
-/** The number of migrations that a database has. */
-export const tablesOf = (sqlite: DatabaseSync): number =>
-  Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
-
-/** SQLite's check of each page. */
-export function requireSound(sqlite: DatabaseSync): void {
-  const found = String(sqlite.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
-  if (found !== 'ok') throw new ConfigError(`The database in it is damaged (${found}).`);
+/** In chunks, so that memory holds one of them. */
+async function writeRows(
+  source: Source,
+  table: Table,
+  tar: Tar,
+  { deleted, progress }: { deleted: Set<string>; progress: (what: string) => void },
+): Promise<number> {
+  const { name, columns } = table;
+  const header = JSON.stringify(columns.map((column) => column.name));
+  const key = columns.findIndex((column) => column.name === (name === 'settings' ? 'key' : 'id'));
+  /** Nothing runs in a backup. */
+  const isLeftOut = (row: Row) =>
+    (name === 'settings' && row[key] === 'running') || (name === 'artifacts' && deleted.has(String(row[key])));
+  let count = 0;
+  let number = 0;
+  let lines = [header];
+  let size = 0;
+  const flush = async () => {
+    number += 1;
+    const bytes = await promisify(gzip)(`${lines.join('\n')}\n`, { level: 1 });
+    await tar.add(`rows/${name}/${String(number).padStart(6, '0')}.jsonl.gz`, bytes);
+    lines = [header];
+    size = 0;
+    progress(`${count} rows of ${name}`);
+  };
+  for await (const row of source.rows(table)) {
+    if (isLeftOut(row)) continue;
+    const line = printRow(row);
+    count += 1;
+    lines.push(line);
+    size += line.length;
+    if (size >= CHUNK_BYTES) await flush();
+  }
+  if (lines.length > 1) await flush();
+  return count;
 }
 
-function describeError(cause: unknown, file: string, database: string): unknown {
-  if (!(cause instanceof Error) || cause instanceof ConfigError) return cause;
-  const code = 'code' in cause ? String(cause.code) : '';
-  if (code === 'ERR_SQLITE_ERROR')
-    return new ConfigError(`No backup was made: ${database} cannot be copied (${cause.message}).`);
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new ConfigError(`No backup was made: there is no folder ${path.dirname(file)}. Make it first.`);
-  if (/^E[A-Z]+$/.test(code)) return new ConfigError(`No backup was made: ${file} cannot be written (${code}).`);
-  return cause;
+async function artifactsOf(source: Source): Promise<KnownFile[]> {
+  const table = source.tables.find(({ name }) => name === 'artifacts');
+  if (!table) return [];
+  const found = [];
+  for await (const row of source.rows(table)) {
+    const value = (name: string) => String(row[table.columns.findIndex((column) => column.name === name)]);
+    const [id, name, version, sha256] = [value('id'), value('name'), value('version'), value('sha256')];
+    found.push({ id, name, version, sizeBytes: Number(value('size_bytes')), sha256 });
+  }
+  return found;
+}
+
+/** The bytes of artifacts, which are small enough for memory (artifact-limit.ts); undefined if they cannot be used. */
+function openFiles({ dataDir, artifactStore }: Places) {
+  if (!artifactStore)
+    return {
+      read: ({ id }: KnownFile) => readFile(path.join(artifactFolder(dataDir), requireId(id))).catch(() => undefined),
+      close: () => {},
+    };
+  const s3 = openS3Client(artifactStore);
+  const read = async (artifact: KnownFile) => {
+    let fault: FileFault | undefined;
+    try {
+      const all = { start: 0, end: artifact.sizeBytes - 1 };
+      const id = requireId(artifact.id);
+      const bytes = await readObject(s3, { ...artifact, id }, all, (found) => (fault = found));
+      return await buffer(bytes);
+    } catch (cause) {
+      if (fault) return undefined;
+      throw cause;
+    }
+  };
+  return {
+    read: (artifact: KnownFile) => at(artifactStore.address, () => read(artifact)),
+    close: () => s3.close(),
+  };
 }

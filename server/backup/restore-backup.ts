@@ -1,177 +1,249 @@
-// Restores a backup into an empty data folder. All parts are written to a temporary folder and checked first; the
-// database is moved last, so that an interrupted restore never looks complete.
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+// Restores a backup to the places that the environment names, which must be empty. It is written to a folder inside
+// DATA_DIR first, checked, and brought to this version. Until the last step no service starts there.
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { DatabaseSync } from 'node:sqlite';
-import * as z from 'zod/mini';
-import { TarFault, tarEntries } from '#/contract/tar-entries.ts';
+import { escapeInvisible, TarFault } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config-error.ts';
 import { makeFolder } from '../open-store.ts';
 import { syncFolder } from '../store/artifact-files.ts';
-import { openDatabase } from '../store/sqlite.ts';
+import { allArtifacts } from '../store/artifacts.ts';
+import type { Tx } from '../store/database.ts';
+import { markAllOffline } from '../store/devices.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { waitingJobs } from '../store/jobs.ts';
 import { lockFolder } from '../store/lock.ts';
-import { BRIDGE } from '../store/database-version.ts';
-import { SERVICE_VERSIONS } from '../store/upgrades.ts';
-import { requireSound, tablesOf } from './make-backup.ts';
-import { ARTIFACT_PART, DATABASE_PART, FORMAT, MANIFEST_PART, manifestSchema } from './manifest.ts';
-import type { Manifest } from './manifest.ts';
+import { claimStore, ownerOf } from '../store/s3-artifacts.ts';
+import { openS3Client } from '../store/s3-client.ts';
+import { instanceId } from '../store/settings.ts';
+import { openDatabase } from '../store/sqlite.ts';
+import { markAllTunnelsDown } from '../store/tunnels.ts';
+import { UNFINISHED_FOLDER } from '../store/unfinished-restore.ts';
+import type { S3Config } from '../s3-config.ts';
+import { at } from './fault.ts';
+import { DATABASE_FILE } from './manifest.ts';
+import type { Places } from './places.ts';
+import type { PostgresTarget, RefusedTexts } from './postgres.ts';
+import { openProgress } from './progress.ts';
+import type { Report } from './progress.ts';
+import { DamagedBackup, stageBackup, syncFile } from './stage.ts';
+import type { Staged } from './stage.ts';
 
-export interface Restored {
-  manifest: Manifest;
-  artifacts: number;
-  /** Waiting jobs that were ended, because it is unknown whether they ran since. */
-  interrupted: number;
+export interface RestoreOptions {
+  /** Whether jobs that waited are sent. Without it they are if no service ran when the backup was made. */
+  keepWaiting?: boolean | undefined;
+  /** Replaces characters that PostgreSQL cannot store, instead of refusing them. */
+  replaceCharacters?: boolean;
+  report?: Report;
 }
 
-const ASIDE = 'restoring';
-const LOCK = 'muster.lock';
+export interface Restored extends Omit<Staged, 'artifacts'> {
+  artifacts: number;
+  /** How many jobs waited. */
+  waiting: number;
+  /** Whether they were ended, because it is unknown whether they ran since. */
+  areInterrupted: boolean;
+  /** Texts that were changed for PostgreSQL. */
+  replaced: RefusedTexts;
+}
 
-/** Fills `dataDir` from a backup. `keepWaiting`: jobs that waited when it was made shall run. */
-export async function restoreBackup(dataDir: string, file: string, { keepWaiting = false } = {}): Promise<Restored> {
+/** Files that an empty folder may have: the lock, and what a file system has in its root. */
+const IGNORED = ['muster.lock', 'muster.lock-journal', 'lost+found'];
+/** In the order in which they get their places: the database makes the others valid. */
+const PARTS = ['artifacts', DATABASE_FILE];
+
+export async function restoreBackup(places: Places, file: string, options: RestoreOptions = {}): Promise<Restored> {
+  const { dataDir, databaseUrl } = places;
   if (!existsSync(file)) throw new ConfigError(`There is no file ${file}.`);
-  makeFolder(dataDir);
-  // The lock comes first: it detects a running service.
+  if (makeFolder(dataDir) !== 'writable') throw new ConfigError(`${dataDir} is on a read-only disk: make it writable.`);
+  // It also detects a running service.
   const lock = lockFolder(dataDir);
-  const aside = path.join(dataDir, ASIDE);
+  let postgres: PostgresTarget | undefined;
   try {
-    const there = readdirSync(dataDir).filter((name) => ![ASIDE, LOCK, `${LOCK}-journal`].includes(name));
-    if (there.length > 0)
-      throw new ConfigError(
-        `${dataDir} is not empty (it holds ${there.slice(0, 3).join(', ')}): set DATA_DIR to a new folder, or move away what is in this one.`,
-      );
-    rmSync(aside, { recursive: true, force: true });
-    mkdirSync(path.join(aside, 'artifacts'), { recursive: true, mode: 0o700 });
-    const manifest = await unpack(file, aside);
-    checkDatabase(aside, manifest);
-    const interrupted = keepWaiting ? 0 : await endWaiting(path.join(aside, DATABASE_PART), manifest.Time);
-    for (const part of ['artifacts', DATABASE_PART]) {
-      renameSync(path.join(aside, part), path.join(dataDir, part));
-      await syncFolder(dataDir);
-    }
-    return { manifest, artifacts: manifest.Parts.length - 1, interrupted };
-  } catch (cause) {
-    if (cause instanceof TarFault) throw damaged(file, `it ${cause.message}`);
-    if (cause instanceof DamagedPart) throw damaged(file, cause.message);
-    throw cause;
+    requireEmpty(dataDir);
+    if (databaseUrl) postgres = await (await import('./postgres.ts')).openPostgresTarget(databaseUrl);
+    return await restore(places, file, postgres, options);
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    await postgres?.close();
     lock.release();
   }
 }
 
-class DamagedPart extends Error {}
-
-const damaged = (file: string, why: string) =>
-  new ConfigError(`${file} is no backup that can be restored: ${why}. Nothing was changed.`);
-
-/** Writes every part to the temporary folder and compares it with the list. */
-async function unpack(file: string, aside: string): Promise<Manifest> {
-  const found = new Map<string, { bytes: number; sha256: string }>();
-  const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
-  const entries = tarEntries(source, {
-    maxBytes: Number.MAX_SAFE_INTEGER,
-    copy: async (entry, contents) => {
-      const isKnown = [DATABASE_PART, MANIFEST_PART].includes(entry.path) || ARTIFACT_PART.test(entry.path);
-      if (!isKnown || found.has(entry.path)) throw new DamagedPart('it holds what no backup of Muster holds');
-      const handle = await open(path.join(aside, entry.path), 'wx', 0o600);
-      const digest = createHash('sha256');
-      try {
-        for await (const piece of contents) {
-          digest.update(piece);
-          await handle.writeFile(piece);
-        }
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      found.set(entry.path, { bytes: entry.size, sha256: digest.digest('hex') });
-    },
-  });
-  for await (const { kind } of entries)
-    if (kind !== 'file') throw new DamagedPart('it holds what no backup of Muster holds');
-
-  if (!found.delete(MANIFEST_PART)) throw new DamagedPart('its list of contents is missing');
-  const manifest = readManifest(readFileSync(path.join(aside, MANIFEST_PART), 'utf8'));
-  for (const { Path, Bytes, Sha256 } of manifest.Parts) {
-    const part = found.get(Path);
-    if (part?.bytes !== Bytes || part.sha256 !== Sha256)
-      throw new DamagedPart(part ? `${Path} in it is damaged` : `${Path} is missing in it`);
-    found.delete(Path);
-  }
-  if (found.size > 0) throw new DamagedPart('it holds more than its list of contents names');
-  return manifest;
-}
-
-function readManifest(text: string): Manifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new DamagedPart('its list of contents is damaged');
-  }
-  if (typeof value === 'object' && value !== null && 'Format' in value && Number(value.Format) > FORMAT)
-    throw new DamagedPart('it was made by a newer version of Muster: restore it with that one');
-  const read = z.safeParse(manifestSchema, value);
-  if (!read.success) throw new DamagedPart('its list of contents is damaged');
-  const { Tables, Version } = read.data;
-  if (Tables > SERVICE_VERSIONS.newest)
-    throw new DamagedPart(`it was made by a newer version of Muster (${Version}): restore it with that one`);
-  if (Tables < SERVICE_VERSIONS.oldest)
-    throw new DamagedPart(
-      `it was made by a version of Muster that is too old for this one. Check out ${BRIDGE}, restore it with that one, start and stop its service once, then start this version`,
+/** What an interrupted restore left is removed. */
+function requireEmpty(dataDir: string): void {
+  const isLeftover = existsSync(path.join(dataDir, UNFINISHED_FOLDER));
+  const expected = isLeftover ? [...IGNORED, ...PARTS, UNFINISHED_FOLDER] : IGNORED;
+  const others = readdirSync(dataDir).filter((name) => !expected.includes(name));
+  if (others.length > 0)
+    throw new ConfigError(
+      `${dataDir} is not empty (it holds ${others
+        .slice(0, 3)
+        .map((name) => escapeInvisible(name))
+        .join(', ')}): set DATA_DIR to a new folder, or move away what is in this one.`,
     );
-  return read.data;
 }
 
-/** The database must be sound, and its artifacts the ones in the backup. */
-function checkDatabase(aside: string, { Parts, Damaged, Tables, ArtifactStore }: Manifest): void {
-  const sums = new Map(Parts.map(({ Path, Sha256 }) => [Path, Sha256]));
-  for (const { Id, Sha256 } of ArtifactStore?.Artifacts ?? []) sums.set(`artifacts/${Id}`, Sha256);
-  if (!sums.has(DATABASE_PART)) throw new DamagedPart('it holds no database');
-  const sqlite = new DatabaseSync(path.join(aside, DATABASE_PART));
+async function restore(
+  { dataDir, artifactStore }: Places,
+  file: string,
+  postgres: PostgresTarget | undefined,
+  { keepWaiting, replaceCharacters = false, report = () => {} }: RestoreOptions,
+): Promise<Restored> {
+  const folder = path.join(dataDir, UNFINISHED_FOLDER);
+  const progress = openProgress(report);
+  const undo = async () => {
+    for (const part of PARTS.toReversed()) rmSync(path.join(dataDir, part), { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+    await postgres?.undo();
+  };
+  /** PostgreSQL may have all of it, even if the answer to its commit was lost. */
+  let isCommitted = false;
   try {
-    requireSound(sqlite);
-    if (tablesOf(sqlite) !== Tables) throw new DamagedPart('its database is of another version than it says');
-    for (const { id, sha256 } of sqlite.prepare('SELECT id, sha256 FROM artifacts').all())
-      if (sums.get(`artifacts/${String(id)}`) !== sha256 && !Damaged.includes(String(id)))
-        throw new DamagedPart(`the file of the artifact ${String(id)} is missing in it`);
+    await postgres?.begin();
+    const staged = await at(dataDir, async () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await syncFolder(dataDir);
+      for (const part of [...PARTS, ...readdirSync(folder).map((name) => path.join(UNFINISHED_FOLDER, name))])
+        rmSync(path.join(dataDir, part), { recursive: true, force: true });
+      return stageBackup(file, folder, progress);
+    });
+    const areInterrupted = !(keepWaiting ?? !staged.wasRunning);
+    const { instance, waiting } = await at(dataDir, () => settle(folder, staged, areInterrupted));
+    const replaced = postgres ? await loadIntoPostgres(postgres, folder, { replaceCharacters, progress }) : NONE;
+    if (artifactStore && staged.artifactsIn === undefined)
+      await at(artifactStore.address, () => storeArtifacts(artifactStore, { folder, instance, staged, progress }));
+    await at(dataDir, async () => {
+      if (postgres) rmSync(path.join(folder, DATABASE_FILE));
+      if (artifactStore) rmSync(path.join(folder, 'artifacts'), { recursive: true });
+      for (const part of PARTS.filter((name) => existsSync(path.join(folder, name)))) {
+        renameSync(path.join(folder, part), path.join(dataDir, part));
+        await syncFolder(dataDir);
+      }
+    });
+    isCommitted = postgres !== undefined;
+    await postgres?.complete();
+    rmSync(folder, { recursive: true });
+    await syncFolder(dataDir);
+    return { ...staged, artifacts: staged.artifacts.size, waiting, areInterrupted, replaced };
   } catch (cause) {
-    throw cause instanceof Error && 'code' in cause && cause.code === 'ERR_SQLITE_ERROR'
-      ? new DamagedPart(`its database cannot be read (${cause.message})`)
-      : cause;
+    if (!isCommitted) await undo();
+    if (cause instanceof TarFault || cause instanceof DamagedBackup)
+      throw new ConfigError(
+        `${file} is no backup that can be restored: ${cause instanceof TarFault ? `it ${cause.message}` : cause.message}. Nothing was changed.`,
+      );
+    throw cause;
+  }
+}
+
+const NONE: RefusedTexts = { count: 0, names: [] };
+
+/** Brings the tables to this version, and changes what is not true any more. */
+async function settle(
+  folder: string,
+  { artifacts, damaged, artifactsIn, time }: Staged,
+  interrupt: boolean,
+): Promise<{ instance: string; waiting: number }> {
+  const file = path.join(folder, DATABASE_FILE);
+  const db = openDatabase(file);
+  try {
+    for (const { id, sha256 } of artifactsIn === undefined ? await allArtifacts(db) : [])
+      if (artifacts.get(id) !== sha256 && !damaged.includes(id))
+        throw new DamagedBackup(`the file of the artifact ${escapeInvisible(id)} is missing in it`);
+    return await db.write(async (tx) => {
+      await markAllOffline(tx);
+      await markAllTunnelsDown(tx);
+      const waiting = interrupt ? await interruptWaiting(tx, time) : (await waitingJobs(tx)).length;
+      return { instance: await instanceId(tx), waiting };
+    });
+  } finally {
+    await db.close();
+    syncFile(file);
+  }
+}
+
+/**
+ * A job runs at most once. One that waited while a service ran may have run since, and its device has forgotten it:
+ * since nothing distinguishes the two, it is not sent again.
+ */
+async function interruptWaiting(tx: Tx, madeAt: string): Promise<number> {
+  const parents: TouchedParents = new Map();
+  const rows = await waitingJobs(tx);
+  const reason = `It waited in the backup of ${madeAt} that was restored. Whether it ran after that is not known, so it was not sent again.`;
+  for (const { seq, parentSeq } of rows)
+    await moveJob(
+      tx,
+      { seq, parentSeq, status: 'Waiting' },
+      'Interrupted',
+      { ended: Date.now(), reason, result: reason },
+      parents,
+    );
+  await refreshParents(tx, parents);
+  return rows.length;
+}
+
+async function loadIntoPostgres(
+  postgres: PostgresTarget,
+  folder: string,
+  { replaceCharacters, progress }: { replaceCharacters: boolean; progress: (what: string) => void },
+): Promise<RefusedTexts> {
+  const sqlite = new DatabaseSync(path.join(folder, DATABASE_FILE), { readOnly: true });
+  try {
+    const refused = await postgres.load(sqlite, (table, rows) => progress(`${rows} rows of ${table}`));
+    if (refused.count > 0 && !replaceCharacters)
+      throw new ConfigError(
+        `PostgreSQL cannot store ${refused.count} texts in it, which hold U+0000 or parts of characters: ${listed(refused)}. Nothing was changed. With --replace-characters these become U+FFFD.`,
+      );
+    return refused;
   } finally {
     sqlite.close();
   }
 }
 
-/**
- * A job runs at most once. One that waited when the backup was made may have run since, and its device has forgotten
- * it: since nothing distinguishes the two, it is not run again.
- */
-async function endWaiting(database: string, madeAt: string): Promise<number> {
-  const db = openDatabase(database);
+/** Names the texts for the operator. */
+export const listed = ({ count, names }: RefusedTexts): string =>
+  [
+    ...names.map((name) => escapeInvisible(name)),
+    ...(count > names.length ? [`${count - names.length} more`] : []),
+  ].join('; ');
+
+/** An artifact's id has the same bytes for ever, so what an interrupted restore stored is stored again. */
+async function storeArtifacts(
+  store: S3Config,
+  {
+    folder,
+    instance,
+    staged,
+    progress,
+  }: { folder: string; instance: string; staged: Staged; progress: (what: string) => void },
+): Promise<void> {
+  const s3 = openS3Client(store);
   try {
-    return await db.write(async (tx) => {
-      const parents: TouchedParents = new Map();
-      const rows = await waitingJobs(tx);
-      const reason = `It waited in the backup of ${madeAt} that was restored: whether it ran since is not known. It is not run.`;
-      for (const { seq, parentSeq } of rows)
-        await moveJob(
-          tx,
-          { seq, parentSeq, status: 'Waiting' },
-          'Interrupted',
-          { ended: Date.now(), reason, result: reason },
-          parents,
+    await s3.check();
+    const owner = await ownerOf(s3);
+    if (owner === undefined)
+      for await (const { name } of s3.list())
+        throw new ConfigError(
+          `${store.address} is not empty (it holds ${escapeInvisible(name)}): set ARTIFACT_STORE_URL to another prefix, or delete what is below this one.`,
         );
-      await refreshParents(tx, parents);
-      return rows.length;
-    });
+    else if (owner !== instance)
+      throw new ConfigError(
+        `${store.address} holds the artifacts of another Muster: set ARTIFACT_STORE_URL to another prefix.`,
+      );
+    if (owner === undefined) await claimStore(s3, instance);
+    let count = 0;
+    for (const [id, sha256] of staged.artifacts) {
+      await s3.put(id, readFileSync(path.join(folder, 'artifacts', id)), sha256);
+      const object = await s3.get(id);
+      if (hash('sha256', object ? await buffer(object.bytes) : '') !== sha256)
+        throw new ConfigError(
+          `The artifact ${id} is damaged in ${store.address} after it was stored. Run the restore again.`,
+        );
+      progress(`${(count += 1)} of ${staged.artifacts.size} artifacts stored in ${store.address}`);
+    }
   } finally {
-    await db.close();
+    s3.close();
   }
 }

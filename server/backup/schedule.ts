@@ -1,5 +1,6 @@
 // Scheduled backups (BACKUP_DIR), of which the newest few are kept. Each is made by the backup command in a separate
-// process, so that it neither delays the service nor affects it by a failure.
+// process, so that it neither delays the service nor affects it by a failure. Of several nodes, the leading one makes them.
+// Artifacts in an S3 store stay there: copying all of them each time would cost more than people expect.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -15,8 +16,9 @@ export interface BackupSchedule {
 }
 
 interface ScheduleOptions {
-  config: Pick<Config, 'dataDir' | 'backups' | 'artifactStore'>;
+  config: Pick<Config, 'dataDir' | 'databaseUrl' | 'backups' | 'artifactStore'>;
   clock: Pick<Clock, 'now' | 'steady'>;
+  isLeader: () => boolean;
   lookEveryMs?: number;
 }
 
@@ -28,8 +30,9 @@ const PROGRAM = path.join(import.meta.dirname, '../backup.ts');
 
 /** Undefined if no schedule is set. */
 export function openBackupSchedule({
-  config: { dataDir, backups, artifactStore },
+  config: { dataDir, databaseUrl, backups, artifactStore },
   clock,
+  isLeader,
   lookEveryMs = LOOK_EVERY_MS,
 }: ScheduleOptions): BackupSchedule | undefined {
   if (!backups) return undefined;
@@ -49,8 +52,8 @@ export function openBackupSchedule({
       for (const name of readdirSync(folder))
         if (name.startsWith('muster-') && PARTIAL.test(name)) rmSync(path.join(folder, name));
       const warning = await runBackup(
-        file,
-        { DATA_DIR: dataDir, ARTIFACT_STORE_URL: artifactStore?.address },
+        [file, ...(artifactStore ? ['--without-artifacts'] : [])],
+        { DATA_DIR: dataDir, DATABASE_URL: databaseUrl?.href, ARTIFACT_STORE_URL: artifactStore?.address },
         running.signal,
       );
       last.success = clock.now();
@@ -71,7 +74,7 @@ export function openBackupSchedule({
     }
   };
   const timer = setInterval(() => {
-    if (!running && clock.steady() >= due) void make();
+    if (!running && clock.steady() >= due && isLeader()) void make();
   }, lookEveryMs).unref();
 
   return {
@@ -104,10 +107,11 @@ function untilDue(folder: string, everyMs: number, now: number): number {
 }
 
 /** Resolves to its warnings. */
-function runBackup(file: string, settings: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
+function runBackup(args: string[], settings: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const env = { PATH: process.env['PATH'], ...settings };
-    execFile(process.execPath, [PROGRAM, file], { env, signal }, (error, _, stderr) => {
+    // A password of PostgreSQL may be in a variable, or in a file of the user's.
+    const env = { ...process.env, ...settings };
+    execFile(process.execPath, [PROGRAM, ...args], { env, signal }, (error, _, stderr) => {
       const warning = stderr.trim();
       if (!error) resolve(warning);
       else reject(signal.aborted || warning === '' ? error : new Error(warning));

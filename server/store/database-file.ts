@@ -31,8 +31,6 @@ export interface DatabaseKind {
 export interface FileOptions {
   /** The disk refuses writes. */
   readOnly?: boolean;
-  /** Why nothing may be written, if the disk is not the reason; and how to bring older tables up to date. */
-  whyReadOnly?: string;
   /** Called before tables are created in an empty file; throws if they should exist. */
   beforeNew?: () => void;
   /** Called before tables of this version are upgraded, to save elsewhere what that removes. */
@@ -241,16 +239,14 @@ function bringUpToDate(
   sqlite: DatabaseSync,
   file: string,
   { versions, schema, upgrade }: DatabaseKind,
-  {
-    readOnly,
-    whyReadOnly = 'the disk is read-only: make it writable, so that the tables can be changed',
-    beforeNew,
-    beforeUpgrade,
-  }: FileOptions,
+  { readOnly, beforeNew, beforeUpgrade }: FileOptions,
 ): void {
   const at = versionOf(sqlite);
   if (at === versions.newest) return;
-  if (readOnly) throw new ConfigError(`${file} is of another version of Muster, and ${whyReadOnly}.`);
+  if (readOnly)
+    throw new ConfigError(
+      `${file} is of another version of Muster, and the disk is read-only: make it writable, so that the tables can be changed.`,
+    );
   const names = namesIn(sqlite);
   const isNew = names.size === 0;
   if (isNew) beforeNew?.();

@@ -109,10 +109,10 @@ export function postgresFault(cause: unknown): InvalidInput | Unavailable | unde
   return undefined;
 }
 
-/** Describes why a start cannot use the database; `setting` is where the address comes from. */
-export function startFault(cause: unknown, url: URL, setting = 'DATABASE_URL'): unknown {
+/** Describes why a start cannot use the database. */
+export function startFault(cause: unknown, url: URL): unknown {
   if (cause instanceof ConfigError) return cause;
-  const place = `${setting} is ${placeOf(url)}, but`;
+  const place = `DATABASE_URL is ${placeOf(url)}, but`;
   const why = cause instanceof Error ? cause.message || String(systemCode(cause)) : String(cause);
   const code = systemCode(cause) ?? '';
   const fault = (text: string) => Object.assign(new ConfigError(`${place} ${text}`), { cause });

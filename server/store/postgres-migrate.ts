@@ -5,8 +5,8 @@ import { versionFault } from './database-version.ts';
 import { longStatement } from './postgres-connection.ts';
 import { SCHEMA } from './schema.ts';
 import { textOf } from './schema-text.ts';
+import { unfinishedRestore, UNFINISHED_TABLES } from './unfinished-restore.ts';
 import { SCHEMA_VERSION, SERVICE_VERSIONS, stopsNodes, upgradeFrom } from './upgrades.ts';
-import { unfinishedMove, UNFINISHED_TABLE } from './unfinished-move.ts';
 
 /** Earlier versions are no longer maintained. */
 const OLDEST_SERVER = 140_000;
@@ -26,9 +26,10 @@ export async function requireServer(client: ClientBase, where: string): Promise<
 export const hasTable = async (client: ClientBase, table: string) =>
   (await client.query<{ yes: number }>('SELECT to_regclass($1) IS NOT NULL AS yes', [table])).rows[0]?.yes === 1;
 
-/** Refuses a database that a move has not filled to the end. */
+/** Refuses a database that was not filled to the end. */
 export async function requireFinishedDatabase(client: ClientBase, where: string): Promise<void> {
-  if (await hasTable(client, UNFINISHED_TABLE)) throw unfinishedMove(where, `the table ${UNFINISHED_TABLE}`);
+  for (const table of UNFINISHED_TABLES)
+    if (await hasTable(client, table)) throw unfinishedRestore(where, `the table ${table}`);
 }
 
 /** Creates or upgrades the tables; the caller's transaction has the lock. `where` names the database for an error. */

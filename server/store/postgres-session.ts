@@ -47,7 +47,7 @@ export async function openSession({ url, begin, opened: announce }: SessionOptio
   };
   const prepare = async (opened: Client) => {
     await requireServer(opened, where);
-    // A move that is under way has the lock of all that write.
+    // A restore that is under way has the lock of all that write.
     await requireFinishedDatabase(opened, where);
     await opened.query(NO_TIME_LIMIT);
     await opened.query(longStatement(begin));

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
 import { logFault } from './system-fault.ts';
@@ -23,7 +24,6 @@ import type { S3Client, S3Times } from './s3-client.ts';
 import { S3Fault } from './s3-fault.ts';
 import { openUnfinished, sweepObjects } from './s3-sweep.ts';
 import { readObject } from './s3-read.ts';
-import { UNFINISHED_OWNER, UNFINISHED_WHY } from './unfinished-move.ts';
 
 export interface S3ArtifactsOptions {
   store: S3Config;
@@ -43,7 +43,7 @@ const REMOVAL_WAIT_MS = 1_000;
 /** How long a stop waits for deletions; the next sweep does the rest. */
 const CLOSE_MS = 2_000;
 /** The object that names the installation. */
-export const OWNER = '.muster';
+const OWNER = '.muster';
 
 /** Opens the store. A wrong setting stops the start; a store that does not answer is asked again and again. */
 export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<ArtifactFiles> {
@@ -172,21 +172,24 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
   };
 }
 
+/** The installation whose artifacts are there. */
+export async function ownerOf(s3: S3Client): Promise<string | undefined> {
+  const object = await s3.get(OWNER);
+  return object && (await text(object.bytes)).trim();
+}
+
+export async function claimStore(s3: S3Client, instanceId: string): Promise<void> {
+  const bytes = Buffer.from(instanceId);
+  await s3.put(OWNER, bytes, createHash('sha256').update(bytes).digest('hex'));
+}
+
 /** Two installations with one prefix would take each other's artifacts for leftovers. */
 function openClaim(s3: S3Client, { store, instanceId, readOnly }: S3ArtifactsOptions): () => Promise<void> {
   const claim = async () => {
-    const object = await s3.get(OWNER);
-    if (!object) {
-      const bytes = Buffer.from(instanceId);
-      if (!readOnly) await s3.put(OWNER, bytes, createHash('sha256').update(bytes).digest('hex'));
-      return;
-    }
-    const pieces: Uint8Array[] = [];
-    for await (const piece of object.bytes) pieces.push(piece);
-    const owner = Buffer.concat(pieces).toString('utf8').trim();
-    if (owner.startsWith(UNFINISHED_OWNER))
-      throw new S3Fault('configuration', `holds a part of the artifacts, because ${UNFINISHED_WHY}`);
-    if (owner !== instanceId)
+    const owner = await ownerOf(s3);
+    if (owner === undefined) {
+      if (!readOnly) await claimStore(s3, instanceId);
+    } else if (owner !== instanceId)
       throw new S3Fault(
         'configuration',
         `holds the artifacts of another Muster there: choose another prefix in ARTIFACT_STORE_URL, or, if they belong to this one with a new database, restore its backup or delete the object ${store.prefix}${OWNER}`,

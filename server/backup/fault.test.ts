@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../config-error.ts';
 import { S3Fault } from '../store/s3-fault.ts';
-import { at, moveFault } from './move-fault.ts';
+import { at, placeFault } from './fault.ts';
 
 const fault = (message: string, details: object) => Object.assign(new Error(message), details);
 
@@ -29,11 +29,11 @@ test('each fault of a place is one sentence that names it', () => {
     [fault('not permitted', { code: 'EACCES' }), 'cannot be used (EACCES)'],
     [
       new S3Fault('configuration', 'has no such bucket: check ARTIFACT_STORE_URL'),
-      'cannot be used: the store has no such bucket: check the name of the bucket',
+      'cannot be used: the store has no such bucket: check ARTIFACT_STORE_URL',
     ],
   ];
   for (const [cause, sentence] of cases) {
-    const described = moveFault(cause, '/srv/muster');
+    const described = placeFault(cause, '/srv/muster');
     assert.ok(described instanceof ConfigError, sentence);
     assert.equal(described.message, `/srv/muster ${sentence}.`);
   }

@@ -5,15 +5,12 @@ import { isConnectionLost } from '../store/postgres-fault.ts';
 import { S3Fault } from '../store/s3-fault.ts';
 
 /** Describes faults of disks, databases and stores; returns all other errors, which are bugs. */
-export function moveFault(cause: unknown, address: string): unknown {
+export function placeFault(cause: unknown, address: string): unknown {
   if (cause instanceof ConfigError || !(cause instanceof Error)) return cause;
   const fault = (why: string) => Object.assign(new ConfigError(`${address} ${why}.`), { cause });
   const { message } = cause;
   const code = systemCode(cause) ?? '';
-  if (cause instanceof S3Fault)
-    return fault(
-      `cannot be used: the store ${cause.reason.replaceAll('ARTIFACT_STORE_URL', 'the name of the bucket')}`,
-    );
+  if (cause instanceof S3Fault) return fault(`cannot be used: the store ${cause.reason}`);
   if (isFull(cause) || code === '53100') return fault(`is full (${message}): free space on its disk`);
   if (sqliteCode(cause) === SQLITE.READONLY || code === 'EROFS' || code === '25006')
     return fault(`is read-only (${message}): make it writable`);
@@ -32,6 +29,6 @@ export async function at<T>(address: string, run: () => T | Promise<T>): Promise
   try {
     return await run();
   } catch (cause) {
-    throw moveFault(cause, address);
+    throw placeFault(cause, address);
   }
 }

@@ -1,16 +1,17 @@
-// For tests of moves: a service that has something in every table, and all that it answers, to compare with the answers
-// of the service that starts on the target.
+// For tests of backups: a database with rows in every table, and all that a service on it answers, to compare with the
+// answers of the service that starts on what was restored.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { hash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { ConfigError } from '../config-error.ts';
+import { createTestDatabase, onPostgres } from '../store/test-database.ts';
 import { startTestS3 } from '../store/test-s3.ts';
 import type { TestS3 } from '../store/test-s3.ts';
-import { moveData } from './move-data.ts';
-import type { Moved } from './move-data.ts';
-import { planMove } from './places.ts';
+import { printRow, sqliteCounter, sqliteRows, tablesOf } from './tables.ts';
 import { until } from '../../scripts/test-process.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -24,7 +25,7 @@ const FIXED = { TUNNEL_DOMAIN: 'tunnels.example:8443' };
 const KEY = 'a-key-of-a-client';
 
 /** Starts a service on a place that tests chose, with DATABASE_URL and ARTIFACT_STORE_URL only from `env`. */
-export const startOn = (env: Record<string, string>, dataDir?: string): Promise<TestService> =>
+const startOn = (env: Record<string, string>, dataDir?: string): Promise<TestService> =>
   startTestService({ DATABASE_URL: '', ARTIFACT_STORE_URL: '', ...FIXED, ...env }, dataDir);
 
 async function upload(service: TestService, name: string, content: string): Promise<string> {
@@ -122,9 +123,9 @@ async function fill(service: TestService): Promise<string> {
   return (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 }
 
-/** Commands with links to artifacts are signed anew each time. */
-const withoutLinks = (_: string, value: unknown) =>
-  typeof value === 'string' && value.includes('/download/') ? 'a link' : value;
+/** Links to artifacts are signed each time, and the questions themselves use the token. */
+const lasting = (key: string, value: unknown) =>
+  key === 'LastUsedTime' || (typeof value === 'string' && value.includes('/download/')) ? '' : value;
 
 /** What a service answers to all questions about its data. */
 async function answersOf(service: TestService): Promise<Record<string, unknown>> {
@@ -132,7 +133,7 @@ async function answersOf(service: TestService): Promise<Record<string, unknown>>
   const ask = async (at: string) => {
     const response = await service.call('GET', at);
     assert.equal(response.status, 200, at);
-    return (answers[at] = JSON.parse(await response.text(), withoutLinks) as unknown);
+    return (answers[at] = JSON.parse(await response.text(), lasting) as unknown);
   };
   const jobs = (await ask('/v1/job')) as { JobId: string }[];
   for (const at of ['devices/1/100', 'devices/location', 'tag', 'workflow', 'artifact', 'tunnels', 'jobs/queues'])
@@ -148,11 +149,11 @@ async function answersOf(service: TestService): Promise<Record<string, unknown>>
   return answers;
 }
 
-/** Every file below a folder with its content and time; not the lock, which each program opens. */
+/** Every file below a folder with its content and time; not what each program opens or SQLite leaves empty. */
 export function filesOf(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && !entry.name.startsWith('muster.lock') && !entry.name.endsWith('-shm'),
+    (entry) => entry.isFile() && !entry.name.startsWith('muster.lock') && !/-(shm|wal)$/.test(entry.name),
   );
   return Object.fromEntries(
     files.map((entry) => {
@@ -178,14 +179,6 @@ export async function fillFolder(folder: string): Promise<Filled> {
   }
 }
 
-const TIMES = { answer: 5_000, upload: 20_000, pause: 10 };
-
-export async function move(env: Record<string, string>, ...targets: string[]): Promise<Moved & { lines: string[] }> {
-  const lines: string[] = [];
-  const moved = await moveData(planMove(env, targets), (line) => lines.push(line), TIMES);
-  return { ...moved, lines };
-}
-
 export const refused = (attempt: Promise<unknown>, words: RegExp): Promise<void> =>
   assert.rejects(attempt, (cause) => {
     assert.ok(cause instanceof ConfigError, String(cause));
@@ -197,12 +190,10 @@ export const refused = (attempt: Promise<unknown>, words: RegExp): Promise<void>
 export async function answersTheSame(
   t: TestContext,
   { answers, cookie }: Filled,
-  env: Record<string, string>,
-  dataDir: string,
+  place: { DATA_DIR: string },
 ): Promise<void> {
-  const service = await startOn(env, dataDir);
-  t.after(() => service.close());
-  assert.deepEqual(await answersOf(service), answers);
+  const service = await startAt(t, place);
+  for (const [at, answer] of Object.entries(await answersOf(service))) assert.deepEqual(answer, answers[at], at);
   const session = await fetch(`${service.url}/auth/session`, { headers: { Cookie: cookie } });
   assert.equal(session.status, 200);
   const draft = { Name: 'other', DeviceId: 'x', WorkflowId: 'x' };
@@ -217,11 +208,91 @@ export async function answersTheSame(
   await assert.rejects(changed, /append-only/);
 }
 
-export async function startStore(
-  t: TestContext,
-): Promise<{ s3: TestS3; keys: Record<string, string>; address: string }> {
+/** An S3 store, empty. */
+export async function startStore(t: TestContext): Promise<TestS3> {
   const s3 = await startTestS3();
   t.after(() => s3.end());
-  const { ARTIFACT_STORE_URL: address = '', ...keys } = s3.env;
-  return { s3, keys, address };
+  return s3;
+}
+
+const dropped: (() => Promise<void>)[] = [];
+
+/** An empty place of the engine that is tested. `dropPlaces` removes it, after the services on it were closed. */
+export async function emptyPlace(DATA_DIR: string): Promise<{ DATA_DIR: string; DATABASE_URL?: string }> {
+  if (!onPostgres) return { DATA_DIR };
+  const { url, drop } = await createTestDatabase();
+  dropped.push(drop);
+  return { DATA_DIR, DATABASE_URL: url.href };
+}
+
+export async function dropPlaces(): Promise<void> {
+  for (const drop of dropped.splice(0)) await drop();
+}
+
+/** A service on such a place, until the end of the test. */
+export async function startAt(
+  t: TestContext,
+  { DATA_DIR, ...env }: { DATA_DIR: string; DATABASE_URL?: string },
+): Promise<TestService> {
+  const service = await startOn(env, DATA_DIR);
+  t.after(() => service.close());
+  return service;
+}
+
+/** Adds a row to each table of a stopped service that has none. */
+export function fillEmptyTables(file: string): void {
+  const sqlite = new DatabaseSync(file);
+  const isEmpty = (name: string) => sqlite.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get() === undefined;
+  /** Rows that others refer to come first. */
+  for (let left = tablesOf(sqlite).filter(({ name }) => isEmpty(name)); left.length > 0;) {
+    const next = left.filter(({ name }) => !addRow(sqlite, name));
+    assert.ok(next.length < left.length, `no row fits in ${next.map(({ name }) => name).join(', ')}`);
+    left = next;
+  }
+  sqlite.close();
+}
+
+const VALUES: Record<string, SQLInputValue> = {
+  INTEGER: 1,
+  REAL: 0.1 + 0.2,
+  TEXT: '"Ünï 🚀"\n',
+  BLOB: Buffer.of(0, 255, 10),
+};
+
+/** False if a row that it has to refer to is missing. */
+function addRow(sqlite: DatabaseSync, name: string): boolean {
+  const sql = String(sqlite.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').get(name)?.['sql']);
+  const references = sqlite.prepare('SELECT "table", "from", "to" FROM pragma_foreign_key_list(?)').all(name);
+  const columns = sqlite.prepare('SELECT name, type FROM pragma_table_info(?)').all(name);
+  const values = columns.map((column): SQLInputValue | undefined => {
+    const reference = references.find(({ from }) => from === column['name']);
+    if (reference) {
+      const { table, to } = reference;
+      const key =
+        to ?? sqlite.prepare('SELECT name FROM pragma_table_info(?) WHERE pk = 1').get(String(table))?.['name'];
+      return sqlite.prepare(`SELECT ${String(key)} AS value FROM ${String(table)}`).get()?.['value'];
+    }
+    const [, allowed] = new RegExp(`\\b${String(column['name'])} IN \\('(\\w+)'`).exec(sql) ?? [];
+    return allowed ?? VALUES[String(column['type'])];
+  });
+  if (values.some((value) => value === undefined)) return false;
+  const list = columns.map((column) => `"${String(column['name'])}"`).join(', ');
+  sqlite
+    .prepare(`INSERT INTO ${name} (${list}) VALUES (${columns.map(() => '?').join(', ')})`)
+    .run(...values.map((value) => value ?? null));
+  return true;
+}
+
+/** All rows of all tables, and the numbers that were used. Upgraded tables have their columns in another order than new ones. */
+export function contentsOf(dataDir: string): Record<string, string[]> {
+  const sqlite = new DatabaseSync(path.join(dataDir, 'muster.db'), { readOnly: true });
+  const contents = Object.fromEntries(
+    tablesOf(sqlite).map((table) => {
+      const columns = table.columns.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+      const rows = [...sqliteRows(sqlite, { ...table, columns })].map((row) => printRow(row));
+      return [table.name, [`last ${sqliteCounter(sqlite, table)}`, ...rows.toSorted()]];
+    }),
+  );
+  sqlite.close();
+  return contents;
 }
