@@ -136,7 +136,7 @@ test('the link to a view shows its columns without changing those of the reader'
   await expect(links(page)).toHaveText(SHOWN);
   await expect.poll(() => heads(page)).toEqual(VIEW_HEADS);
   await expect(table(page)).toHaveAttribute('data-density', 'comfortable');
-  await expect(page.getByText('Columns and rows come from the link.')).toBeVisible();
+  await expect(page.getByText('Columns and row height come from the link.')).toBeVisible();
   await expectAccessible(page);
   expect(await stored()).toEqual(before);
   await page.getByRole('button', { name: 'Use my columns' }).click();

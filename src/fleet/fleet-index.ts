@@ -2,7 +2,7 @@
 // 100,000 devices. A newer reading is another index; unchanged parts are the same objects.
 import type { Device } from '#/contract/devices.ts';
 import { CodeColumn, TextColumn, TimeColumn, type Places } from './columns.ts';
-import { ABSENT, EMPTY } from './dictionary.ts';
+import { ABSENT, EMPTY, Words } from './dictionary.ts';
 import { Search, facetSteps, maskSteps, type Facet, type FacetValue, type RowFilter } from './filter.ts';
 import { atOnce, inTurns } from '#/lib/pace.ts';
 import { knownOrder, orderSteps, pick } from './sort.ts';
@@ -30,6 +30,21 @@ interface Coded {
 const codedColumns = new WeakMap<CodeColumn, Coded>();
 const idsOfRows = new WeakMap<Uint32Array, readonly string[]>();
 
+const extraColumns = new WeakMap<ReadonlyMap<string, string>, { size: number; column: CodeColumn }>();
+
+/** The same column while no value changes and no device is new, so that its sort order is kept. */
+function extraColumn({ size, rowOf }: Table, values: ReadonlyMap<string, string>): CodeColumn {
+  const known = extraColumns.get(values);
+  if (known?.size === size) return known.column;
+  const column = new CodeColumn(new Words());
+  for (const [id, value] of values) {
+    const row = rowOf.get(id);
+    if (row !== undefined) column.put(row, value);
+  }
+  extraColumns.set(values, { size, column });
+  return column;
+}
+
 let readTable: (index: FleetIndex) => Table;
 /** For fleet/ only, which derives new tables; all others use the index. */
 export const tableOf = (index: FleetIndex): Table => readTable(index);
@@ -38,6 +53,13 @@ export class FleetIndex {
   /** The index of the next version of the table; the same if there is none. */
   with(table: Table): FleetIndex {
     return table === this.#table ? this : new FleetIndex(table, this.complete, this);
+  }
+
+  /** The index with more fields, each with its values by device id. */
+  withFields(fields: ReadonlyMap<string, ReadonlyMap<string, string>>): FleetIndex {
+    const columns = new Map(this.#table.columns);
+    for (const [field, values] of fields) columns.set(field, extraColumn(this.#table, values));
+    return this.with({ ...this.#table, columns, cached: new Map() });
   }
 
   static {

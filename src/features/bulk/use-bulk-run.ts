@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
-import type { DeviceWrite } from '#/fleet/writes.ts';
+import type { DeviceWrite } from '#/fleet/table-changes.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { itemResult, type ItemResult } from './bulk-results.ts';
 import { useRun } from './use-run.ts';

@@ -11,6 +11,7 @@ import { accountQueries } from '#/api/account.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
 import { useTagNames } from './filter-chips.tsx';
 import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
@@ -24,18 +25,17 @@ const MOST = 200;
 
 interface FacetPickersProps extends Facets {
   filter: RowFilter;
-  /** Suggested without the whole fleet. */
-  groups: readonly string[];
   /** Reads the whole fleet, which has all values; undefined where it is read by itself, or was. */
   onAsk?: (() => void) | undefined;
   onChange: (change: RowFilter) => void;
 }
 
-export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChange }: FacetPickersProps) {
+export function FacetPickers({ filter, facets, neverSeen, onAsk, onChange }: FacetPickersProps) {
   const [asked, setAsked] = useState(false);
   const hasTags = useOffered('tags') === true;
   const tags = useQuery({ ...tagQueries.list(), enabled: hasTags });
   const tagged = useTagNames(filter.tag);
+  const groups = useKnownValues('DeviceGroup');
   const picker = (name: ValueName, label: string, known: readonly string[] = [], chosen = filter[name] ?? []) => (
     <FacetPicker
       key={name}

@@ -5,8 +5,7 @@ import { accountQueries } from '#/api/account.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
-import type { Fleet } from '#/fleet/fleet.ts';
-import type { FleetStore } from '#/fleet/fleet-store.ts';
+import type { Fleet, FleetStore } from '#/fleet/fleet-store.ts';
 import { usePreload } from '#/ui/late/use-preload.ts';
 
 let opened: (() => FleetStore) | undefined;

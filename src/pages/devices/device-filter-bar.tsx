@@ -3,6 +3,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconChevronDown, IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
+import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -14,13 +15,10 @@ import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './device-filter-bar.module.css';
 
-const FilterPickers = lazyPart(() => import('./filter-pickers.tsx'), 'FilterPickers');
-const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chips.tsx'), 'FilterChips');
+const FacetPickers = lazyPart(() => import('#/features/device-filters/facet-pickers.tsx'), 'FacetPickers');
 
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
-/** As high as the filters in use. */
-const CHIPS_TO_BE = { flex: '1 0 100%', height: 26 };
 
 interface DeviceFilterBarProps extends Facets {
   filter: RowFilter;
@@ -70,7 +68,7 @@ export function DeviceFilterBar({
       end={
         <>
           {children}
-          <FilterChips open={filtered && { filter, onChange: change }} fallback={<div style={CHIPS_TO_BE} />} />
+          {filtered && <FilterChips filter={filter} onChange={change} />}
         </>
       }
     >
@@ -112,10 +110,10 @@ export function DeviceFilterBar({
           { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onAsk} /> },
         ]}
       />
-      <FilterPickers
+      <FacetPickers
         open={{ filter, facets, neverSeen, onAsk, onChange: change }}
         isUrgent={hasRows}
-        fallback={<PickersToBe />}
+        fallback={<PickerPlaceholders />}
       />
     </FilterBar>
   );
@@ -132,7 +130,7 @@ function Counted(props: { label: string; of: readonly FacetValue[] | undefined; 
   );
 }
 
-function PickersToBe() {
+function PickerPlaceholders() {
   return ['Group', 'Tag'].map((label) => (
     <Button
       key={label}
@@ -140,7 +138,7 @@ function PickersToBe() {
       px={8}
       disabled
       fw={400}
-      title="On its way"
+      title="Loading"
       rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
     >
       {label}

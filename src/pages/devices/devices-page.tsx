@@ -1,6 +1,7 @@
 // The fleet as a table, filtered and sorted by what its URL says: page by page from the service, and as a whole once it is
 // in memory.
 import { useRef, useState } from 'react';
+import { Button } from '@mantine/core';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
@@ -14,6 +15,8 @@ import { Page } from '#/ui/page/page.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
 import { AddButtons } from './add-buttons.tsx';
 import { DeviceFilterBar } from './device-filter-bar.tsx';
+import { FleetNote } from './fleet-note.tsx';
+import { NoRows } from './no-rows.tsx';
 import { TableTools } from './table-tools.tsx';
 import { DeviceTable } from './table/device-table.tsx';
 import { AllRows, Pager } from './table/pager.tsx';
@@ -25,10 +28,7 @@ import classes from './devices-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
 const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'ColumnsDialog');
-const ExportViewDialog = lazyDialog(() => import('./views/export-view-dialog.tsx'), 'ExportViewDialog');
-const FleetNote = lazyPart(() => import('./fleet-note.tsx'), 'FleetNote');
-const LinkNote = lazyPart(() => import('./views/link-note.tsx'), 'LinkNote');
-const NoRows = lazyPart(() => import('./no-rows.tsx'), 'NoRows');
+const ExportViewDialog = lazyDialog(() => import('./export-view-dialog.tsx'), 'ExportViewDialog');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
 /** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
@@ -50,7 +50,6 @@ export function DevicesPage() {
   const { filter, sort } = view;
   const filtered = isFiltered(filter);
   const isEmptyFleet = reading.data?.count === 0 && !busy && view.page === 1 && !filtered;
-  const skeleton = <Skeleton name="devices" rows={16} />;
   const onClose = () => setOpen(undefined);
   const isDialog = open === 'columns' || open === 'export';
   return (
@@ -95,11 +94,17 @@ export function DevicesPage() {
                 }}
               />
             </DeviceFilterBar>
-            <LinkNote
-              open={
-                table.shown.isForeign && { onSave: () => setOpen('save'), onOwn: () => steps.go(table.shown.ownSearch) }
-              }
-            />
+            {table.shown.isForeign && (
+              <p className={classes.fromLink}>
+                <span className="dim">Columns and row height come from the link.</span>
+                <Button size="compact-sm" onClick={() => setOpen('save')}>
+                  Save this view
+                </Button>
+                <Button size="compact-sm" variant="subtle" onClick={() => steps.go(table.shown.ownSearch)}>
+                  Use my columns
+                </Button>
+              </p>
+            )}
           </div>
         )}
         <div ref={scroller} className={classes.rows}>
@@ -110,16 +115,13 @@ export function DevicesPage() {
             isEmpty={(read) => read.count === 0}
             empty={
               busy ? (
-                skeleton
+                <Skeleton name="devices" rows={16} />
               ) : (
                 <NoRows
-                  open={{
-                    page: view.page,
-                    filtered,
-                    onFirstPage: () => steps.toPage(1),
-                    onClear: steps.clearFilters,
-                  }}
-                  fallback={skeleton}
+                  page={view.page}
+                  filtered={filtered}
+                  onFirstPage={() => steps.toPage(1)}
+                  onClear={steps.clearFilters}
                 />
               )
             }
@@ -174,15 +176,12 @@ function Foot({ view, steps, listing }: { view: FleetView; steps: FleetViewSteps
   if (data ? data.count === 0 : why === undefined) return null;
   const note = (
     <FleetNote
-      open={{
-        fleet: listing.fleet,
-        devices: listing.devices,
-        more: listing.more,
-        why,
-        namesOnly: view.filter.search !== undefined,
-        onLoad: listing.load,
-      }}
-      isUrgent={data !== undefined}
+      fleet={listing.fleet}
+      devices={listing.devices}
+      more={listing.more}
+      why={why}
+      namesOnly={view.filter.search !== undefined}
+      onLoad={listing.load}
     />
   );
   return (

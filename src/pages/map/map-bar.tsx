@@ -74,13 +74,7 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
           value={status?.value ?? ''}
           onChange={(value) => setFilter({ status: value ? [value] : [] })}
         />
-        <FacetPickers
-          filter={filter}
-          facets={shown.facets}
-          groups={[]}
-          neverSeen={shown.neverSeen}
-          onChange={setFilter}
-        />
+        <FacetPickers filter={filter} facets={shown.facets} neverSeen={shown.neverSeen} onChange={setFilter} />
         {words !== '' && (
           <IconButton
             icon={IconX}

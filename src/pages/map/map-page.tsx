@@ -6,7 +6,7 @@ import { Button } from '@mantine/core';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import type { Places } from '#/fleet/columns.ts';
-import type { Fleet } from '#/fleet/fleet.ts';
+import type { Fleet } from '#/fleet/fleet-store.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { addAtOnce } from '#/features/install/at-once.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
@@ -71,12 +71,17 @@ interface FleetMapProps {
 /** The map with the filters above it and the list beside it, all of one fleet and one filter. */
 function FleetMap({ fleet, places, progress }: FleetMapProps) {
   const model = useFleetMap(fleet, places);
-  const { asked, stage } = model.shown;
+  const { resolved, stage } = model.shown;
   return (
     <div className={classes.page}>
       <MapBar model={model} />
-      {asked.error && (
-        <Failure what="who meets this filter" error={asked.error} busy={asked.isFetching} onRetry={asked.refetch} />
+      {resolved.error && (
+        <Failure
+          what="the matching devices"
+          error={resolved.error}
+          busy={resolved.isFetching}
+          onRetry={resolved.refetch}
+        />
       )}
       <div className={classes.body} data-list={model.state.isListOpen}>
         <MapSection model={model}>

@@ -30,7 +30,7 @@ function startOf({ url, places, shown }: FleetMapModel) {
 /** `children`: over the map. */
 export function MapSection({ model, children }: { model: FleetMapModel; children: ReactNode }) {
   const { state, change, setMap } = model;
-  const { stage, asked } = model.shown;
+  const { stage, resolved } = model.shown;
   const scheme = useComputedColorScheme('light');
   const [start] = useState(() => startOf(model));
   return (
@@ -54,7 +54,7 @@ export function MapSection({ model, children }: { model: FleetMapModel; children
       {children}
       <PlacingBanner model={model} />
       <p className={classes.said} role="status">
-        {asked.value || asked.error ? state.message : 'Reading which devices meet this filter.'}
+        {resolved.value || resolved.error ? state.message : 'Loading the matching devices…'}
       </p>
     </section>
   );

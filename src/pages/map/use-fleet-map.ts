@@ -4,7 +4,7 @@ import type L from 'leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
-import { useAskedFilter } from '#/features/late-fleet/use-asked.ts';
+import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { counted } from '#/lib/format.ts';
@@ -24,7 +24,7 @@ import { usePlacing, type ToPlace } from './use-placing.ts';
  */
 export const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
 
-/** Until it is known who has a tag. */
+/** Matches no device, until it is known who has a tag. */
 const NOBODY = { tagged: new Set<string>() };
 
 /** Counts from 0 up to `last`, each number in a task of its own. */
@@ -66,13 +66,13 @@ function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
 
 /** The devices that meet a filter, as the map and its lists show them. */
 function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
-  const asked = useAskedFilter(fleet, wanted);
-  const filter = asked.value ?? NOBODY;
+  const resolved = useResolvedFilter(fleet, wanted);
+  const filter = resolved.value ?? NOBODY;
   const stage = useStages(STAGES.list);
   const placed = useSame(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
   // Not before the map itself: they are for lists that are opened later.
   const counts = useFacets(stage >= STAGES.list && !fleet.isPart ? fleet : undefined, filter);
-  return { asked, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
+  return { resolved, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
 }
 
 /** The selected devices that are on the map, by row, and the way to add to them. */

@@ -6,12 +6,11 @@ import { useQuery } from '@tanstack/react-query';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
-import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
+import { VERSION_OF } from '#/features/device-filters/version-words.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { USUAL, inOrder, isColumnShown, type ColumnChoice } from './column-choice.ts';
-import { withMoved, withShown } from './column-steps.ts';
+import { USUAL, inOrder, isColumnShown, withMoved, withShown, type ColumnChoice } from './column-choice.ts';
 import { columnsFilledBy, type TableColumn } from './table-columns.tsx';
 import classes from './columns-dialog.module.css';
 

@@ -2,24 +2,24 @@
 // view are drawn, and each is drawn again only when its device changed.
 import { useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent, type RefObject } from 'react';
 import { useNavigate } from 'react-router';
+import { IconDots } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
-import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { BaseTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useHeldOrder } from '#/ui/table/use-held-order.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-import type { TableColumn } from './table-columns.tsx';
-import { IconDots } from '@tabler/icons-react';
 import { lazyMenu } from '#/ui/late/lazy-dialog.tsx';
+import { ColumnResizer } from './column-resizer.tsx';
+import { markHits } from './mark-hits.ts';
+import type { TableColumn } from './table-columns.tsx';
 import classes from './device-table.module.css';
 
-const ColumnResizer = lazyPart(() => import('./column-resizer.tsx'), 'ColumnResizer');
-const loadMarks = () => import('./mark-hits.ts');
+const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'DeviceMenuItems');
 
 export interface TableRows {
   count: number;
@@ -98,11 +98,8 @@ function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | und
   useEffect(() => {
     if (search === undefined && !isMarked.current) return;
     isMarked.current = search !== undefined;
-    void loadMarks().then(
-      // Names are cut to their columns at the end of the next frame, which splits their texts.
-      ({ markHits }) => requestAnimationFrame(() => setTimeout(() => markHits(body.current, search))),
-      () => {}, // the table is complete without marks
-    );
+    // Names are shortened to their columns at the end of the next frame, which splits their text nodes.
+    requestAnimationFrame(() => setTimeout(() => markHits(body.current, search)));
   });
 }
 
@@ -152,7 +149,7 @@ export function DeviceTable(props: DeviceTableProps) {
         const column = columns[index];
         if (!column || column.id === 'name') return null;
         const { id, label, width } = column;
-        return <ColumnResizer open={{ label, width, onWidth: (wanted) => onWidth(id, wanted) }} isUrgent={false} />;
+        return <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />;
       }}
       table={{
         className: classes.table,
@@ -164,8 +161,6 @@ export function DeviceTable(props: DeviceTableProps) {
     />
   );
 }
-
-const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'DeviceMenuItems');
 
 /** What can be done to one row. A plain button until it is first used: there are up to 1,000 of them. */
 function DeviceMenu({ id, name }: { id: string; name: string }) {

@@ -2,7 +2,7 @@
 // Defaults are left out of it.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
+import { VERSION_OF } from '#/features/device-filters/version-words.ts';
 import { VALUES } from '#/features/device-filters/filter-words.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { printSearch, viewParts } from '#/features/saved-views/view-words.ts';

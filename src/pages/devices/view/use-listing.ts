@@ -1,6 +1,7 @@
 // What the device table lists: pages of the service until the fleet is in memory, from then on all that matches, sorted.
 import { useEffect, useMemo, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { deviceVersionQueries, type VersionsById } from '#/api/device-versions.ts';
 import { READ_BY_ITSELF, deviceQueries, type DeviceRows } from '#/api/devices.ts';
 import { polled } from '#/api/query.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -12,7 +13,8 @@ import type { TableRows } from '#/pages/devices/table/device-table.tsx';
 import { beyondService, deviceFilterOf, type FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
 import { isCurrent, useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
-import { useAskedFilter, useVersions } from '#/features/late-fleet/use-asked.ts';
+import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts';
+import { VERSION_OF } from '#/features/device-filters/version-words.ts';
 
 export type Listing = ReturnType<typeof useListing>;
 
@@ -88,15 +90,27 @@ function useSources(view: FleetView, fields: string, { isBeyond, asked }: { isBe
   useEffect(() => {
     if (isNewer && page) take?.(page.rows);
   }, [isNewer, page, take]);
-  const versions = useVersions(fields);
-  const rows = query.data?.rows ?? NONE;
-  const index = fleet?.index;
+  return { query, devices, fleet, ...useVersionFields(fields, fleet?.index, query.data?.rows ?? NONE) };
+}
+
+const dataOf = (results: readonly { data: VersionsById | undefined }[]) => results.map(({ data }) => data);
+
+/** Adds the versions of artifacts as fields of the devices, so that the table can show them and sort by them. */
+function useVersionFields(names: string, index: FleetIndex | undefined, rows: readonly Device[]) {
+  const fields = useMemo(() => names.split('\n').filter(Boolean), [names]);
+  const queries = fields.map((field) => deviceVersionQueries.ofArtifact(field.slice(VERSION_OF.length)));
+  const read = useQueries({ queries, combine: dataOf });
+  const versions = useMemo(
+    () => new Map(fields.flatMap((field, at) => (read[at] ? [[field, read[at]] as const] : []))),
+    [fields, read],
+  );
   return {
-    query,
-    devices,
-    fleet,
-    index: index && (versions?.index(index) ?? index),
-    served: versions?.rows(rows) ?? rows,
+    index: useMemo(() => (versions.size > 0 ? index?.withFields(versions) : index), [index, versions]),
+    served: useMemo(() => {
+      if (versions.size === 0) return rows;
+      const valuesOf = (id: string) => Array.from(versions, ([field, byId]) => [field, byId.get(id)]);
+      return rows.map((device): Device => ({ ...device, ...Object.fromEntries(valuesOf(device.DeviceId)) }));
+    }, [rows, versions]),
   };
 }
 
@@ -110,15 +124,15 @@ function useServed({ page, rows, filter }: FleetView, isUnwanted: boolean) {
 
 /** What the fleet in memory finds. */
 function useFound(index: FleetIndex | undefined, filter: RowFilter, sort: FleetView['sort']) {
-  const { value: answered, ...asked } = useAskedFilter(index, filter);
-  // Until it is known who has the tag, there are the pages of the service, which knows.
-  const answering = answered && index;
+  const { value: resolved, ...state } = useResolvedFilter(index, filter);
+  // Until it is known who has the tag, the table shows pages of the service, which knows.
+  const answering = resolved && index;
   const { rows, isPending } = useRows(answering, {
-    filter: answered ?? filter,
+    filter: resolved ?? filter,
     sort: sort && { by: fieldOf(sort.by), down: sort.down },
   });
   const ids = index && rows && index.idsOf(rows);
-  return { ...asked, filter: answered ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
+  return { ...state, filter: resolved ?? filter, isAnswering: answering !== undefined, rows, isPending, ids };
 }
 
 interface RowsSource extends Pick<TableRows, 'total'> {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { atOnce } from '#/lib/pace.ts';
 import { holds } from '../../scripts/test-property.ts';
-import { carryOrders } from './carry-orders.ts';
+import { updateSortOrders } from './update-sort-orders.ts';
 import { knownOrder, orderSteps } from './sort.ts';
 import { Draft, emptyTable, type Table } from './table.ts';
 
@@ -39,7 +39,7 @@ test('rows that changed or are new are where a sort of all would put them', () =
           table,
           changes.map(([n, row]) => ({ ...row, DeviceId: `id-${n}` })),
         );
-        atOnce(carryOrders(table, next.table, next.changed));
+        atOnce(updateSortOrders(table, next.table, next.changed));
         for (const by of COLUMNS) {
           const carried = knownOrder(next.table, by);
           assert.ok(carried, by);
@@ -62,3 +62,19 @@ test('rows that changed or are new are where a sort of all would put them', () =
       },
     ),
   ));
+
+test('a value that is new to a column is not taken for the highest one before', () => {
+  const row = (DeviceId: string, DeviceGroup: string) => ({
+    DeviceId,
+    DeviceName: DeviceId,
+    DeviceGroup,
+    LastSeenTime: '',
+  });
+  const { table } = put(emptyTable(), [row('id-1', 'a'), row('id-2', 'b')]);
+  atOnce(orderSteps(table, 'DeviceGroup'));
+  const next = put(table, [row('id-1', 'new')]);
+  atOnce(updateSortOrders(table, next.table, next.changed));
+  const { rows, ranks } = knownOrder(next.table, 'DeviceGroup')!;
+  assert.deepEqual([...rows], [1, 0]);
+  assert.notEqual(ranks[0], ranks[1]);
+});
