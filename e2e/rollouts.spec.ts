@@ -106,7 +106,7 @@ test.describe('in front of another service', () => {
       await expect(page.getByText('Roll out in waves')).toHaveCount(0);
       await page.goto(`${service.url}/devices`);
       await page.getByRole('button', { name: /^View:/ }).click();
-      await expect(page.getByText('This service stores no views. A link keeps one.')).toBeVisible();
+      await expect(page.getByText('This service does not store views. Copy a link to keep this one.')).toBeVisible();
       expect(asked).toEqual([]);
     },
   );

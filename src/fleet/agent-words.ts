@@ -18,15 +18,15 @@ export function problemText({ AgentProblem: problem, AgentVersion }: Device): st
   const words = `${problemWords(problem)}${AgentVersion ? ` (${AgentVersion})` : ''}`;
   if (problem === 'TooOld') return `${words}: update it`;
   if (problem === 'TooNew') return `${words}: update the service`;
-  return problem === 'UpdateFailed' ? `${PROBLEM_WORDS[problem]}, ${AgentVersion} goes on` : words;
+  return problem === 'UpdateFailed' ? `${PROBLEM_WORDS[problem]}, still running ${AgentVersion}` : words;
 }
 
 const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
   Current: 'Up to date',
-  Newer: 'Has run a newer agent than this service publishes',
-  Waiting: 'Being updated: waits for a job to end',
+  Newer: 'Has run a newer agent than the one of this service',
+  Waiting: 'Updates when its running job ends',
   Updating: 'Being updated',
-  Unable: 'Cannot update itself: the page of the device says why',
+  Unable: 'Cannot update itself: see its device page',
 };
 
 /** Why the agent of a device cannot be asked to update itself; undefined if it can. */

@@ -28,7 +28,7 @@ export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
         <OwnMap key={own} url={own} scheme={scheme} onDead={() => setDead(own)} />
       )}
       <Status className={isDead ? classes.note : ''}>
-        {isDead && `The map tiles of ${hostOf(url)} do not load. This is the built-in map.`}
+        {isDead && `The map tiles from ${hostOf(url)} could not be loaded. Showing the built-in map.`}
       </Status>
       {own !== undefined && session.MapAttribution && (
         <p className={classes.attribution}>

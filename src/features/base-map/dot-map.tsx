@@ -85,7 +85,7 @@ export function DotMap({ name, looks, legend, onPick }: DotMapProps) {
   }, [looks, locations.data]);
   if (!locations.data) return <NoDataYet query={locations} name="the locations" rows={4} />;
   const unplaced = looks.size - dots.length;
-  if (dots.length === 0) return <p className="dim">None of them has a location.</p>;
+  if (dots.length === 0) return <p className="dim">None of these devices has a location.</p>;
   return (
     <div className={classes.frame}>
       <section className={classes.map} aria-label={name}>

@@ -38,7 +38,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
       }
       submitLabel="Set location"
       onDone={() => {
-        notifications.show({ message: `The location of ${DeviceName} is set` });
+        notifications.show({ message: `Location of ${DeviceName} saved` });
         onClose();
       }}
     >

@@ -225,7 +225,7 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
           )}
           {found.length === 0 && !isFree && (
             <Combobox.Empty>
-              {isReading ? 'Reading all devices…' : typed ? 'Nothing found' : `No ${name}s yet`}
+              {isReading ? 'Loading all devices…' : typed ? 'Nothing found' : `No ${name}s yet`}
             </Combobox.Empty>
           )}
         </Combobox.Options>

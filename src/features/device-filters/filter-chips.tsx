@@ -32,8 +32,8 @@ interface Chip {
 
 function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
   const chips: Chip[] = [];
-  if (filter.name) chips.push({ key: 'name', label: 'Name has', value: filter.name, change: { name: '' } });
-  if (filter.id) chips.push({ key: 'id', label: 'ID has', value: filter.id, change: { id: '' } });
+  if (filter.name) chips.push({ key: 'name', label: 'Name contains', value: filter.name, change: { name: '' } });
+  if (filter.id) chips.push({ key: 'id', label: 'ID contains', value: filter.id, change: { id: '' } });
   for (const name of VALUES)
     for (const value of filter[name] ?? []) {
       const change = { [name]: filter[name]?.filter((each) => each !== value) };

@@ -59,13 +59,13 @@ function Name({ view, renamed, onGo, onClose }: PartProps & { renamed?: SavedVie
           {!renamed && (
             <>
               <Checkbox
-                label="Private: only I see it"
+                label="Private: only I can see it"
                 checked={isPrivate}
                 onChange={(event) => setPrivate(event.currentTarget.checked)}
               />
               <p className="dim">
                 Saves the {view.content}
-                {isPrivate ? '.' : ' for everybody of this account.'}
+                {isPrivate ? '.' : ' for everyone in this account.'}
               </p>
             </>
           )}
@@ -93,8 +93,8 @@ function Delete({ applied, onGo, onClose }: PartProps & { applied: SavedView }) 
       <strong>
         <bdi>{applied.Name}</bdi>
       </strong>{' '}
-      is deleted{!applied.Private && ' for everybody of this account'}. No device is changed, and links to it still
-      work.
+      will be deleted{!applied.Private && ' for everyone in this account'}. No devices are changed, and links to it
+      still work.
     </ConfirmDialog>
   );
 }

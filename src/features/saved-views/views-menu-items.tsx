@@ -117,7 +117,7 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
               leftSection={applied.Private ? <IconUsers {...icon} /> : <IconLock {...icon} />}
               onClick={() => change({ Private: !applied.Private })}
             >
-              {applied.Private ? 'Share with everybody' : 'Make private'}
+              {applied.Private ? 'Share with everyone' : 'Make private'}
             </Menu.Item>
             <Menu.Item leftSection={<IconTrash {...icon} />} onClick={() => onTask('delete')}>
               Delete view
@@ -129,9 +129,9 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
             Move {counted(former, 'view')} of this browser here
           </Menu.Item>
         )}
-        {error && <Menu.Label>The saved views could not be read.</Menu.Label>}
+        {error && <Menu.Label>The saved views could not be loaded.</Menu.Label>}
         {saved.views && !isOffered && !error && (
-          <Menu.Label>This service stores no views. A link keeps one.</Menu.Label>
+          <Menu.Label>This service does not store views. Copy a link to keep this one.</Menu.Label>
         )}
       </Menu.Dropdown>
     </OpenedMenu>

@@ -38,7 +38,7 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
               {Name} {Version}
             </bdi>
           </strong>{' '}
-          leaves the registry for good{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
+          will be deleted permanently{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
           that already ran it stay as they are.
         </p>
         {usage ? (
@@ -63,7 +63,7 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
             {!waits && usage.running.length === 0 && <p>No waiting jobs need it.</p>}
           </>
         ) : jobs.error ? (
-          <p>Waiting jobs could not be read. Those that need it will fail.</p>
+          <p>Waiting jobs could not be loaded. Those that need it will fail.</p>
         ) : unread ? (
           <p>Checking for waiting jobs…</p>
         ) : (

@@ -23,7 +23,7 @@ export function VersionBars({ artifact }: { artifact: string }) {
         name="which version runs where"
         rows={2}
         isEmpty={(all) => all.every(({ ArtifactName }) => ArtifactName !== artifact)}
-        empty={<p className="dim">No device has taken {artifact} with success yet.</p>}
+        empty={<p className="dim">No successful deployments of {artifact} yet.</p>}
       >
         {(all) => {
           const own = all.filter(({ ArtifactName }) => ArtifactName === artifact);

@@ -41,7 +41,7 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
         count={count}
         columns={() => viewColumns(columns)}
         at={(row) => index!.passing(found![row]!)}
-        fault={!isReady ? 'The fleet is not read yet' : count === 0 ? 'No device matches' : ''}
+        fault={!isReady ? 'The fleet is still loading' : count === 0 ? 'No device matches' : ''}
         onClose={onClose}
       >
         {isReady ? (
@@ -61,10 +61,10 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
         <Status>
           {!isReady && !failed && (
             <>
-              Reading the fleet first: {formatCount(read)}
+              Loading the fleet first: {formatCount(read)}
               {total !== undefined && ` of ${formatCount(total)}`}
               <progress
-                aria-label="Devices read"
+                aria-label="Devices loaded"
                 {...(total !== undefined && { max: Math.max(1, total), value: read })}
               />
             </>

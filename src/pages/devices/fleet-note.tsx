@@ -25,7 +25,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     const at = fleet.error ? fleet.at : oldSince;
     return at === undefined ? null : (
       <span className="dim">
-        As it was <Time at={at} />
+        Updated <Time at={at} />
       </span>
     );
   }
@@ -34,13 +34,13 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     return (
       <label className={`${classes.reading} dim`}>
         <progress
-          aria-label="Reading the fleet"
+          aria-label="Loading the fleet"
           {...(total !== undefined && { max: Math.max(1, total), value: read })}
         />
         <span className="tabular">
           {formatCount(read)}
-          {total !== undefined && ` of ${formatCount(total)}`} read
-          {why ? ` · ${why} needs the whole fleet` : namesOnly && ' · searched in names only so far'}
+          {total !== undefined && ` of ${formatCount(total)}`} loaded
+          {why ? ` · ${why} needs the whole fleet` : namesOnly && ' · only names searched so far'}
         </span>
       </label>
     );
@@ -49,9 +49,9 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     // Without the fleet there are no rows, and the error is shown instead of them.
     return why ? null : (
       <span className={`${classes.reading} dim`}>
-        The whole fleet could not be read: {fleet.error?.message}
+        The fleet could not be loaded: {fleet.error?.message}
         <Button size="xs" onClick={fleet.retry}>
-          Read it again
+          Retry
         </Button>
       </span>
     );
@@ -60,7 +60,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
   const what = namesOnly ? 'search IDs, groups, customers, sites and tags too' : 'sort and count';
   return (
     <span className={`${classes.reading} dim`}>
-      {namesOnly && 'Searched in names only.'}
+      {namesOnly && 'Only names were searched.'}
       <Button size="xs" onClick={onLoad}>
         {devices === undefined ? `Load all to ${what}` : `Load all ${formatCount(devices)} to ${what}`}
       </Button>

@@ -81,7 +81,7 @@ export function MapControls({ model: { fleet, map, state, change, fit, shown, se
         <Control
           name="Show all"
           icon={IconMaximize}
-          title={placed.length > 0 ? 'Show all' : 'Show all: no device of this filter has a location'}
+          title={placed.length > 0 ? 'Show all' : 'Show all: no matching device has a location'}
           disabled={placed.length === 0}
           onClick={() => fit(placed)}
         />
@@ -92,7 +92,7 @@ export function MapControls({ model: { fleet, map, state, change, fit, shown, se
             key={tool}
             name={name}
             icon={icon}
-            title={fleet.isPart ? `${name}: when all devices are read` : `${name} (${key.toUpperCase()})`}
+            title={fleet.isPart ? `${name}: available once all devices are loaded` : `${name} (${key.toUpperCase()})`}
             disabled={fleet.isPart}
             aria-keyshortcuts={key}
             aria-pressed={state.tool === tool}

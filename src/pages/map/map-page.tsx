@@ -50,13 +50,13 @@ function Progress({ of: progress }: { of: Fleet['progress'] }) {
     <>
       <progress
         className={classes.progress}
-        aria-label="Devices read"
+        aria-label="Devices loaded"
         max={total}
         value={total === undefined ? undefined : read}
       />
       <p className={classes.count} role="status">
         {formatCount(read)} {total !== undefined && `of ${formatCount(total)} `}
-        devices read
+        devices loaded
       </p>
     </>
   );

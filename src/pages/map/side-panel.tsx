@@ -91,7 +91,7 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
           model={model}
           name="Devices in view"
           rows={inView}
-          none={placed.length === 0 ? 'No device of this filter has a location.' : 'No device in this part of the map.'}
+          none={placed.length === 0 ? 'No matching device has a location.' : 'No device in this part of the map.'}
           renderRow={(device, row) => (
             <button
               type="button"

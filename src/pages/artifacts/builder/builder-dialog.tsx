@@ -37,7 +37,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     setRefusal(null);
     try {
       const picked = await read();
-      if (picked.files.size === 0) throw new Error('It has no files.');
+      if (picked.files.size === 0) throw new Error('There are no files in it.');
       builder.take(picked, await findPrograms(picked));
       setStep(0);
     } catch (error) {
@@ -85,11 +85,11 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
       <LeaveGuard
         active={picked !== undefined && !built}
         title="Leave without building the archive?"
-        confirmLabel="Leave it"
+        confirmLabel="Leave"
         open={paths.signIn()}
         dialog="build"
       >
-        The choice of files{builder.isEdited && ', the update.sh as you wrote it,'} and what was filled in are lost.
+        The selected files{builder.isEdited && ', your edited update.sh'} and the values you entered will be lost.
       </LeaveGuard>
       <div ref={begin} className={classes.builder} onDragEnter={over} onDragOver={over} onDrop={drop}>
         <ol className={classes.steps} aria-label="Steps">

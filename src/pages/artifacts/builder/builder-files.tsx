@@ -106,7 +106,7 @@ function Summary({ builder, picked }: { builder: Builder; picked: NonNullable<Bu
           {picked.emptyFolders === 1
             ? 'an empty folder is'
             : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
-          left out: make them in update.sh
+          left out: create them in update.sh
         </span>
       )}
     </>

@@ -26,7 +26,7 @@ function tooLarge({ files }: Builder, size: number): Finding {
     .map(([path, file]) => `${path} (${formatBytes(file.size)})`);
   return {
     level: 'error',
-    text: `Packed it has ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
+    text: `The packed archive is ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
     mend: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
   };
 }

@@ -57,14 +57,14 @@ function remarks(names: readonly string[], packed: number, unpacked: number, for
   const unseen = names.filter(hasUnseen);
   if (unseen[0] !== undefined)
     warn(
-      `${unseen.length === 1 ? 'A name holds' : `${formatCount(unseen.length)} names hold`} characters that cannot be seen: ${readable(unseen[0])}`,
+      `${unseen.length === 1 ? 'A name contains' : `${formatCount(unseen.length)} names contain`} invisible characters: ${readable(unseen[0])}`,
       'Rename it unless that is intended: a name can look like another.',
     );
   if (names.some((name) => !isText(name)))
     warn('A name in the archive is not UTF-8', 'It is shown with � here; the device gets its bytes as they are.');
   if (names.some((name) => /(^|\/)\._[^/]*$/.test(name)))
     warn(
-      'The archive holds hidden files of macOS (._…), which are of no use on a device',
+      'The archive contains macOS metadata files (._…), which devices do not need',
       'Pack with COPYFILE_DISABLE=1 tar -czf …',
     );
   if (unpacked > MUCH_UNPACKED || (unpacked > WORTH_A_RATIO && unpacked > packed * MUCH_RATIO))

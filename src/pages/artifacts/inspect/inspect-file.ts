@@ -46,7 +46,7 @@ const sizeFinding = (size: number): Finding => {
   }
   return {
     level: 'error',
-    text: `The file has ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
+    text: `The file is ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
     mend: 'Leave out what devices do not need, or let update.sh download the large part.',
   };
 };

@@ -83,7 +83,7 @@ function interpreterFindings(name: string, line: string, text: string): Finding[
   else if (SHELL.test(program) && !path.endsWith('env') && /^-\S+\s+-/.test(argument))
     add(
       'error',
-      `gives ${program} “${argument}”, which Linux hands over as one word`,
+      `gives ${program} “${argument}”, which Linux passes as a single argument`,
       `Write them together, or as a line of their own: set ${argument}`,
     );
   else if (line.length > 125)
@@ -130,7 +130,7 @@ export function checkScript(name: string, bytes: Uint8Array, as: 'update' | 'scr
     return [
       {
         level: error,
-        text: startsWith(bytes, 0x4d, 0x5a) ? `${name} is a program for Windows` : `${name} holds binary data`,
+        text: startsWith(bytes, 0x4d, 0x5a) ? `${name} is a program for Windows` : `${name} contains binary data`,
         mend: 'Check that it is the right file: a script is text.',
       },
     ];

@@ -110,7 +110,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
       <FormError error={unplacedError(error && mayExist('artifact')(error), LABELS)} />
       <Status className="dim small">
         {stage.name === 'looking'
-          ? 'No answer came. Checking whether the file arrived…'
+          ? 'No response. Checking whether the file arrived…'
           : stage.name === 'cancelled' && 'Cancelled. Nothing was stored; the form is as it was.'}
       </Status>
       {stage.name === 'sending' ? (
@@ -186,7 +186,7 @@ function checksText({ findings }: JudgedFile): string {
     const { length } = findings.filter((each) => each.level === level);
     return length > 0 ? [counted(length, level)] : [];
   });
-  return `Checks: ${faults.join(', ') || 'all fine'}`;
+  return `Checks: ${faults.join(', ') || 'all passed'}`;
 }
 
 function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> & { error: Error | null }) {

@@ -38,7 +38,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (
     <BaseDialog onClose={onClose} title="Columns" size="sm" centered={false}>
-      <ul className={classes.columns} aria-label="Columns in their order">
+      <ul className={classes.columns} aria-label="Columns in order">
         {ordered.map((column, index) => (
           <li key={column.id} data-dragged={dragged?.id === column.id || undefined}>
             <span
@@ -87,7 +87,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
       <div className={classes.foot}>
         <SegmentedControl
           size="xs"
-          aria-label="Height of rows"
+          aria-label="Row height"
           value={choice.density}
           onChange={(density) => onChange({ ...choice, density: density === 'comfortable' ? density : 'compact' })}
           data={[

@@ -3,7 +3,7 @@ import { formatCount } from '#/lib/format.ts';
 
 export interface PageRange {
   page: number;
-  /** Rows a page. */
+  /** Rows per page. */
   rows: number;
   /** On this page. */
   shown: number;

@@ -70,7 +70,7 @@ function RowsSelect({ value, hasAll, onRows }: RowsSelectProps & { value: number
   return (
     <PlainSelect
       size="xs"
-      aria-label="Rows a page"
+      aria-label="Rows per page"
       value={String(value)}
       onChange={({ currentTarget }) => onRows(PAGE_SIZES.find((size) => String(size) === currentTarget.value) ?? 'all')}
       data={[

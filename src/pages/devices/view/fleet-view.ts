@@ -93,9 +93,9 @@ export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort
   }
   if (filter.customer || filter.site) return `A filter by ${filter.customer ? 'customer' : 'site'}`;
   if (filter.runs) return 'A filter by version';
-  if (filter.problem) return 'A filter by what is wrong with agents';
+  if (filter.problem) return 'A filter by agent problem';
   if (filter.seen) return filter.seen === 'never' ? 'Devices never seen' : 'When devices were last seen';
-  if (filter.search && filter.name) return 'A search within a filter by name';
+  if (filter.search && filter.name) return 'A search together with a filter by name';
   return sort && 'Sorting';
 }
 
