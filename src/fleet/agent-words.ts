@@ -1,4 +1,4 @@
-// What is wrong with a device's agent and whether it can be asked to update itself, in words for people.
+// Texts about a device's agent: its problem, and why it cannot be asked to update itself.
 import type { AgentProblem, AgentUpdate, Device } from '#/contract/devices.ts';
 
 const PROBLEM_WORDS: Record<AgentProblem, string> = {
@@ -9,7 +9,7 @@ const PROBLEM_WORDS: Record<AgentProblem, string> = {
 
 const isProblem = (value: string | undefined): value is AgentProblem => value !== undefined && value in PROBLEM_WORDS;
 
-/** Describes a kind of problem; an unknown one of a newer service stays as it is. */
+/** Describes a kind of problem. An unknown one, of a newer service, is shown as it is. */
 export const problemWords = (problem: string): string => (isProblem(problem) ? PROBLEM_WORDS[problem] : problem);
 
 /** "Agent too old (0.0.9): update it"; undefined without a problem, or if the service does not report it. */

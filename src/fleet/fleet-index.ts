@@ -5,7 +5,7 @@ import { CodeColumn, TextColumn, TimeColumn, type Places } from './columns.ts';
 import { ABSENT, EMPTY, Words } from './dictionary.ts';
 import { Search, facetSteps, maskSteps, type Facet, type FacetValue, type RowFilter } from './filter.ts';
 import { atOnce, inTurns } from '#/lib/pace.ts';
-import { knownOrder, orderSteps, pick } from './sort.ts';
+import { storedSortOrder, sortSteps, pick } from './sort.ts';
 import { builtAt, deviceAt, type Table } from './table.ts';
 
 /** A field by its wire name (or DeviceId, Lat, Lng), and the direction. */
@@ -46,7 +46,7 @@ function extraColumn({ size, rowOf }: Table, values: ReadonlyMap<string, string>
 }
 
 let readTable: (index: FleetIndex) => Table;
-/** For fleet/ only, which derives new tables; all others use the index. */
+/** For modules in fleet/, which derive new tables. All others use the index. */
 export const tableOf = (index: FleetIndex): Table => readTable(index);
 
 export class FleetIndex {
@@ -79,7 +79,7 @@ export class FleetIndex {
     this.search = new Search(table, before?.search);
   }
 
-  /** Whether more devices follow, because the first reading goes on. */
+  /** Whether the first reading is unfinished, so that more devices follow. */
   get isPart(): boolean {
     return this.#table.isPart === true;
   }
@@ -110,7 +110,7 @@ export class FleetIndex {
   query({ filter = {}, sort }: RowQuery = {}): Uint32Array {
     const table = this.#table;
     const { mask, count } = atOnce(maskSteps(table, filter, this.search));
-    const order = sort && atOnce(orderSteps(table, sort.by));
+    const order = sort && atOnce(sortSteps(table, sort.by));
     if (order) return pick(order, mask, count, sort.down ?? false);
     return count === this.size ? table.order : table.order.filter((row) => mask[row] === 1);
   }
@@ -122,12 +122,12 @@ export class FleetIndex {
 
   /** Whether a query with this sort is immediate. Otherwise call `prepare` first: sorting texts takes time. */
   isPrepared(by: string | undefined): boolean {
-    return by === undefined || this.size <= 5_000 || knownOrder(this.#table, by) !== undefined;
+    return by === undefined || this.size <= 5_000 || storedSortOrder(this.#table, by) !== undefined;
   }
 
   /** Sorts by a column in short tasks; `before`: an earlier index, which makes it faster. */
   async prepare(by: string, before?: FleetIndex): Promise<void> {
-    await inTurns(orderSteps(this.#table, by, before && tableOf(before)));
+    await inTurns(sortSteps(this.#table, by, before && tableOf(before)));
   }
 
   /**
@@ -173,7 +173,7 @@ export class FleetIndex {
   }
 
   /** Whether a row has a field. */
-  tells(row: number, field: string): boolean {
+  hasField(row: number, field: string): boolean {
     return this.#table.columns.get(field)?.value(row) !== undefined;
   }
 
@@ -226,7 +226,7 @@ export class FleetIndex {
   }
 
   /** The same without caching, for reading very many rows. */
-  passing(row: number): Device {
+  uncachedDevice(row: number): Device {
     return builtAt(this.#table, row);
   }
 

@@ -1,7 +1,7 @@
 // Keeps the stored sort orders when few rows of a table change: those rows are moved to their new places, since sorting
 // 100,000 rows again for one of them would block the page.
 import type { Table } from './table.ts';
-import { sortKeysOf, knownOrder, storeOrder, type SortKey, type Sorted } from './sort.ts';
+import { sortKeysOf, storedSortOrder, storeSortOrder, type SortKey, type Sorted } from './sort.ts';
 
 /** More rows than this are sorted faster than they are inserted one by one. */
 const MOST = 5_000;
@@ -12,10 +12,10 @@ export function* updateSortOrders(before: Table, after: Table, changed: Readonly
   for (let row = before.size; row < after.size; row++) moved.add(row);
   if (moved.size > MOST) return;
   for (const by of [...after.columns.keys(), 'DeviceId', 'Lat', 'Lng']) {
-    const earlier = knownOrder(before, by);
-    if (!earlier || knownOrder(after, by)) continue;
+    const earlier = storedSortOrder(before, by);
+    if (!earlier || storedSortOrder(after, by)) continue;
     const keyOf = sortKeysOf(after, by);
-    if (keyOf) storeOrder(after, by, moveRows(earlier, after.size, keyOf, moved));
+    if (keyOf) storeSortOrder(after, by, moveRows(earlier, after.size, keyOf, moved));
     yield;
   }
 }

@@ -17,7 +17,7 @@ import type { DeviceDialog } from './use-device-dialog.ts';
 
 interface DeviceDialogsProps {
   dialog: DeviceDialog;
-  /** The device that the page is about; else the URL names one. */
+  /** The device of the page; otherwise the URL names one. */
   device?: Device;
   onDeleted?: () => void;
 }
@@ -90,7 +90,7 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
   );
 }
 
-/** For a device that lost its own: the old one ends at once, so it asks first. */
+/** For a device that lost its key. It asks first, since the old key stops working immediately. */
 function NewKeyDialog({ device, onClose }: AboutProps) {
   const { DeviceId, DeviceName, DeviceStatus } = device;
   const [secret, setSecret] = useState<string>();

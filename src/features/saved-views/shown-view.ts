@@ -1,4 +1,3 @@
-// What a page shows of the devices, beside the saved views: the same menu is on the table and on the map.
 import type { SavedView } from '#/contract/views.ts';
 import type { useSavedViews } from './use-saved-views.ts';
 
@@ -9,11 +8,11 @@ export interface ShownView {
   isChanged: boolean;
   /** A link brought columns or rows of its own. */
   isForeign: boolean;
-  /** What is shown, in words of the URL: for a link and for a new view. */
+  /** What is shown as a query string, for a link and for a new view. */
   words: string;
   /** What saving the changes puts into the applied view. */
   changedQuery: string;
-  /** What `words` have, for people. */
+  /** What `words` contains, as text on the screen. */
   content: string;
   /** Of the page. */
   path: string;

@@ -5,7 +5,7 @@ import { viewQueries } from '#/api/views.ts';
 import type { SavedView } from '#/contract/views.ts';
 import { cleanWords } from './view-words.ts';
 
-/** Anybody may have written them: only words that mean something are taken over. */
+/** Any client may have written them, so unknown parameters are dropped. */
 const clean = (views: SavedView[]) => views.map((view) => ({ ...view, Query: cleanWords(view.Query) }));
 
 const NONE: SavedView[] = [];

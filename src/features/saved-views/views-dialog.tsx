@@ -1,4 +1,4 @@
-// What the menu of views asks for: a name, or a yes.
+// The dialogs of the views menu: save, rename, delete.
 import { useState } from 'react';
 import { Checkbox } from '@mantine/core';
 import { viewEndpoints, type SavedView } from '#/contract/views.ts';

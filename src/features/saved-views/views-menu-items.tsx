@@ -138,7 +138,6 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
   );
 }
 
-/** A view, marked where it is shown. */
 function Item(props: { isShown: boolean; onClick: () => void; children: ReactNode }) {
   return (
     <Menu.Item

@@ -25,9 +25,9 @@ interface DeviceFilterBarProps extends Facets {
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: RowFilter, typed: boolean) => void;
   onClear: () => void;
-  /** Reads the whole fleet; undefined where it is read by itself, or was. */
-  onAsk: (() => void) | undefined;
-  /** The first rows are there: what is loaded for the pickers no longer delays them. */
+  /** Loads the whole fleet; undefined if it is loaded or loads automatically. */
+  onLoadFleet: (() => void) | undefined;
+  /** The first rows are shown, so loading the pickers no longer delays them. */
   hasRows: boolean;
   children?: ReactNode;
 }
@@ -36,7 +36,7 @@ export function DeviceFilterBar({
   filter,
   onChange,
   onClear,
-  onAsk,
+  onLoadFleet,
   hasRows,
   children,
   ...counts
@@ -106,12 +106,12 @@ export function DeviceFilterBar({
         onChange={(value) => change({ status: value ? [value] : [] })}
         data={[
           { value: '', label: 'All' },
-          { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onAsk} /> },
-          { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onAsk} /> },
+          { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onLoadFleet} /> },
+          { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onLoadFleet} /> },
         ]}
       />
       <FacetPickers
-        open={{ filter, facets, neverSeen, onAsk, onChange: change }}
+        open={{ filter, facets, neverSeen, onLoadFleet, onChange: change }}
         isUrgent={hasRows}
         fallback={<PickerPlaceholders />}
       />
@@ -119,7 +119,7 @@ export function DeviceFilterBar({
   );
 }
 
-/** `isComing`: the counts will be there, so that they have their room already. */
+/** `isComing`: the counts are loading, so their space is reserved. */
 function Counted(props: { label: string; of: readonly FacetValue[] | undefined; isComing: boolean }) {
   const { label, of, isComing } = props;
   const count = of && formatCount(of.find(({ value }) => value === label)?.count ?? 0);

@@ -1,5 +1,5 @@
-// The fleet as a table, filtered and sorted by what its URL says: page by page from the service, and as a whole once it is
-// in memory.
+// The fleet as a table, filtered and sorted as its URL says: page by page from the service, and in one scroll once the
+// fleet is in memory.
 import { useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { deviceQueries } from '#/api/devices.ts';
@@ -31,11 +31,11 @@ const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'Co
 const ExportViewDialog = lazyDialog(() => import('./export-view-dialog.tsx'), 'ExportViewDialog');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
-/** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
+/** Requests the devices of a URL while the code of this page is still loading. */
 export async function prefetchDevices(search: URLSearchParams): Promise<void> {
   const view = fleetViewOf(fleetUrl.read(search));
   if (beyondService(view)) return;
-  // The page asks for the same and shows what goes wrong.
+  // The page makes the same query and shows its error.
   await queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
 }
 
@@ -46,7 +46,7 @@ export function DevicesPage() {
   const table = useDeviceView(listing.fields);
   const counts = useFacets(listing.index, listing.filter);
   const [open, setOpen] = useState<'columns' | 'export' | ViewTask>();
-  const { reading, busy, matching, isWhole } = listing;
+  const { reading, busy, matching, isUnpaged } = listing;
   const { filter, sort } = view;
   const filtered = isFiltered(filter);
   const isEmptyFleet = reading.data?.count === 0 && !busy && view.page === 1 && !filtered;
@@ -79,7 +79,7 @@ export function DevicesPage() {
               onChange={steps.filterBy}
               onClear={steps.clearFilters}
               hasRows={reading.data !== undefined}
-              onAsk={listing.isUnread ? listing.load : undefined}
+              onLoadFleet={listing.isTooLarge ? listing.load : undefined}
               {...counts}
             >
               <TableTools
@@ -88,7 +88,7 @@ export function DevicesPage() {
                 onSort={steps.sortBy}
                 onColumns={() => setOpen('columns')}
                 onExport={() => {
-                  // All of it is in the file, not a page.
+                  // The file has all matching devices, not one page.
                   listing.load();
                   setOpen('export');
                 }}
@@ -133,7 +133,7 @@ export function DevicesPage() {
                 sort={sort}
                 onSort={steps.sortBy}
                 busy={busy}
-                isWhole={isWhole}
+                isUnpaged={isUnpaged}
                 density={table.choice.density}
                 onWidth={(id, width) =>
                   table.setChoice({ ...table.choice, widths: { ...table.choice.widths, [id]: width } })
@@ -143,7 +143,7 @@ export function DevicesPage() {
             )}
           </View>
         </div>
-        <SelectedDevices shown={isWhole ? undefined : reading.data?.ids} matching={matching} />
+        <SelectedDevices shown={isUnpaged ? undefined : reading.data?.ids} matching={matching} />
         <Foot view={view} steps={steps} listing={listing} />
       </div>
       <ColumnsDialog
@@ -168,9 +168,9 @@ function OpenedDeviceDialog() {
   return <DeviceDialogs open={dialog.name && { dialog }} />;
 }
 
-/** How many rows there are, where in them the table is, and how far the reading of the fleet is. */
+/** The number of rows, the pager, and the progress of loading the fleet. */
 function Foot({ view, steps, listing }: { view: FleetView; steps: FleetViewSteps; listing: Listing }) {
-  const { reading, index, isWhole, busy } = listing;
+  const { reading, index, isUnpaged, busy } = listing;
   const { data } = reading;
   const why = beyondService(view);
   if (data ? data.count === 0 : why === undefined) return null;
@@ -186,7 +186,7 @@ function Foot({ view, steps, listing }: { view: FleetView; steps: FleetViewSteps
   );
   return (
     <div className={classes.foot}>
-      {data && isWhole && index ? (
+      {data && isUnpaged && index ? (
         <AllRows shown={data.count} fleet={index.size} note={note} onRows={steps.toRows} />
       ) : data ? (
         <Pager

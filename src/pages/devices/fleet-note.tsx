@@ -1,4 +1,4 @@
-// A quiet word on the fleet in memory: how far its reading is, that it failed, how old it is, or the offer to read it.
+// The state of the fleet in memory: its progress, its failure, its age, or a button that loads it.
 import { Button } from '@mantine/core';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -12,9 +12,9 @@ interface FleetNoteProps {
   devices: number | undefined;
   /** More devices than those on this page. */
   more: boolean;
-  /** What the service cannot do, so that all of the fleet is needed. */
+  /** What the service cannot do, so that the whole fleet is needed. */
   why: string | undefined;
-  /** A search is answered by the service, which looks into names only. */
+  /** The service answers the search, and only searches names. */
   namesOnly: boolean;
   onLoad: () => void;
 }

@@ -1,5 +1,5 @@
-// Where the fleet is: clusters that show the Online share, a list in step with the map, and the devices that have no
-// location yet. The view, the filters and the open card are in the URL.
+// The fleet on a map: clusters with their Online share, a list of the devices in view, and those without a location. The
+// view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
 import { Button } from '@mantine/core';
@@ -25,7 +25,7 @@ export function MapPage() {
   const fleet = useFleet({ need: true });
   const read = fleetReading(fleet, { places: true });
   const data = read.data ?? fleet.partial;
-  // New readings are drawn in pieces, with room for a click in between; a first render of them, too.
+  // Deferred, so that rendering a new index does not block clicks; the first render too.
   const reading = { ...read, data: useDeferredValue(data, undefined) };
   const progress = read.data ? undefined : fleet.progress;
   return (

@@ -14,10 +14,10 @@ import { PlacingBanner } from './placing-banner.tsx';
 import { STAGES, type FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
-/** Whether the reader's country measures ways in miles. */
+/** Whether the user's country uses miles. */
 const IN_MILES = /-(?:US|GB|LR|MM)$/.test(navigator.language);
 
-/** Where the map begins: the view of the address, else all that is shown, else the world. */
+/** The initial view: that of the URL, or all matching devices, or the world. */
 function startOf({ url, places, shown }: FleetMapModel) {
   const view = readMapView(url.at);
   if (view) return { center: [view.lat, view.lng] as [number, number], zoom: view.zoom };

@@ -18,12 +18,12 @@ const mapUrl = urlSchema({
   color: oneOf(['state', 'group'], 'state'),
 });
 
-/** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */
+/** The view goes into the URL after this pause, since browsers limit how often the URL may change. */
 const REST = 250;
 
 /**
- * Puts the view into the address past the router: a navigation of ours would take the reader back from a page that was
- * chosen and is still loading. By then the address may be another page's, which has no view.
+ * Puts the view into the URL without the router, whose navigation would cancel one to a page that is still loading. By
+ * then the URL may be that of another page, which has no view.
  */
 function writeView(at: string): void {
   const url = new URL(location.href);
@@ -42,7 +42,7 @@ export function useMapUrl() {
   }, [view]);
   return {
     ...state,
-    /** What filters, as a query string. */
+    /** The filter as a query string. */
     words: filterWords(state.filter),
     set: url.set,
     to: url.to,

@@ -1,4 +1,4 @@
-// The saved views on the map: it shows the devices of a view, and leaves its columns and order to the table.
+// Saved views on the map, which shows the devices of a view and ignores its columns and sort.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { SavedView } from '#/contract/views.ts';

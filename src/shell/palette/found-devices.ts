@@ -30,7 +30,7 @@ const entryOf = (device: Device): Entry => {
 function ofIndex(index: FleetIndex, search: string): { entries: Entry[]; total: number } {
   const rows = index.query({ filter: { search } });
   const exact = index.rowOf(search);
-  const looked = Array.from(rows.subarray(0, LOOKED_AT), (row) => entryOf(index.passing(row)));
+  const looked = Array.from(rows.subarray(0, LOOKED_AT), (row) => entryOf(index.uncachedDevice(row)));
   const best = bestOf(looked, search, MOST);
   const first = exact === undefined ? [] : [entryOf(index.device(exact))];
   const others = best.filter(({ id }) => id !== first[0]?.id);

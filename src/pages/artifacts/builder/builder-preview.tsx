@@ -27,7 +27,7 @@ function tooLarge({ files }: Builder, size: number): Finding {
   return {
     level: 'error',
     text: `The packed archive is ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
-    mend: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
+    fix: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
   };
 }
 
@@ -35,16 +35,16 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
   const [packed, setPacked] = useState<Packed>();
   const [fault, setFault] = useState<Error | null>(null);
   // Nothing can change while this step is open: packed once.
-  const [order] = useState(builder.order);
+  const [packRequest] = useState(builder.packRequest);
   useEffect(() => {
-    const giveUp = new AbortController();
-    packInWorker(order, giveUp.signal).then(setPacked, (error: unknown) => {
-      if (giveUp.signal.aborted) return;
+    const abort = new AbortController();
+    packInWorker(packRequest, abort.signal).then(setPacked, (error: unknown) => {
+      if (abort.signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
       setFault(new Error(`The archive could not be packed: ${reason}`));
     });
-    return () => giveUp.abort();
-  }, [order]);
+    return () => abort.abort();
+  }, [packRequest]);
 
   const name = fileNameOf(builder.fields.name, builder.fields.version);
   const findings = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size)]);

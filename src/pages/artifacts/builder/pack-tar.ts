@@ -1,4 +1,4 @@
-// Writes a tar.gz in which nothing depends on who packs when and where: entries in one order, one time, one owner, two
+// Writes a tar.gz in which nothing depends on who packs when and where: entries in one packRequest, one time, one owner, two
 // modes, and a gzip header without time and name. The same files give the same bytes in the same browser.
 
 import { BLOCK, tarHeader } from '#/contract/tar-header.ts';

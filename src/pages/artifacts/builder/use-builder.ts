@@ -120,7 +120,7 @@ export function useBuilder(artifacts: readonly Artifact[]) {
       setOut(new Set(leave ? [...out, ...paths] : [...out].filter((path) => !given.has(path))));
     },
     toggleProgram: (path: string) => setPrograms(toggled(programs, path)),
-    order: (): PackRequest => ({
+    packRequest: (): PackRequest => ({
       name: fileNameOf(fields.name, fields.version),
       folder: folderOf(fields.name, fields.version),
       files: [

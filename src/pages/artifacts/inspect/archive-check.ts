@@ -23,7 +23,7 @@ export interface CheckedArchive {
   update: Uint8Array | undefined;
 }
 
-const errorOf = ({ text, mend }: TarRefusal): Finding => ({ level: 'error', text: `The archive ${text}`, mend });
+const errorOf = ({ text, mend: fix }: TarRefusal): Finding => ({ level: 'error', text: `The archive ${text}`, fix });
 
 const isUpdate = (path: string) => /^(?:\.?\/+)*(?:[^/]+\/+(?:\.\/+)*)?update\.sh$/.test(path);
 const decoded = (name: string) => new TextDecoder().decode(nameBytes(name));
@@ -45,7 +45,7 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
     findings.push({
       level: 'warning',
       text: 'update.sh is not executable',
-      mend: `Run: chmod +x ${shellPath(readable(path))}, then pack again (on Windows in WSL, whose tar keeps that bit).`,
+      fix: `Run: chmod +x ${shellPath(readable(path))}, then pack again (on Windows in WSL, whose tar keeps that bit).`,
     });
   return [...findings, ...checkScript('update.sh', head, 'update')];
 }
@@ -53,7 +53,7 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
 /** What is worth a word about an archive that no rule refuses. */
 function remarks(names: readonly string[], packed: number, unpacked: number, format: Format) {
   const findings: Finding[] = [];
-  const warn = (text: string, mend: string) => findings.push({ level: 'warning', text, mend });
+  const warn = (text: string, fix: string) => findings.push({ level: 'warning', text, fix });
   const unseen = names.filter(hasUnseen);
   if (unseen[0] !== undefined)
     warn(
@@ -126,7 +126,7 @@ export async function checkArchive(
       error instanceof TarFault
         ? `The archive ${error.message}`
         : 'The compressed data is damaged or cut off, or there is more behind it';
-    const fault = { level: 'error', text, mend: 'Pack it again: tar -czf name.tar.gz -C folder .' } as const;
+    const fault = { level: 'error', text, fix: 'Pack it again: tar -czf name.tar.gz -C folder .' } as const;
     return { findings: [...listed(), fault], entries, update: undefined };
   }
   for (const refusal of check.passages()) errors.push(errorOf(refusal));

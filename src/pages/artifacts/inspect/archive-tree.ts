@@ -41,9 +41,11 @@ interface Node {
 const isFolder = ({ entry, inside }: Node) => inside.size > 0 || entry?.kind === 'folder';
 
 /** Folders first, then by name as a person sorts them. */
-const order = new Intl.Collator('en', { numeric: true });
+const collator = new Intl.Collator('en', { numeric: true });
 const sorted = (inside: Map<string, Node>) =>
-  [...inside].sort(([a, left], [b, right]) => Number(isFolder(right)) - Number(isFolder(left)) || order.compare(a, b));
+  [...inside].sort(
+    ([a, left], [b, right]) => Number(isFolder(right)) - Number(isFolder(left)) || collator.compare(a, b),
+  );
 
 export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
   const root: Node = { entry: undefined, inside: new Map() };

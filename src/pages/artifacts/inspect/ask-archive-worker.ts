@@ -10,13 +10,14 @@ let queue: Promise<unknown> = Promise.resolve();
 export function inspectInWorker(file: ChosenFile, signal: AbortSignal): Promise<Inspection> {
   // The worker gets a copy; the page still has what it will send.
   const bytes = file.bytes.slice();
-  return inTurn({ ...file, bytes }, [bytes.buffer], signal);
+  return enqueue({ ...file, bytes }, [bytes.buffer], signal);
 }
 
-export const packInWorker = (request: PackRequest, signal: AbortSignal): Promise<Packed> => inTurn(request, [], signal);
+export const packInWorker = (request: PackRequest, signal: AbortSignal): Promise<Packed> =>
+  enqueue(request, [], signal);
 
-function inTurn<Answer>(request: ChosenFile | PackRequest, transfer: Transferable[], signal: AbortSignal) {
-  const turn = queue.then(async () => {
+function enqueue<Answer>(request: ChosenFile | PackRequest, transfer: Transferable[], signal: AbortSignal) {
+  const answer = queue.then(async () => {
     const worker = new WorkerClient<typeof request, Answer>(
       () => new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module' }),
     );
@@ -29,6 +30,6 @@ function inTurn<Answer>(request: ChosenFile | PackRequest, transfer: Transferabl
       worker.close();
     }
   });
-  queue = turn.catch(() => undefined);
-  return turn;
+  queue = answer.catch(() => undefined);
+  return answer;
 }

@@ -4,7 +4,7 @@
 export interface Finding {
   level: 'ok' | 'warning' | 'error';
   text: string;
-  mend?: string;
+  fix?: string;
   /** Id of the artifact that it is about. */
   artifact?: string;
 }

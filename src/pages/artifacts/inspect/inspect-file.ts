@@ -39,7 +39,7 @@ export async function readChosen(file: File): Promise<ChosenFile> {
 const LIMIT = formatBytes(ARTIFACT_BYTES_LIMIT);
 
 const sizeFinding = (size: number): Finding => {
-  if (size === 0) return { level: 'error', text: 'The file is empty', mend: 'Choose another file.' };
+  if (size === 0) return { level: 'error', text: 'The file is empty', fix: 'Choose another file.' };
   if (size < ARTIFACT_BYTES_LIMIT) {
     const left = size < ARTIFACT_BYTES_LIMIT / 10 ? '' : `${formatBytes(ARTIFACT_BYTES_LIMIT - size)} `;
     return { level: 'ok', text: `${formatBytes(size)}, ${left}under the limit of ${LIMIT}` };
@@ -47,7 +47,7 @@ const sizeFinding = (size: number): Finding => {
   return {
     level: 'error',
     text: `The file is ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
-    mend: 'Leave out what devices do not need, or let update.sh download the large part.',
+    fix: 'Leave out what devices do not need, or let update.sh download the large part.',
   };
 };
 
@@ -100,7 +100,7 @@ async function inspectTarball({ name, bytes }: ChosenFile): Promise<Omit<Inspect
     text: other
       ? `${name} is a ${other} file, not a tar.gz`
       : `${name} is not a tar.gz: it does not begin as gzip data does`,
-    mend: other
+    fix: other
       ? 'Pack it again: tar -czf name.tar.gz -C folder .'
       : 'Pack it with tar -czf, or choose the type script for a single file.',
   };
@@ -116,7 +116,7 @@ function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> 
   const finding: Finding = {
     level: 'warning',
     text: `${name} is a ${archive} file, which is not unpacked when its type is script`,
-    mend: archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
+    fix: archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
   };
   return { findings: [finding] };
 }

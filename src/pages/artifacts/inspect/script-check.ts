@@ -60,8 +60,8 @@ function interpreterOf(line: string): { path: string; argument: string; program:
   return { path, argument, program: named.split('/').at(-1) ?? '' };
 }
 
-const addTo = (findings: Finding[], name: string) => (level: Finding['level'], what: string, mend: string) =>
-  findings.push({ level, text: `${name} ${what}`, mend });
+const addTo = (findings: Finding[], name: string) => (level: Finding['level'], what: string, fix: string) =>
+  findings.push({ level, text: `${name} ${what}`, fix });
 
 /** Systems pass everything behind the interpreter as a single argument (execve(2) of Linux). */
 function interpreterFindings(name: string, line: string, text: string): Finding[] {
@@ -121,17 +121,17 @@ export function checkScript(name: string, bytes: Uint8Array, as: 'update' | 'scr
   const error = as === 'update' ? 'error' : 'warning';
   if (isElf(bytes)) return [elfFinding(name, bytes)];
   if (bytes.length === 0)
-    return [{ level: error, text: `${name} is empty, so it does nothing`, mend: 'Save it, then pack again.' }];
+    return [{ level: error, text: `${name} is empty, so it does nothing`, fix: 'Save it, then pack again.' }];
   if (isUtf16(bytes))
     return [
-      { level: error, text: `${name} is saved as UTF-16, which no shell reads`, mend: 'Save it as UTF-8 without BOM.' },
+      { level: error, text: `${name} is saved as UTF-16, which no shell reads`, fix: 'Save it as UTF-8 without BOM.' },
     ];
   if (bytes.includes(0))
     return [
       {
         level: error,
         text: startsWith(bytes, 0x4d, 0x5a) ? `${name} is a program for Windows` : `${name} contains binary data`,
-        mend: 'Check that it is the right file: a script is text.',
+        fix: 'Check that it is the right file: a script is text.',
       },
     ];
   const findings: Finding[] = [];

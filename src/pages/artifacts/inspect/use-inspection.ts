@@ -14,7 +14,7 @@ async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSig
     const finding: Finding = {
       level: 'warning',
       text: `The file could not be checked here: ${error instanceof Error ? error.message : String(error)}`,
-      mend: 'The service checks it when it arrives. Reload the page to try again.',
+      fix: 'The service checks it when it arrives. Reload the page to try again.',
     };
     return { findings: [finding], sha256: undefined };
   }
@@ -24,12 +24,12 @@ async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSig
 export function useInspection(file: ChosenFile, type: ArtifactType): Inspection | undefined {
   const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; inspection: Inspection }>();
   useEffect(() => {
-    const giveUp = new AbortController();
-    inspection(file, type, giveUp.signal).then(
+    const abort = new AbortController();
+    inspection(file, type, abort.signal).then(
       (found) => setDone({ file, type, inspection: found }),
       () => undefined,
     );
-    return () => giveUp.abort();
+    return () => abort.abort();
   }, [file, type]);
   return done?.file === file && done.type === type ? done.inspection : undefined;
 }

@@ -24,13 +24,13 @@ export function uploadFindings(
     findings.push({
       level: 'error',
       text: room === 0 ? 'The storage is full' : `The storage has room for ${formatBytes(room)} only`,
-      mend: 'Delete artifacts you no longer deploy.',
+      fix: 'Delete artifacts you no longer deploy.',
     });
   if (version !== '' && artifacts.some(({ Name, Version }) => Name === name && Version === version))
     findings.push({
       level: 'warning',
       text: `${name} ${version} already exists`,
-      mend: 'A second one with the same name and version is hard to tell apart: use a new version.',
+      fix: 'A second one with the same name and version is hard to tell apart: use a new version.',
     });
   const same = sha256 && artifacts.find(({ Sha256 }) => Sha256?.toLowerCase() === sha256);
   if (same)
@@ -38,7 +38,7 @@ export function uploadFindings(
       level: 'warning',
       text: `The same content is in the registry as ${same.Name} ${same.Version}`,
       artifact: same.ArtifactId,
-      mend: 'Deploy that one unless you need another name or version.',
+      fix: 'Deploy that one unless you need another name or version.',
     });
   return findings;
 }

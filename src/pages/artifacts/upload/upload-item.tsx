@@ -43,7 +43,7 @@ const MARKS: Record<UploadState, string> = {
   Ready: 'Succeeded',
   Queued: 'Waiting',
   Sending: 'Running',
-  Looking: 'Running',
+  Verifying: 'Running',
   Stored: 'Succeeded',
   Failed: 'Failed',
   Cancelled: 'Cancelled',
@@ -72,7 +72,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
 
   const submit = () => {
     if (findings && !refused && !locked) {
-      queue.ask(id);
+      queue.markSubmitted(id);
       if (Object.keys(fieldFaults(file, fields)).length === 0) queue.start(id);
     }
   };
@@ -191,9 +191,9 @@ function checksText({ findings }: JudgedFile): string {
 
 function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> & { error: Error | null }) {
   const { item, queue, error, focused } = props;
-  const { id, file, fields, asked } = item;
+  const { id, file, fields, isSubmitted } = item;
   const locked = isUnderWay(item);
-  const faults = asked ? fieldFaults(file, fields) : {};
+  const faults = isSubmitted ? fieldFaults(file, fields) : {};
   const serverErrors = refusedFields(error, LABELS);
   const field = (name: FieldName) => ({
     label: LABELS[name],

@@ -36,7 +36,7 @@ export interface QueuedFile {
   checked: Checked | undefined;
   stage: Stage;
   /** A person requested the upload, so that missing fields are now marked. */
-  asked: boolean;
+  isSubmitted: boolean;
 }
 
 export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean =>
@@ -55,7 +55,7 @@ export class UploadQueue {
   /** What goes over the wire, by item: the same object for each attempt. */
   private readonly wire = new Map<string, File>();
   /** Those whose last attempt may have arrived all the same. */
-  private readonly unsure = new Set<string>();
+  private readonly uncertain = new Set<string>();
   private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
   private readonly now: () => number;
   private requests = newRequestQueue();
@@ -89,7 +89,7 @@ export class UploadQueue {
       suggested: fields,
       checked: undefined,
       stage: { name: 'idle' },
-      asked: false,
+      isSubmitted: false,
     } as const;
     this.show([...this.items, added]);
     return id;
@@ -98,7 +98,7 @@ export class UploadQueue {
   /** Replaces a file that is not under way. */
   replace(id: string, file: ChosenFile, fields: Fields, suggested: Fields): void {
     this.wire.delete(id);
-    this.unsure.delete(id);
+    this.uncertain.delete(id);
     this.change(id, { file, fields, suggested, checked: undefined, stage: { name: 'idle' } });
   }
 
@@ -113,8 +113,8 @@ export class UploadQueue {
   }
 
   /** Marks the missing fields. */
-  ask(id: string): void {
-    this.change(id, { asked: true });
+  markSubmitted(id: string): void {
+    this.change(id, { isSubmitted: true });
   }
 
   /** Takes its turn; a second time while it is under way does nothing. */
@@ -135,7 +135,7 @@ export class UploadQueue {
     for (const id of ids) {
       this.running.get(id)?.abort();
       this.wire.delete(id);
-      this.unsure.delete(id);
+      this.uncertain.delete(id);
     }
     this.show(this.items.filter(({ id }) => !ids.includes(id)));
   }
@@ -147,7 +147,7 @@ export class UploadQueue {
   /** Ends everything that is under way. */
   close(): void {
     this.stopWaiting();
-    for (const giveUp of this.running.values()) giveUp.abort();
+    for (const abort of this.running.values()) abort.abort();
   }
 
   private async run(id: string): Promise<void> {
@@ -155,8 +155,8 @@ export class UploadQueue {
     // Cancelled or removed while it waited for its turn.
     if (item?.stage.name !== 'waiting') return;
     const { file, fields, checked } = item;
-    const giveUp = new AbortController();
-    this.running.set(id, giveUp);
+    const abort = new AbortController();
+    this.running.set(id, abort);
     const wire = this.wire.get(id) ?? new File([file.bytes], file.name);
     this.wire.set(id, wire);
     this.change(id, { stage: { name: 'sending', transfer: startTransfer(file.size, this.now()) } });
@@ -171,15 +171,15 @@ export class UploadQueue {
           file: wire,
           form: wireForm(file, fields),
           sha256: checked?.sha256,
-          lookFirst: this.unsure.has(id),
-          signal: giveUp.signal,
+          lookFirst: this.uncertain.has(id),
+          signal: abort.signal,
           onProgress,
           onLook: () => this.change(id, { stage: { name: 'looking' } }),
         });
-      const artifact = await this.requests.write(upload, giveUp.signal);
+      const artifact = await this.requests.write(upload, abort.signal);
       this.running.delete(id);
       this.wire.delete(id);
-      this.unsure.delete(id);
+      this.uncertain.delete(id);
       // The bytes are not needed any more.
       this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, bytes: new Uint8Array(0) } });
     } catch (error) {
@@ -191,7 +191,7 @@ export class UploadQueue {
 
   private end(id: string, error: unknown): void {
     const meaning = meaningOf(error);
-    if (isAbort(error) || meaning === 'unknown') this.unsure.add(id);
+    if (isAbort(error) || meaning === 'unknown') this.uncertain.add(id);
     const failed = error instanceof Error ? error : new Error(String(error));
     this.change(id, { stage: isAbort(error) ? { name: 'cancelled' } : { name: 'failed', error: failed } });
     // Signed out: the rest would only fail for the same reason.

@@ -12,7 +12,7 @@ export type UploadState =
   | 'Ready'
   | 'Queued'
   | 'Sending'
-  | 'Looking'
+  | 'Verifying'
   | 'Stored'
   | 'Failed'
   | 'Cancelled';
@@ -39,7 +39,7 @@ function stateOf({ stage }: QueuedFile, findings: Finding[] | undefined, faults:
     case 'sending':
       return 'Sending';
     case 'looking':
-      return 'Looking';
+      return 'Verifying';
     case 'stored':
       return 'Stored';
     case 'idle':

@@ -1,5 +1,5 @@
-// Which columns a person wants, in which order and how high the rows are: stored in this browser for each account.
-// What was stored may be of another version or broken: what cannot be read counts as not chosen.
+// The user's choice of columns, their order and the row height, stored in this browser for each account. What cannot be
+// read, because it is damaged or of another version, counts as not chosen.
 import { clampWidth } from '#/features/saved-views/view-words.ts';
 import { stored } from '#/lib/stored.ts';
 
@@ -57,7 +57,7 @@ export interface Choosable {
 
 export function inOrder<Column extends Choosable>(columns: readonly Column[], { order }: ColumnChoice): Column[] {
   const known = new Map(order.map((id, index) => [id, index]));
-  // One that was never moved stays behind the column that it followed at first.
+  // A column that was never moved stays after the one that it follows by default.
   let last = -1;
   const placed = columns.map((column, first) => {
     last = known.get(column.id) ?? last;

@@ -1,4 +1,4 @@
-// Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
+// Chooses the columns of the device table, their order and the row height. Changes show immediately.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
@@ -15,14 +15,14 @@ import { columnsFilledBy, type TableColumn } from './table-columns.tsx';
 import classes from './columns-dialog.module.css';
 
 interface ColumnsDialogProps {
-  /** All that this service has something to show in. */
+  /** The columns that this service fills. */
   columns: readonly TableColumn[];
   choice: ColumnChoice;
   onChange: (choice: ColumnChoice) => void;
   onClose: () => void;
 }
 
-/** With a column for the version of each artifact, where the service knows it. */
+/** Adds a column for the version of each artifact, if the service records versions. */
 function useWithVersions(columns: readonly TableColumn[]): readonly TableColumn[] {
   const isKnown = useOffered('versions') === true;
   const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });

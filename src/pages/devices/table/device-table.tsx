@@ -36,17 +36,17 @@ interface DeviceTableProps {
   columns: readonly TableColumn[];
   sort: Sort | undefined;
   onSort: (sort: Sort | undefined) => void;
-  /** The rows are those of before while others are on their way. */
+  /** The previous rows are shown while others load. */
   busy: boolean;
-  /** What the box in the head selects: "this page", or all that match. */
-  isWhole: boolean;
+  /** The checkbox in the header selects all matching devices, not one page. */
+  isUnpaged: boolean;
   density: 'compact' | 'comfortable';
   onWidth: (id: string, width: number) => void;
-  /** What was searched for, to be marked where it was found. */
+  /** Its matches are highlighted. */
   search: string | undefined;
 }
 
-/** Widths of what is not a column: the box, the menu. */
+/** The width of the checkbox and the menu. */
 const FRAME = 50 + 54;
 const LEAST_NAME = 176;
 
@@ -62,7 +62,7 @@ const ACTIONS: Column<Device> = {
 
 function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
   const navigate = useNavigate();
-  // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
+  // Plain links: the router's own would render again with each change of the URL, such as a typed letter.
   const follow = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
       if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -103,20 +103,20 @@ function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | und
   });
 }
 
-/** The rows in the order in which they are drawn, and those of them near the view. */
+/** The rows as sorted on the screen, and those of them near the viewport. */
 function useShownRows(
   body: RefObject<HTMLTableSectionElement | null>,
-  { rows: { ids, find }, isWhole }: DeviceTableProps,
+  { rows: { ids, find }, isUnpaged }: DeviceTableProps,
   toggle: (id: string) => void,
 ) {
-  const exists = useCallback((id: string) => isWhole && find(id) !== undefined, [isWhole, find]);
+  const exists = useCallback((id: string) => isUnpaged && find(id) !== undefined, [isUnpaged, find]);
   const shown = useHeldOrder(body, ids, exists);
   useTableKeys(body, { ids: shown, toggle });
   return { shown, ...useFixedRows(body, shown) };
 }
 
 export function DeviceTable(props: DeviceTableProps) {
-  const { rows, columns, sort, onSort, busy, isWhole, density, onWidth, search } = props;
+  const { rows, columns, sort, onSort, busy, isUnpaged, density, onWidth, search } = props;
   const { ids, add, remove, toggle } = useSelection();
   const body = useRef<HTMLTableSectionElement>(null);
   const { shown, drawn, focus } = useShownRows(body, props, toggle);
@@ -140,7 +140,7 @@ export function DeviceTable(props: DeviceTableProps) {
         toggle,
         nameOf,
         shown,
-        all: isWhole ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
+        all: isUnpaged ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
       }}
       sort={sort}
       onSort={onSort}

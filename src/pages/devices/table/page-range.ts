@@ -1,4 +1,4 @@
-// Which rows of how many are on the screen, in words that claim no more than the service reports.
+// Texts about the rows that are shown, of how many, as far as the service reports.
 import { formatCount } from '#/lib/format.ts';
 
 export interface PageRange {
