@@ -23,7 +23,7 @@ export function problemText({ AgentProblem: problem, AgentVersion }: Device): st
 
 const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
   Current: 'Up to date',
-  Newer: 'Has run a newer agent than the one of this service',
+  Newer: 'Has run a newer agent than this service publishes',
   Waiting: 'Updates when its running job ends',
   Updating: 'Being updated',
   Unable: 'Cannot update itself: see its device page',

@@ -1,4 +1,4 @@
-// Deletes old versions: how many of each name remain, exactly which are deleted, and what became of each.
+// Deletes old versions: how many of each artifact to keep, which are deleted, and the result for each.
 import { useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { changedBy } from '#/api/query.ts';
@@ -47,7 +47,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
   const jobs = useJobs(MOVING_JOBS, { most: Infinity, staleTime: 0 });
   const usage = usageOf(jobs.data);
   const [keep, setKeep] = useState('3');
-  // The registry shrinks by what is deleted: the plan is settled with the click.
+  // The plan is fixed with the click, since the registry shrinks while artifacts are deleted.
   const [settled, setSettled] = useState<readonly Artifact[]>();
   const run = useBulkRun(KIND, changedBy(artifactEndpoints.remove));
   const plan = planCleanup(artifacts, Number(keep), usage);

@@ -1,5 +1,4 @@
-// Name and version of an archive that is built: they make its file name and its one folder, so that they are limited to
-// letters that mean the same everywhere.
+// Name and version of a built archive. They form its file name and its folder, so they are limited to portable characters.
 
 export const nameFault = (name: string): string | undefined =>
   name === ''

@@ -1,4 +1,4 @@
-// The first step: which files, under which name and version, and what of them is taken in.
+// The first step: the files, the name and version, and which files are included.
 import type { ChangeEvent } from 'react';
 import { TextField } from '#/ui/form/text-field.tsx';
 import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';

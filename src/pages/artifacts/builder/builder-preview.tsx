@@ -1,4 +1,4 @@
-// The last step: the archive itself, inspected as any other before it is sent.
+// The last step: the archive itself, inspected like any other file before it is sent.
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
@@ -18,7 +18,7 @@ interface BuilderPreviewProps {
   onBack: () => void;
 }
 
-/** What takes most room, for who has to leave something out. */
+/** Names the largest files, for the user to leave some out. */
 function tooLarge({ files }: Builder, size: number): Finding {
   const largest = files
     .toSorted(([, a], [, b]) => b.size - a.size)
@@ -34,7 +34,7 @@ function tooLarge({ files }: Builder, size: number): Finding {
 export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps) {
   const [packed, setPacked] = useState<Packed>();
   const [fault, setFault] = useState<Error | null>(null);
-  // Nothing can change while this step is open: packed once.
+  // Packed once, since nothing can change while this step is open.
   const [packRequest] = useState(builder.packRequest);
   useEffect(() => {
     const abort = new AbortController();

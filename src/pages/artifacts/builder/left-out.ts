@@ -1,4 +1,4 @@
-// What of a folder is left out of an archive unless a person takes it in: devices have no use for it, or must not see it.
+// Files that are left out of an archive unless the user includes them, because devices do not need or must not see them.
 
 const KINDS: [word: string, of: (part: string) => boolean][] = [
   ['version control', (part) => ['.git', '.svn', '.hg'].includes(part)],
@@ -7,7 +7,7 @@ const KINDS: [word: string, of: (part: string) => boolean][] = [
   ['hidden', (part) => part.startsWith('.')],
 ];
 
-/** Why a file is left out at first; undefined where it is taken in. */
+/** Why a file is left out by default; undefined if it is included. */
 export function whyLeftOut(path: string): string | undefined {
   const parts = path.split('/');
   return KINDS.find(([, of]) => parts.some(of))?.[0];

@@ -1,4 +1,4 @@
-// Archives that are built: read back by our own reader and by the system's tar, and the same whatever the packRequest.
+// Archives that are built: read back by our own reader and by the system's tar, and the same in whatever order they come.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ const SOURCES = [
 ];
 const packed = async (sources: Source[]) => (await packTar('app_1.0', sources, MOST)).bytes ?? new Uint8Array();
 
-test('the same files give the same bytes, in whatever packRequest they come', async () => {
+test('the same files give the same bytes, in whatever order they come', async () => {
   const one = await packed(SOURCES);
   const other = await packed(SOURCES.toReversed());
   assert.equal(createHash('sha256').update(one).digest('hex'), createHash('sha256').update(other).digest('hex'));

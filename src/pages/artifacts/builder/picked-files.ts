@@ -1,11 +1,11 @@
-// The files of a folder (or several files) that a person dropped or chose, by their paths inside it.
+// The files of a dropped or chosen folder, or several files, by their paths inside it.
 import { formatCount } from '#/lib/format.ts';
 
 export interface Picked {
   /** What the folder is called; '' for files by themselves. */
   folder: string;
   files: Map<string, File>;
-  /** Folders with nothing in them: an archive is made of files. */
+  /** Empty folders, which are left out: an archive is made of files. */
   emptyFolders: number;
 }
 
@@ -14,7 +14,7 @@ const MOST_FILES = 50_000;
 const tooMany = () =>
   new Error(`There are more than ${formatCount(MOST_FILES)} files. Choose the folder that devices need.`);
 
-/** The entries of a drop in which there is a folder; undefined where there is none. Must be asked during the event. */
+/** The entries of a drop that contains a folder; undefined without one. Only available during the event. */
 export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[] | undefined {
   const entries = [...(transfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
   return entries.some((entry) => entry.isDirectory) ? entries : undefined;
@@ -23,7 +23,7 @@ export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[]
 const children = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
-  // It hands out a hundred at a time, and none at the end.
+  // It returns a hundred at a time, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return all;
@@ -31,7 +31,7 @@ const children = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEnt
   }
 };
 
-/** All files of dropped entries. One folder by itself means what is in it. */
+/** All files of dropped entries. A single folder means its contents. */
 export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
   const [first] = entries;
   const lone = entries.length === 1 && first?.isDirectory ? first : undefined;
@@ -54,7 +54,7 @@ export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
   return picked;
 }
 
-/** What a file field gave: with a folder, each file has its path in it. */
+/** The files of a file input. For a folder, each file has its path. */
 export function fromField(chosen: readonly File[]): Picked {
   if (chosen.length > MOST_FILES) throw tooMany();
   const paths = chosen.map((file) => file.webkitRelativePath || file.name);

@@ -62,7 +62,7 @@ test('what may go wrong is a warning', async () => {
   assert.deepEqual(await warnings({ ...update, mode: 0o644 }), ['update.sh is not executable']);
   assert.match((await warnings({ ...update, body: 'echo done\n' }))[0] ?? '', /no interpreter line/);
   assert.match((await warnings(update, { path: '._update.sh' }))[0] ?? '', /macOS metadata files/);
-  assert.match((await warnings(update, { path: 'a\u202Eb' }))[0] ?? '', /cannot be seen: a‹U\+202E›b$/);
+  assert.match((await warnings(update, { path: 'a\u202Eb' }))[0] ?? '', /invisible characters: a‹U\+202E›b$/);
   const zeros = tar(update, { path: 'zeros', body: new Uint8Array(9 * 1024 * 1024) });
   const { findings } = await check(zeros, 9_000);
   assert.ok(findings.some(({ level, text }) => level === 'warning' && /times its size/.test(text)));

@@ -1,5 +1,5 @@
-// Whether a tar.gz would work on a device, judged before it is uploaded: by the rules of the contract, which refuse it
-// here as they would on the service, and by what would go wrong on the device all the same.
+// Whether a tar.gz would work on a device, checked before it is uploaded: the rules of the contract, which the service
+// applies too, and warnings about what they allow but would cause trouble on the device.
 import { MAX_UNPACKED, TarCheck, type TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry } from '#/contract/tar-entries.ts';
 import { counted, formatCount } from '#/lib/format.ts';
@@ -50,7 +50,7 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
   return [...findings, ...checkScript('update.sh', head, 'update')];
 }
 
-/** What is worth a word about an archive that no rule refuses. */
+/** Warnings about an archive that no rule refuses. */
 function remarks(names: readonly string[], packed: number, unpacked: number, format: Format) {
   const findings: Finding[] = [];
   const warn = (text: string, fix: string) => findings.push({ level: 'warning', text, fix });
@@ -117,7 +117,7 @@ export async function checkArchive(
         target: decoded(target),
         refused: refusal !== undefined,
       });
-      // Of several in folders, which is a fault of its own, only the first is looked into.
+      // Several in folders are an error themselves, so only the first is checked.
       if (!refusal && kind !== 'folder' && isUpdate(path) && (path === 'update.sh' || updates.size === 0))
         updates.set(path, entry);
     }

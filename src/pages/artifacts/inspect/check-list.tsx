@@ -1,4 +1,4 @@
-// What was found out about a file, as a list: errors and warnings with their fix, then what is right.
+// The findings about a file: errors and warnings with their fix, then passed checks.
 import { formatCount } from '#/lib/format.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';

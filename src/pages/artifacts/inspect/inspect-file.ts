@@ -1,5 +1,5 @@
-// Everything that is found out about a chosen file before it is sent. The bytes are read once and held: what was
-// checked is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page,
+// Inspects a chosen file before it is sent. The bytes are read once and kept: what was checked is what is uploaded, even
+// if the file changes on the disk meanwhile. Reading happens on the page,
 // inspecting in the archive worker.
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/artifact-limit.ts';
 import { formatBytes } from '#/lib/format.ts';
@@ -51,7 +51,7 @@ const sizeFinding = (size: number): Finding => {
   };
 };
 
-/** How much is given to the inflater at a time: what one piece may unpack to (1,000-fold at worst) is held in memory. */
+/** Bytes decompressed at a time, because the output of one piece (up to 1,000 times as much) is held in memory. */
 const PIECE = 16 * 1024;
 
 async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {

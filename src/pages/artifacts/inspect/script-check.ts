@@ -1,9 +1,9 @@
-// What would go wrong with a script on a Unix device, seen from its first bytes: the line ends of Windows, a byte order
-// mark, an interpreter line that no system can follow, or not being a script at all.
+// Problems that a script would have on a Unix device, found in its first bytes: Windows line endings, a byte order mark,
+// an unusable interpreter line, or not being a script at all.
 import { formatCount } from '#/lib/format.ts';
 import { shellPath, type Finding } from './finding.ts';
 
-/** How much of a script is looked at. */
+/** The bytes of a script that are checked. */
 export const SCRIPT_HEAD = 64 * 1024;
 
 const startsWith = (bytes: Uint8Array, ...magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
@@ -41,7 +41,7 @@ function elfFinding(name: string, bytes: Uint8Array): Finding {
 
 /** The shells of POSIX kind, by the last part of an interpreter's path. */
 const SHELL = /^(?:(?:a|ba|da|k|z|mk)?sh|busybox)$/;
-/** What bash knows and the /bin/sh of many small devices does not. */
+/** Syntax of bash that the /bin/sh of many small devices does not support. */
 const BASH_ONLY: [what: string, pattern: RegExp][] = [
   ['[[ … ]]', /^\s*(?:if|while|until|elif|!|&&|\|\|)?\s*\[\[\s/m],
   ['arrays', /^\s*(?:declare\s+-[aA]\s|[A-Za-z_]\w*=\()/m],

@@ -1,4 +1,4 @@
-// The findings about the chosen file as the chosen type; worked out anew when either changes, given up when it is gone.
+// Inspects the chosen file as the chosen type, again when either changes.
 import { useEffect, useState } from 'react';
 import { inspectInWorker } from './ask-archive-worker.ts';
 import type { Finding } from './finding.ts';
@@ -20,7 +20,7 @@ async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSig
   }
 }
 
-/** undefined while the file is being looked at. */
+/** Undefined while the file is being checked. */
 export function useInspection(file: ChosenFile, type: ArtifactType): Inspection | undefined {
   const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; inspection: Inspection }>();
   useEffect(() => {

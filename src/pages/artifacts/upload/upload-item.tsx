@@ -1,5 +1,5 @@
-// One file of the queue: what was found out about it, its fields, and its upload. Whatever happens on the way (a cut
-// network, a refusal, Cancel), file and fields stay as they are.
+// One file of the queue: its checks, its fields and its upload. File and fields are kept when an upload fails or is
+// cancelled.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button, type TextInputProps } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -52,7 +52,7 @@ const MARKS: Record<UploadState, string> = {
 interface UploadItemProps {
   item: JudgedFile;
   queue: UploadQueue;
-  /** The only one: its checks are shown at once. */
+  /** It is the only file, so its checks are open. */
   alone: boolean;
   /** Takes the focus when it appears. */
   focused: boolean;
@@ -153,7 +153,7 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
   const verb = stage.name === 'failed' ? 'Retry' : 'Upload';
   const button = useRef<HTMLButtonElement>(null);
   const ended = stage.name === 'failed' || stage.name === 'cancelled';
-  // Cancel had the focus, and is gone.
+  // The Cancel button had the focus, and was removed.
   useEffect(() => {
     if (ended && isFocusLost()) button.current?.focus();
   }, [ended]);
@@ -179,7 +179,7 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
   );
 }
 
-/** The checks in a line, for when they are folded away. */
+/** A summary of the checks, for when they are collapsed. */
 function checksText({ findings }: JudgedFile): string {
   if (!findings) return 'Checking…';
   const faults = (['error', 'warning'] as const).flatMap((level) => {
@@ -201,7 +201,7 @@ function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> &
     error: faults[name] ?? serverErrors[name],
     readOnly: locked,
     required: true,
-    // Below the input, so that all inputs are on one line.
+    // Descriptions are below the inputs, so that all inputs align.
     inputWrapperOrder: BELOW,
     autoComplete: 'off',
     spellCheck: false,

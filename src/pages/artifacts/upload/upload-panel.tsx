@@ -15,9 +15,9 @@ interface UploadPanelProps {
   /** Id of the one that takes the focus when it appears. */
   focused: string | undefined;
   onReplace: (item: JudgedFile, files: File[]) => void;
-  /** The last one was taken out. */
+  /** The last file was removed. */
   onEmptied: () => void;
-  /** Shown above the files: want of room. */
+  /** Shown above the files. */
   children: ReactNode;
 }
 

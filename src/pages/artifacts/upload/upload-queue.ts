@@ -1,5 +1,5 @@
-// The files that were chosen for upload: each with its fields, what was found out about it, and how far it is. A few are
-// sent at a time through one request queue; one that fails never holds up the rest. Knows nothing of React.
+// The queue of uploads: each file with its fields, its checks and its progress. A few are sent at a time; one that fails
+// does not hold up the rest. Independent of React.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
@@ -11,7 +11,7 @@ import { advance, startTransfer, type Transfer } from './transfer.ts';
 import { wireForm, type Fields } from './upload-fields.ts';
 
 /**
- * - `idle`: not sent yet. `waiting`: for its turn. `looking`: no answer arrived, the list is read to find out.
+ * - `idle`: not sent yet. `waiting`: queued. `looking`: no answer arrived, so the list is read to find out.
  * - `cancelled` and `failed`: can be sent again.
  */
 export type Stage =
@@ -30,12 +30,12 @@ export interface QueuedFile {
   id: string;
   file: ChosenFile;
   fields: Fields;
-  /** What the file suggested, to detect what a person has written. */
+  /** The suggested fields, to detect what the user has edited. */
   suggested: Fields;
-  /** undefined while the file is being looked at. */
+  /** Undefined while the file is being checked. */
   checked: Checked | undefined;
   stage: Stage;
-  /** A person requested the upload, so that missing fields are now marked. */
+  /** The user has tried to upload it, so missing fields are marked. */
   isSubmitted: boolean;
 }
 
@@ -52,9 +52,9 @@ export class UploadQueue {
   private items: readonly QueuedFile[] = [];
   private readonly changes = createListeners();
   private readonly running = new Map<string, AbortController>();
-  /** What goes over the wire, by item: the same object for each attempt. */
+  /** The file that is sent, by item: the same object for each attempt. */
   private readonly wire = new Map<string, File>();
-  /** Those whose last attempt may have arrived all the same. */
+  /** Items whose last attempt may have arrived although no answer did. */
   private readonly uncertain = new Set<string>();
   private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
   private readonly now: () => number;
@@ -107,7 +107,7 @@ export class UploadQueue {
     if (item) this.change(id, { fields: { ...item.fields, ...fields } });
   }
 
-  /** `checked` undefined: it is being looked at. */
+  /** `checked` undefined: the file is being checked. */
   check(id: string, checked: Checked | undefined): void {
     if (this.find(id)?.checked !== checked) this.change(id, { checked });
   }
@@ -117,7 +117,7 @@ export class UploadQueue {
     this.change(id, { isSubmitted: true });
   }
 
-  /** Takes its turn; a second time while it is under way does nothing. */
+  /** Queues items; those that are under way or stored are left alone. */
   start(...ids: string[]): void {
     const startable = (item: QueuedFile) => ids.includes(item.id) && !isUnderWay(item) && item.stage.name !== 'stored';
     const started = this.items.filter(startable);
@@ -152,7 +152,7 @@ export class UploadQueue {
 
   private async run(id: string): Promise<void> {
     const item = this.find(id);
-    // Cancelled or removed while it waited for its turn.
+    // Cancelled or removed while it was queued.
     if (item?.stage.name !== 'waiting') return;
     const { file, fields, checked } = item;
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-// Where the storage has no room for what is to be uploaded: how much is missing, and what would free it.
+// Shown if the storage has no space for the uploads: how much is missing, and what could be deleted.
 import { Button } from '@mantine/core';
 import { IconDatabase } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';

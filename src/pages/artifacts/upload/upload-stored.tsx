@@ -1,4 +1,4 @@
-// A file of the queue that is in the registry now.
+// A file of the queue that has been stored.
 import { useEffect, useRef } from 'react';
 import { Button } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
