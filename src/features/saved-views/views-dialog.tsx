@@ -5,7 +5,7 @@ import { viewEndpoints, type SavedView } from '#/contract/views.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { viewMutations, viewNamed } from '#/api/view-writes.ts';
-import type { ShownView } from './shown-view.ts';
+import type { ShownView } from './use-saved-views.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';

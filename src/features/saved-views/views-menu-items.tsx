@@ -27,7 +27,7 @@ import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import { formerViews, moveFormerViews } from './former-views.ts';
-import type { ShownView } from './shown-view.ts';
+import type { ShownView } from './use-saved-views.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
 

@@ -1,7 +1,7 @@
 // The views menu of the device table and the map: a plain button with the name of the view, until it is first used.
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
 import { lazyDialog, lazyMenu } from '#/ui/late/lazy-dialog.tsx';
-import type { ShownView } from './shown-view.ts';
+import type { ShownView } from './use-saved-views.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-menu.module.css';
 

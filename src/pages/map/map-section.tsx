@@ -9,7 +9,7 @@ import { Legend } from './legend.tsx';
 import { MapEvents } from './map-events.tsx';
 import { MapControls } from './map-controls.tsx';
 import { CLOSEST, boundsOf, boxOf } from './map-fleet.ts';
-import { readMapView } from './map-view.ts';
+import { readMapView } from './use-map-url.ts';
 import { PlacingBanner } from './placing-banner.tsx';
 import { STAGES, type FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';

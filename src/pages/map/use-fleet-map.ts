@@ -14,8 +14,7 @@ import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
 import { CLOSEST, boundsOf, boxOf, byLocation, colouredGroups, pointSteps, type Box } from './map-fleet.ts';
-import { printView } from './map-view.ts';
-import { useMapUrl } from './use-map-url.ts';
+import { printView, useMapUrl } from './use-map-url.ts';
 import { usePlacing, type ToPlace } from './use-placing.ts';
 
 /**

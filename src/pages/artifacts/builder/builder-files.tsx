@@ -7,7 +7,7 @@ import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Status } from '#/ui/controls/status.tsx';
 import { fileNameOf } from './artifact-name.ts';
-import { whyLeftOut } from './left-out.ts';
+import { whyLeftOut } from './picked-files.ts';
 import type { Builder } from './use-builder.ts';
 import classes from './builder.module.css';
 

@@ -7,8 +7,7 @@ import type { PackRequest } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { treeOf } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import { fileNameOf, folderOf, nameFault, suggestedName, versionFault } from './artifact-name.ts';
-import { whyLeftOut } from './left-out.ts';
-import type { Picked } from './picked-files.ts';
+import { whyLeftOut, type Picked } from './picked-files.ts';
 import { targetFault, updateScript } from './update-template.ts';
 
 interface Fields {

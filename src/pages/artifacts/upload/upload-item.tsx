@@ -27,7 +27,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { Status } from '#/ui/controls/status.tsx';
-import classes from './upload-item.module.css';
+import classes from './upload.module.css';
 
 const TYPES: { value: ArtifactType; label: string }[] = [
   { value: 'tar.gz', label: 'tar.gz' },

@@ -7,7 +7,7 @@ import { UploadItem } from './upload-item.tsx';
 import type { UploadQueue } from './upload-queue.ts';
 import { isReady, spokenSummary, type JudgedFile } from './upload-state.ts';
 import { UploadStored } from './upload-stored.tsx';
-import classes from './upload-panel.module.css';
+import classes from './upload.module.css';
 
 interface UploadPanelProps {
   items: readonly JudgedFile[];

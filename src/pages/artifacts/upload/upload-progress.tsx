@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { formatBytes, formatDuration } from '#/lib/format.ts';
 import { hasStalled, percentOf, speedOf, uploadTimeLeft, type Transfer } from './transfer.ts';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
-import classes from './upload-item.module.css';
+import classes from './upload.module.css';
 
 /** The time since the page was opened, updated even if no progress is reported. */
 function useMoment(): number {

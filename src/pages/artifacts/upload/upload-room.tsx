@@ -10,7 +10,7 @@ import { ArtifactAge, ArtifactSize, type ArtifactDialog } from '#/pages/artifact
 import { isNeeded, type UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
 import { roomLeft, spareArtifacts } from './upload-findings.ts';
 import type { JudgedFile } from './upload-state.ts';
-import classes from './upload-room.module.css';
+import classes from './upload.module.css';
 
 interface UploadRoomProps {
   items: readonly JudgedFile[];
@@ -54,7 +54,7 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
             <ul className={classes.spare}>
               {named.map((artifact) => (
                 <li key={artifact.ArtifactId}>
-                  <bdi className={classes.name}>
+                  <bdi className={classes.spareName}>
                     {artifact.Name} {artifact.Version}
                   </bdi>
                   <span className="dim tabular">

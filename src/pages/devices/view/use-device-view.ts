@@ -1,7 +1,6 @@
 // The columns and rows as they are drawn, the saved views, and how both are changed.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import type { ShownView } from '#/features/saved-views/shown-view.ts';
-import { useSavedViews } from '#/features/saved-views/use-saved-views.ts';
+import { useSavedViews, type ShownView } from '#/features/saved-views/use-saved-views.ts';
 import { chosen, columnChoice, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
 import { paths } from '#/paths.ts';
