@@ -102,10 +102,10 @@ test('a device that has run a newer agent gets an older one only on request', as
   const agent = page.getByRole('region', { name: 'Agent', exact: true });
   await expect(agent).toContainText('Has run a newer agent than this service publishes');
   await agent.getByRole('link', { name: 'Downgrade agent' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Put an older agent on lift 2?' });
+  const dialog = page.getByRole('dialog', { name: 'Downgrade the agent of lift 2?' });
   await expect(dialog).toContainText(`(Sequence ${Sequence})`);
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: `Go back to ${Version}` }).click();
+  await dialog.getByRole('button', { name: `Downgrade to ${Version}` }).click();
   await expect(dialog).toBeHidden();
   await expect(agent).toContainText('Being updated');
   await expect.poll(() => messages.find(({ type }) => type === 'update')?.order?.statement).toContain(DeviceId);

@@ -167,7 +167,7 @@ test('what was chosen and written goes only after a question: by Esc and Back in
   const question = page.getByRole('dialog', { name: 'Leave without building the archive?' });
   for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
     await leave();
-    await expect(question).toContainText('the update.sh as you wrote it');
+    await expect(question).toContainText('your edited update.sh');
     await question.getByRole('button', { name: 'Stay' }).click();
     await expect(question).toBeHidden();
     await expect(text).toHaveValue(/mine/);

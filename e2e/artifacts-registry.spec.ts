@@ -56,7 +56,7 @@ test('an artifact is deleted after a question @main', async ({ signedIn: page, s
   await openTwo(page, service);
   await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
   const question = page.getByRole('dialog', { name: 'Delete artifact' });
-  await expect(question).toContainText('sensor.sh 1.0.0 leaves the registry for good');
+  await expect(question).toContainText('sensor.sh 1.0.0 will be deleted permanently');
   await question.getByRole('button', { name: 'Cancel' }).click();
   expect(await namesOf(service)).toHaveLength(2);
   await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
@@ -136,10 +136,10 @@ test.describe('when the service refuses one at first', () => {
     );
     await page.getByRole('button', { name: 'Delete old versions' }).click();
     const old = page.getByRole('dialog', { name: 'Delete old versions' });
-    await expect(old).toContainText('1 artifact would leave the registry for good');
+    await expect(old).toContainText('1 artifact will be deleted permanently');
     await expect(old).toContainText('One more old version stays: a job still needs it.');
     await old.getByText('2', { exact: true }).click();
-    await expect(old).toContainText('2 artifacts would leave the registry for good');
+    await expect(old).toContainText('2 artifacts will be deleted permanently');
     await expect(old.getByRole('row')).toHaveText([/Name/, /agent\.sh 1\.2/, /agent\.sh 1\.1/]);
     await expectAccessible(page);
     await old.getByLabel('Type 2 to confirm').fill('2');

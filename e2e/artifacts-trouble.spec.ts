@@ -151,7 +151,7 @@ test.describe('with room for 1 MB', () => {
     await browse(page, await bulky(service, 'huge_1.0.tar.gz', 1_200_000));
     await expect(finding(page, 'Error')).toHaveText(/The storage has room for 92\d kB only.*Delete artifacts/);
     await expect(uploadButton(page)).toBeDisabled();
-    const room = page.getByRole('group', { name: 'Room in the storage' });
+    const room = page.getByRole('group', { name: 'Storage space' });
     await expect(room).toContainText(/2\d\d kB more room is needed/);
     await page.getByRole('button', { name: 'Remove huge_1.0.tar.gz' }).click();
     await expect(room).toBeHidden();
@@ -173,7 +173,7 @@ test.describe('with room for 1 MB', () => {
     await expect(page.getByRole('meter', { name: 'Storage' })).toHaveAttribute('aria-valuetext', /of 1 MB/);
 
     // What would free space, the old version first, from there to the question.
-    await expect(room).toContainText(/kB more room is needed: the file has 5\d\d kB/);
+    await expect(room).toContainText(/kB more space is needed: the file takes 5\d\d kB/);
     await expect(room.getByRole('listitem')).toHaveText([/^other\.sh 1\.0\.09\d\.?\d* kB/, /^other\.sh 1\.0\.0586 kB/]);
     await room.getByRole('button', { name: 'Delete other.sh 1.0.0' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete artifact' }).click();

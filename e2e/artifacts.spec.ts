@@ -85,7 +85,7 @@ test('a file of 10 MB or more is refused before a byte of it is sent', async ({ 
   await openArtifacts(page, service);
   await browse(page, await saved(service, 'image_7.tar.gz', Buffer.alloc(10 * 1024 * 1024)));
   await expect(finding(page, 'Error')).toContainText(
-    'The file has 10 MB, but an artifact must be smaller than 10 MBLeave out what devices do not need',
+    'The file is 10 MB, but an artifact must be smaller than 10 MBLeave out what devices do not need',
   );
   await expect(uploadButton(page)).toBeDisabled();
   await form(page).getByLabel('Version').fill('7');
@@ -152,7 +152,7 @@ test('hostile names in an archive are shown as text, in a tree for the keyboard'
   };
   await drop(page, await packed(service, 'names_1.0.tar.gz', files));
   const names = form(page, 'names_1.0.tar.gz');
-  await expect(finding(names, 'Warning')).toHaveText(/2 names hold characters that cannot be seen/);
+  await expect(finding(names, 'Warning')).toHaveText(/2 names contain invisible characters/);
   const contents = names.getByRole('tree', { name: 'Contents of the archive' });
   await expect(contents.getByRole('treeitem')).toHaveCount(5);
   await expect(contents.getByRole('treeitem', { name: 'photo‹U+202E›gpj.exe' })).toBeVisible();

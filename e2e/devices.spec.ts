@@ -227,7 +227,7 @@ test('60 devices are paged through, 25 a page, where pages are asked for', async
   await expect(page).toHaveURL(/page=3/);
 
   // The row that was at the top stays on the page of another size.
-  await page.getByLabel('Rows a page').selectOption('50');
+  await page.getByLabel('Rows per page').selectOption('50');
   await expect(shown).toHaveText('51–60 of 60');
   await expect(page).toHaveURL(/rows=50&page=2/);
 

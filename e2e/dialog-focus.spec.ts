@@ -118,7 +118,7 @@ test('files that wait for their upload and a folder that is being built are both
   });
   await page
     .getByRole('dialog', { name: 'Leave without building the archive?' })
-    .getByRole('button', { name: 'Leave it' })
+    .getByRole('button', { name: 'Leave' })
     .click();
   await page
     .getByRole('dialog', { name: 'Leave without uploading the file?' })

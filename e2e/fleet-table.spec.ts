@@ -213,7 +213,7 @@ test('without a total the table is paged, and read as a whole when asked', async
   await page.getByLabel('Search devices by name or ID').fill('unit-12');
   await expect(shown(page)).toHaveText('1–11 of 11');
   await page.getByLabel('Search devices by name or ID').fill('unit-1');
-  await expect(page.getByText('Searched in names only.')).toBeVisible();
+  await expect(page.getByText('Only names were searched.')).toBeVisible();
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
   await page.getByRole('button', { name: 'Load all to sort and count' }).click();
   await expect(shown(page)).toHaveText('130 devices');

@@ -136,7 +136,7 @@ test('the link to a view shows its columns without changing those of the reader'
   await expect(links(page)).toHaveText(SHOWN);
   await expect.poll(() => heads(page)).toEqual(VIEW_HEADS);
   await expect(table(page)).toHaveAttribute('data-density', 'comfortable');
-  await expect(page.getByText('Columns and rows come from the link.')).toBeVisible();
+  await expect(page.getByText('Columns and row height come from the link.')).toBeVisible();
   await expectAccessible(page);
   expect(await stored()).toEqual(before);
   await page.getByRole('button', { name: 'Use my columns' }).click();
@@ -180,7 +180,7 @@ test('a saved view is in the menu of everybody of the account, with who saved it
 test('a private view is seen by its maker only, until it is shared', async ({ signedIn: page, service, browser }) => {
   await openFleet(page, service, `?${VIEW}`);
   await page.getByRole('button', { name: 'Save this view' }).click();
-  await dialog(page).getByRole('checkbox', { name: 'Private: only I see it' }).check();
+  await dialog(page).getByRole('checkbox', { name: 'Private: only I can see it' }).check();
   await expectAccessible(page);
   await nameView(page, 'Mine');
   const other = await otherBrowser(
@@ -191,7 +191,7 @@ test('a private view is seen by its maker only, until it is shared', async ({ si
   await menu(other).click();
   await expect(other.getByRole('menuitem', { name: 'Save as a new view' })).toBeVisible();
   await expect(other.getByRole('menuitem', { name: /^Mine/ })).toHaveCount(0);
-  await choose(page, 'Share with everybody');
+  await choose(page, 'Share with everyone');
   await menu(page).click();
   await expect(page.getByRole('menuitem', { name: 'Make private' })).toBeVisible();
   await other.reload();

@@ -74,13 +74,13 @@ test('10,000 devices: the map draws while it reads, and shows all when it has re
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await answerLarge(page, held);
   await openMap(page, service);
-  await expect(page.getByRole('progressbar', { name: 'Devices read' })).toBeVisible();
+  await expect(page.getByRole('progressbar', { name: 'Devices loaded' })).toBeVisible();
   await expect.poll(() => anyDrawn(page)).toBe(true);
-  await expect(page.getByText('9,000 of 10,000 devices read')).toBeVisible();
+  await expect(page.getByText('9,000 of 10,000 devices loaded')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toBeDisabled();
   release();
   await expect(page.getByText('9,999 on the map · 1 without a location')).toBeVisible();
-  await expect(page.getByRole('progressbar', { name: 'Devices read' })).toBeHidden();
+  await expect(page.getByRole('progressbar', { name: 'Devices loaded' })).toBeHidden();
   await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toBeEnabled();
   expect(new URL(page.url()).search, 'the page chose the view, not the person').toBe('');
 });

@@ -99,7 +99,7 @@ test('the filters are those of the table, and stay in the URL @main', async ({ s
   await expect(page).toHaveURL(/\/map\?q=cam-2&group=cameras/);
   await expect(rows).toHaveCount(1);
   await page.getByRole('radiogroup', { name: 'State' }).getByText('Online').click();
-  await expect(page.getByText('No device of this filter has a location.')).toBeVisible();
+  await expect(page.getByText('No matching device has a location.')).toBeVisible();
 });
 
 test('a location set by form shows on the map', async ({ signedIn: page, service }) => {

@@ -18,7 +18,7 @@ test('what is wrong with an agent is said with its version and what to do', () =
   assert.equal(problemText({ ...device, AgentProblem: '' }), undefined);
   assert.equal(problemText({ ...device, AgentProblem: 'TooOld' }), 'Agent too old (0.0.9): update it');
   assert.equal(problemText({ ...device, AgentProblem: 'TooNew' }), 'Agent too new (0.0.9): update the service');
-  assert.equal(problemText({ ...device, AgentProblem: 'UpdateFailed' }), 'Agent update failed, 0.0.9 goes on');
+  assert.equal(problemText({ ...device, AgentProblem: 'UpdateFailed' }), 'Agent update failed, still running 0.0.9');
   assert.equal(problemText({ ...device, AgentProblem: 'Haunted' }), 'Haunted (0.0.9)');
 });
 

@@ -1,4 +1,4 @@
-// What is wrong with a device's agent and whether it can be asked to update itself, in words for people.
+// Texts about a device's agent: its problem, and why it cannot be asked to update itself.
 import type { AgentProblem, AgentUpdate, Device } from '#/contract/devices.ts';
 
 const PROBLEM_WORDS: Record<AgentProblem, string> = {
@@ -9,7 +9,7 @@ const PROBLEM_WORDS: Record<AgentProblem, string> = {
 
 const isProblem = (value: string | undefined): value is AgentProblem => value !== undefined && value in PROBLEM_WORDS;
 
-/** Describes a kind of problem; an unknown one of a newer service stays as it is. */
+/** Describes a kind of problem. An unknown one, of a newer service, is shown as it is. */
 export const problemWords = (problem: string): string => (isProblem(problem) ? PROBLEM_WORDS[problem] : problem);
 
 /** "Agent too old (0.0.9): update it"; undefined without a problem, or if the service does not report it. */
@@ -18,15 +18,15 @@ export function problemText({ AgentProblem: problem, AgentVersion }: Device): st
   const words = `${problemWords(problem)}${AgentVersion ? ` (${AgentVersion})` : ''}`;
   if (problem === 'TooOld') return `${words}: update it`;
   if (problem === 'TooNew') return `${words}: update the service`;
-  return problem === 'UpdateFailed' ? `${PROBLEM_WORDS[problem]}, ${AgentVersion} goes on` : words;
+  return problem === 'UpdateFailed' ? `${PROBLEM_WORDS[problem]}, still running ${AgentVersion}` : words;
 }
 
 const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
   Current: 'Up to date',
   Newer: 'Has run a newer agent than this service publishes',
-  Waiting: 'Being updated: waits for a job to end',
+  Waiting: 'Updates when its running job ends',
   Updating: 'Being updated',
-  Unable: 'Cannot update itself: the page of the device says why',
+  Unable: 'Cannot update itself: see its device page',
 };
 
 /** Why the agent of a device cannot be asked to update itself; undefined if it can. */

@@ -102,7 +102,7 @@ export class TextColumn implements FleetColumn {
   }
 }
 
-const UNTOLD = Number.NEGATIVE_INFINITY;
+const UNREPORTED = Number.NEGATIVE_INFINITY;
 
 /** Milliseconds since the epoch; NaN for an empty or unreadable time. Our own service's format is tried first. */
 const millisecondsOf = (text: string): number =>
@@ -115,7 +115,7 @@ export class TimeColumn implements FleetColumn {
   private unreadableChanged = false;
 
   constructor(values: Float64Array = new Float64Array(0), unreadable = new Map<number, string>()) {
-    this.times = new Numbers(values, UNTOLD);
+    this.times = new Numbers(values, UNREPORTED);
     this.unreadable = unreadable;
   }
 
@@ -137,7 +137,7 @@ export class TimeColumn implements FleetColumn {
   }
   put(row: number, value: unknown): boolean {
     const text = typeof value === 'string' ? value : undefined;
-    const time = text === undefined ? UNTOLD : millisecondsOf(text);
+    const time = text === undefined ? UNREPORTED : millisecondsOf(text);
     const raw = text && Number.isNaN(time) ? text : undefined;
     const other = this.unreadable.get(row) !== raw;
     if (other) {
@@ -149,7 +149,7 @@ export class TimeColumn implements FleetColumn {
   }
   value(row: number): string | undefined {
     const time = this.time(row);
-    if (time === UNTOLD) return undefined;
+    if (time === UNREPORTED) return undefined;
     return Number.isNaN(time) ? (this.unreadable.get(row) ?? '') : new Date(time).toISOString();
   }
 }

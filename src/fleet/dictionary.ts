@@ -59,7 +59,7 @@ export class Words extends Dictionary<string> {
   }
 }
 
-/** Whole lists of tags: a fleet has few different ones, however many devices have them. */
+/** Lists of tags. A fleet has few different ones, however many devices it has. */
 export class TagLists extends Dictionary<Tag[]> {
   private readonly codes = new Map<string, number>([['', EMPTY]]);
   readonly lists: Tag[][] = [[], []];

@@ -1,4 +1,4 @@
-// A service in memory for the tests and benchmarks of the fleet: of any size and temper, as they are found out there.
+// A service in memory for the tests and benchmarks of the fleet, of any size, with the quirks of real ones.
 import type { Device, DeviceLocation, DevicePage } from '#/contract/devices.ts';
 import type { FleetSource } from './source.ts';
 
@@ -14,12 +14,12 @@ export function aDevice(n: number, fields: Partial<Device> = {}): Device {
   };
 }
 
-interface Temper {
-  /** Most rows it gives a page, whatever is asked. */
+interface Behavior {
+  /** The largest page it returns, whatever is requested. */
   cap?: number;
-  /** Total it tells: the true one, none, or what this gives. */
+  /** The total it reports: the true one, none, or the result of this function. */
   total?: 'none' | ((count: number) => number);
-  /** What a page past the end is: empty, an error, or the last page again. */
+  /** Its answer for a page past the end: empty, an error, or the last page again. */
   pastEnd?: (page: number) => DevicePage | Promise<never>;
 }
 
@@ -27,7 +27,7 @@ interface Temper {
 export class FakeService implements FleetSource {
   devices: Device[];
   locations: DeviceLocation[] = [];
-  temper: Temper;
+  behavior: Behavior;
   /** Called before each page is answered. */
   onPage: (page: number) => void | Promise<void> = () => {};
   readonly asked: [page: number, rows: number][] = [];
@@ -35,16 +35,16 @@ export class FakeService implements FleetSource {
   peak = 0;
   private underWay = 0;
 
-  constructor(count: number, temper: Temper = {}) {
+  constructor(count: number, behavior: Behavior = {}) {
     this.devices = Array.from({ length: count }, (_, n) => aDevice(n));
-    this.temper = temper;
+    this.behavior = behavior;
   }
 
   readonly readPage = (page: number, rows: number): Promise<DevicePage> =>
     this.answered(async () => {
       this.asked.push([page, rows]);
       await this.onPage(page);
-      const { cap = Infinity, total = (count: number) => count, pastEnd } = this.temper;
+      const { cap = Infinity, total = (count: number) => count, pastEnd } = this.behavior;
       const size = Math.min(rows, cap);
       const Devices = this.devices.slice((page - 1) * size, page * size);
       if (Devices.length === 0 && page > 1 && pastEnd) return pastEnd(page);

@@ -20,7 +20,7 @@ export const FACETS = {
 export type Facet = keyof typeof FACETS;
 const FACET_NAMES = Object.keys(FACETS) as Facet[];
 
-/** By the version of an artifact that a device has: one of these, or any where none is given. */
+/** By the version of an artifact that a device has; without a version, any. */
 export interface RunsFilter {
   artifact: string;
   version?: string | undefined;
@@ -53,7 +53,7 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
    */
   seen?: string | undefined;
   runs?: RunsFilter | undefined;
-  /** The devices that meet `runs`, which the rows do not tell. */
+  /** The devices that match `runs`, which the rows do not show. */
   running?: Pick<ReadonlySet<string>, 'has'>;
 }
 
@@ -154,7 +154,7 @@ export class Search {
   private readonly table: Table;
   private last: { filter: RowFilter; found: Uint8Array } | undefined;
 
-  /** `before`: the search of an earlier version, which holds where no name and no device is another one. */
+  /** `before`: the search of an earlier version. Its result is kept if no searched text and no device changed. */
   constructor(table: Table, before?: Search) {
     this.table = table;
     if (before && before.table.haystack === table.haystack && before.table.alive === table.alive)

@@ -313,3 +313,15 @@ test('the latest few are those of the sorted fleet', () => {
     assert.deepEqual(index.latest(index.query(), 'LastSeenTime', most), [...sorted.subarray(0, Math.min(most, 6))]);
   assert.deepEqual(index.latest(index.query(), 'CreatedTime', 3), []);
 });
+
+test('fields from elsewhere are sorted and shown like those of the listing, and keep their sort order', () => {
+  const base = indexOf([0, 1, 2].map((n) => aDevice(n)));
+  const field = 'Version of myapp';
+  const versions = new Map(Object.entries({ 'id-0': '10.0', 'id-2': '9.0', deleted: '1' }));
+  const index = base.withFields(new Map([[field, versions]]));
+  assert.deepEqual(index.ids(index.query({ sort: { by: field } })), ['id-2', 'id-0', 'id-1']);
+  assert.equal(index.device(index.rowOf('id-0')!)[field], '10.0');
+  assert.ok(index.fields().includes(field));
+  const again = base.withFields(new Map([[field, versions]]));
+  assert.equal(tableOf(again).columns.get(field), tableOf(index).columns.get(field));
+});

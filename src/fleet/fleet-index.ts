@@ -2,10 +2,10 @@
 // 100,000 devices. A newer reading is another index; unchanged parts are the same objects.
 import type { Device } from '#/contract/devices.ts';
 import { CodeColumn, TextColumn, TimeColumn, type Places } from './columns.ts';
-import { ABSENT, EMPTY } from './dictionary.ts';
+import { ABSENT, EMPTY, Words } from './dictionary.ts';
 import { Search, facetSteps, maskSteps, type Facet, type FacetValue, type RowFilter } from './filter.ts';
 import { atOnce, inTurns } from '#/lib/pace.ts';
-import { knownOrder, orderSteps, pick } from './sort.ts';
+import { storedSortOrder, sortSteps, pick } from './sort.ts';
 import { builtAt, deviceAt, type Table } from './table.ts';
 
 /** A field by its wire name (or DeviceId, Lat, Lng), and the direction. */
@@ -30,14 +30,36 @@ interface Coded {
 const codedColumns = new WeakMap<CodeColumn, Coded>();
 const idsOfRows = new WeakMap<Uint32Array, readonly string[]>();
 
+const extraColumns = new WeakMap<ReadonlyMap<string, string>, { size: number; column: CodeColumn }>();
+
+/** The same column while no value changes and no device is new, so that its sort order is kept. */
+function extraColumn({ size, rowOf }: Table, values: ReadonlyMap<string, string>): CodeColumn {
+  const known = extraColumns.get(values);
+  if (known?.size === size) return known.column;
+  const column = new CodeColumn(new Words());
+  for (const [id, value] of values) {
+    const row = rowOf.get(id);
+    if (row !== undefined) column.put(row, value);
+  }
+  extraColumns.set(values, { size, column });
+  return column;
+}
+
 let readTable: (index: FleetIndex) => Table;
-/** For fleet/ only, which derives new tables; all others use the index. */
+/** For modules in fleet/, which derive new tables. All others use the index. */
 export const tableOf = (index: FleetIndex): Table => readTable(index);
 
 export class FleetIndex {
   /** The index of the next version of the table; the same if there is none. */
   with(table: Table): FleetIndex {
     return table === this.#table ? this : new FleetIndex(table, this.complete, this);
+  }
+
+  /** The index with more fields, each with its values by device id. */
+  withFields(fields: ReadonlyMap<string, ReadonlyMap<string, string>>): FleetIndex {
+    const columns = new Map(this.#table.columns);
+    for (const [field, values] of fields) columns.set(field, extraColumn(this.#table, values));
+    return this.with({ ...this.#table, columns, cached: new Map() });
   }
 
   static {
@@ -57,7 +79,7 @@ export class FleetIndex {
     this.search = new Search(table, before?.search);
   }
 
-  /** Whether more devices follow, because the first reading goes on. */
+  /** Whether the first reading is unfinished, so that more devices follow. */
   get isPart(): boolean {
     return this.#table.isPart === true;
   }
@@ -88,7 +110,7 @@ export class FleetIndex {
   query({ filter = {}, sort }: RowQuery = {}): Uint32Array {
     const table = this.#table;
     const { mask, count } = atOnce(maskSteps(table, filter, this.search));
-    const order = sort && atOnce(orderSteps(table, sort.by));
+    const order = sort && atOnce(sortSteps(table, sort.by));
     if (order) return pick(order, mask, count, sort.down ?? false);
     return count === this.size ? table.order : table.order.filter((row) => mask[row] === 1);
   }
@@ -100,12 +122,12 @@ export class FleetIndex {
 
   /** Whether a query with this sort is immediate. Otherwise call `prepare` first: sorting texts takes time. */
   isPrepared(by: string | undefined): boolean {
-    return by === undefined || this.size <= 5_000 || knownOrder(this.#table, by) !== undefined;
+    return by === undefined || this.size <= 5_000 || storedSortOrder(this.#table, by) !== undefined;
   }
 
   /** Sorts by a column in short tasks; `before`: an earlier index, which makes it faster. */
   async prepare(by: string, before?: FleetIndex): Promise<void> {
-    await inTurns(orderSteps(this.#table, by, before && tableOf(before)));
+    await inTurns(sortSteps(this.#table, by, before && tableOf(before)));
   }
 
   /**
@@ -151,7 +173,7 @@ export class FleetIndex {
   }
 
   /** Whether a row has a field. */
-  tells(row: number, field: string): boolean {
+  hasField(row: number, field: string): boolean {
     return this.#table.columns.get(field)?.value(row) !== undefined;
   }
 
@@ -204,7 +226,7 @@ export class FleetIndex {
   }
 
   /** The same without caching, for reading very many rows. */
-  passing(row: number): Device {
+  uncachedDevice(row: number): Device {
     return builtAt(this.#table, row);
   }
 

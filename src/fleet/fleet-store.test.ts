@@ -16,8 +16,8 @@ async function pass(milliseconds: number): Promise<void> {
   await settle();
 }
 
-function setUp(count: number, temper: FakeService['temper'] = {}) {
-  const service = new FakeService(count, temper);
+function setUp(count: number, behavior: FakeService['behavior'] = {}) {
+  const service = new FakeService(count, behavior);
   let visible = true;
   let look = () => {};
   let signedOut = 0;

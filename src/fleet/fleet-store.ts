@@ -1,24 +1,71 @@
-// Keeps a fleet index up to date: reads it when it is first needed. From then on it reads what changed, where the service
-// reports that; else all of it again, periodically while it is used and soon after a write. A failure leaves the index as
-// it is, with its age.
-import type { DeviceChanges } from '#/api/device-feed.ts';
-import type { Device } from '#/contract/devices.ts';
+// The whole fleet in memory, kept up to date. It is read when it is first needed. After that only reported changes are
+// read, where the service reports them; otherwise all of it is read again, periodically while it is in use and soon after
+// a write. A failure leaves the index as it is, with its age.
 import { isSignedOut } from '#/api/api-error.ts';
+import type { DeviceChanges } from '#/api/device-feed.ts';
+import type { Device, DeviceLocation } from '#/contract/devices.ts';
 import { inTurns, nextTask } from '#/lib/pace.ts';
-import { NO_FLEET, type Fleet, type Surroundings } from './fleet.ts';
-import { tableOf } from './fleet-index.ts';
-import { asError, readIndex, type FleetReadingRun } from './fleet-reading.ts';
-import { followSteps, seenNow } from './follow.ts';
+import { RequestQueue } from '#/lib/request-queue.ts';
+import { FleetIndex, tableOf } from './fleet-index.ts';
+import { placeSteps } from './places.ts';
+import { readFleet } from './read-fleet.ts';
+import { AT_ONCE } from './read-pages.ts';
 import type { FleetSource } from './source.ts';
-import { written, type DeviceWrite } from './writes.ts';
+import { Draft, emptyTable, type Table } from './table.ts';
+import { applyWrites, changeSteps, markOnlineSeen, type DeviceWrite } from './table-changes.ts';
+
+/** The current state of the fleet; a new object at each change. */
+export interface Fleet {
+  /** `absent`: not needed yet. `ready`: there is an index, however old. */
+  state: 'absent' | 'loading' | 'ready' | 'failed';
+  /** Progress of the first reading. */
+  progress: { read: number; total: number | undefined } | undefined;
+  index: FleetIndex | undefined;
+  /** The devices of an unfinished first reading, with locations: the map draws them until all are read. */
+  partial: FleetIndex | undefined;
+  /** Start of the reading of this index, in milliseconds since the epoch. */
+  at: number | undefined;
+  /** Why the latest reading of the listing failed; an older index remains. */
+  error: Error | null;
+  /** Why the latest reading of the locations failed; older ones remain. */
+  placesError: Error | null;
+  isReading: boolean;
+  /** The service reports changes, so the whole fleet is never read again. */
+  isFollowed: boolean;
+}
+
+/** What the store needs from the page. */
+interface Environment {
+  isVisible: () => boolean;
+  onVisibility: (listener: () => void) => void;
+  /** An answer was 401. */
+  signedOut: () => void;
+  /** Milliseconds until the whole fleet is read again, instead of `usual`. */
+  pace?: (fleet: Fleet, usual: number) => number;
+  /** Whether changes are reported as they happen, and a callback when that starts or ends. */
+  isLive?: () => boolean;
+  onLive?: (listener: () => void) => void;
+}
+
+const NO_FLEET: Fleet = {
+  state: 'absent',
+  progress: undefined,
+  index: undefined,
+  partial: undefined,
+  at: undefined,
+  error: null,
+  placesError: null,
+  isReading: false,
+  isFollowed: false,
+};
 
 /** Milliseconds between two readings of up to 5,000 devices; larger fleets are read less often, but every 5 minutes. */
 const INTERVAL = 30_000;
 const SMALL = 5_000;
 const LONGEST = 300_000;
-/** Between two questions for what changed, where it is not reported as it happens. */
+/** Between two requests for what changed, where changes are not reported as they happen. */
 const POLL = 5_000;
-/** Between two notes that nothing else has happened, where it is. */
+/** Between two updates of when Online devices were last seen, which is not reported as a change. */
 const BEAT = 60_000;
 /** Milliseconds between a write and the next reading, because writes come in bursts. */
 const AFTER_WRITE = 400;
@@ -29,25 +76,26 @@ export class FleetStore {
   private fleet = NO_FLEET;
   private readonly listeners = new Set<() => void>();
   private readonly source: FleetSource;
-  private readonly around: Surroundings;
-  private reading: FleetReadingRun | undefined;
+  private readonly environment: Environment;
+  private reading: ReadingRun | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private rows = ROWS;
   /** When the latest reading ended, and its duration; not finite if there is none that counts. */
   private ended = Number.NEGATIVE_INFINITY;
   private took = 0;
-  /** When connected devices were noted as seen. */
+  /** When Online devices were last marked as seen. */
   private seen = 0;
-  private isOver = false;
+  private hasEnded = false;
   private publishing: Promise<void> = Promise.resolve();
-  private readonly held: (() => void)[] = [];
+  /** Resumes readings that wait until the fleet is in use again. */
+  private readonly paused: (() => void)[] = [];
 
-  constructor(source: FleetSource, around: Surroundings) {
+  constructor(source: FleetSource, environment: Environment) {
     this.source = source;
-    this.around = around;
-    around.onVisibility(() => this.attend());
+    this.environment = environment;
+    environment.onVisibility(() => this.resume());
     source.feed?.subscribe((changes) => this.follow(changes));
-    around.onLive?.(() => this.changeLive());
+    environment.onLive?.(() => this.changeLive());
   }
 
   readonly get = (): Fleet => this.fleet;
@@ -55,7 +103,7 @@ export class FleetStore {
   /** Marks the fleet as in use until the returned function is called; only then is it kept up to date. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
-    if (this.listeners.size === 1) this.attend();
+    if (this.listeners.size === 1) this.resume();
     return () => {
       this.listeners.delete(listener);
       if (this.listeners.size === 0) clearTimeout(this.timer);
@@ -74,14 +122,14 @@ export class FleetStore {
     else void this.read();
   };
 
-  /** Whether any part of the page shows it. */
+  /** Whether any part of a visible page shows the fleet. */
   isWatched(): boolean {
-    return this.listeners.size > 0 && this.around.isVisible();
+    return this.listeners.size > 0 && this.environment.isVisible();
   }
 
   /** Called when a write has ended or failed: the index may be stale. An unused fleet is not read. */
   changed(): void {
-    if (this.reading) this.reading.again = true;
+    if (this.reading) this.reading.isStale = true;
     else if (this.fleet.index) this.readSoon();
   }
 
@@ -92,17 +140,17 @@ export class FleetStore {
   /** Shows successful writes before the next reading. */
   write(...writes: DeviceWrite[]): void {
     this.reading?.writes.push(...writes);
-    void this.publish(({ index: now }) => now && { index: now.with(written(tableOf(now), writes)) });
+    void this.publish(({ index: now }) => now && { index: now.with(applyWrites(tableOf(now), writes)) });
   }
 
   /** The session has ended: nothing more is read. `forget`: the next user may be another one. */
   end({ forget }: { forget: boolean }): void {
     clearTimeout(this.timer);
-    this.isOver = true;
+    this.hasEnded = true;
     this.reading?.stop.abort();
     this.reading = undefined;
     this.ended = Number.NEGATIVE_INFINITY;
-    for (const go of this.held.splice(0)) go();
+    for (const resume of this.paused.splice(0)) resume();
     if (forget) {
       this.rows = ROWS;
       this.set(NO_FLEET);
@@ -111,36 +159,34 @@ export class FleetStore {
 
   /** There is a session again. */
   begin(): void {
-    this.isOver = false;
+    this.hasEnded = false;
     this.ended = Number.NEGATIVE_INFINITY;
-    this.attend();
+    this.resume();
   }
-
-  // ---- When to read ------------------------------------------------------------------------------------------------
 
   private canFollow(): boolean {
     return this.fleet.isFollowed && this.fleet.index !== undefined && Number.isFinite(this.ended);
   }
 
   private isLive(): boolean {
-    return this.fleet.isFollowed && this.around.isLive?.() === true;
+    return this.fleet.isFollowed && this.environment.isLive?.() === true;
   }
 
   private interval(): number {
     if (this.fleet.isFollowed) return this.isLive() ? BEAT : POLL;
     const usual = Math.min(LONGEST, INTERVAL * Math.max(1, (this.fleet.index?.size ?? 0) / SMALL));
-    return this.around.pace?.(this.fleet, usual) ?? usual;
+    return this.environment.pace?.(this.fleet, usual) ?? usual;
   }
 
   private isWanted(): boolean {
     return this.fleet.index !== undefined || this.fleet.error !== null;
   }
 
-  /** Called when use starts or stops: paused readings continue, and an old index is read again. */
-  private attend(): void {
+  /** Called when the fleet comes into use: paused readings continue, and an old index is read again. */
+  private resume(): void {
     if (!this.isWatched()) return;
-    for (const go of this.held.splice(0)) go();
-    if (this.reading || this.isOver || !this.isWanted()) return;
+    for (const resume of this.paused.splice(0)) resume();
+    if (this.reading || this.hasEnded || !this.isWanted()) return;
     const age = Date.now() - this.ended;
     const isOld = this.isLive()
       ? this.source.feed?.hasMissed === true || !this.canFollow()
@@ -151,10 +197,10 @@ export class FleetStore {
 
   private changeLive(): void {
     if (!this.fleet.isFollowed) return;
-    // Until now it was current.
+    // The index was current until now.
     if (!this.isLive()) this.set({ at: Date.now() });
     clearTimeout(this.timer);
-    this.attend();
+    this.resume();
   }
 
   private readSoon(): void {
@@ -173,16 +219,14 @@ export class FleetStore {
     );
   }
 
-  /** Resolves while the fleet is in use. */
+  /** Resolves once the fleet is in use. */
   private readonly mayGoOn = async (): Promise<void> => {
-    while (!this.isWatched() && this.reading) await new Promise<void>((go) => this.held.push(go));
+    while (!this.isWatched() && this.reading) await new Promise<void>((resume) => this.paused.push(resume));
   };
-
-  // ---- Reading -----------------------------------------------------------------------------------------------------
 
   private async read(): Promise<void> {
     clearTimeout(this.timer);
-    const reading: FleetReadingRun = { stop: new AbortController(), writes: [], changes: [], again: false };
+    const reading: ReadingRun = { stop: new AbortController(), writes: [], changes: [], isStale: false };
     this.reading = reading;
     const begun = Date.now();
     const before = this.fleet.index;
@@ -224,14 +268,12 @@ export class FleetStore {
     this.took = this.ended - begun;
     this.seen = begun;
     this.set({ isReading: false, progress: undefined, partial: undefined, error: failure });
-    if (failure && isSignedOut(failure)) return this.around.signedOut();
-    if (reading.again) this.readSoon();
+    if (failure && isSignedOut(failure)) return this.environment.signedOut();
+    if (reading.isStale) this.readSoon();
     else if (this.listeners.size > 0) this.readIn(this.interval());
   }
 
-  // ---- Following ---------------------------------------------------------------------------------------------------
-
-  /** Asks for what changed since the last time. */
+  /** Reads what changed since the last time. */
   private async catchUp(): Promise<void> {
     clearTimeout(this.timer);
     let failure: Error | null = null;
@@ -240,13 +282,13 @@ export class FleetStore {
     } catch (error) {
       failure = asError(error);
     }
-    if (this.isOver || this.reading) return;
-    if (failure && isSignedOut(failure)) return this.around.signedOut();
+    if (this.hasEnded || this.reading) return;
+    if (failure && isSignedOut(failure)) return this.environment.signedOut();
     if (!failure) {
       const now = (this.ended = Date.now());
       if (now - this.seen >= BEAT) {
         this.seen = now;
-        void this.publish(({ index }) => index && { index: index.with(seenNow(tableOf(index), now)) });
+        void this.publish(({ index }) => index && { index: index.with(markOnlineSeen(tableOf(index), now)) });
       }
     }
     this.set({ error: failure, ...(!failure && !this.isLive() && { at: this.ended }) });
@@ -254,16 +296,16 @@ export class FleetStore {
   }
 
   private follow(changes: DeviceChanges): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     if (changes.reset) {
-      if (this.reading) this.reading.again = true;
+      if (this.reading) this.reading.isStale = true;
       this.ended = Number.NEGATIVE_INFINITY;
-      return this.attend();
+      return this.resume();
     }
     this.reading?.changes.push(changes);
     void this.publish(async ({ index }) => {
       if (!index) return undefined;
-      const table = await inTurns(followSteps(tableOf(index), changes));
+      const table = await inTurns(changeSteps(tableOf(index), changes));
       return { at: Date.now(), index: index.with(table) };
     });
   }
@@ -275,7 +317,7 @@ export class FleetStore {
   private publish(
     make: (now: Fleet) => Partial<Fleet> | Promise<Partial<Fleet> | undefined> | undefined,
   ): Promise<void> {
-    const turn = this.publishing.then(async () => {
+    this.publishing = this.publishing.then(async () => {
       const before = this.fleet;
       const change = await make(before);
       if (!change) return;
@@ -284,11 +326,10 @@ export class FleetStore {
         // Rendering it is enough work for a task.
         await nextTask();
       }
-      // Signed out during the sort.
+      // The session may have ended during the sort.
       if (this.fleet.index === before.index) this.set(change);
     });
-    this.publishing = turn;
-    return turn;
+    return this.publishing;
   }
 
   private set(change: Partial<Fleet>): void {
@@ -300,3 +341,84 @@ export class FleetStore {
     for (const listener of this.listeners) listener();
   }
 }
+
+interface ReadingRun {
+  stop: AbortController;
+  /** Writes since it started, which its pages may not show. */
+  writes: DeviceWrite[];
+  /** Changes reported since it started, which its pages may not show either. */
+  changes: DeviceChanges[];
+  /** Something was written meanwhile: another reading follows. */
+  isStale: boolean;
+}
+
+interface ReadingSteps {
+  source: FleetSource;
+  /** The current index. */
+  before: FleetIndex | undefined;
+  /** Rows to request in a page. */
+  rows: number;
+  mayGoOn: () => Promise<void>;
+  onProgress: (read: number, total: number | undefined) => void;
+  /** Shows the devices read so far, with their locations. */
+  showPart: (part: FleetIndex) => void;
+  /** Shows the next index, made of the one that is shown by then. */
+  show: (make: (index: FleetIndex | undefined) => Promise<FleetIndex>, change: Partial<Fleet>) => Promise<void>;
+}
+
+/** Devices in the first part that is shown; each following part has four times as many. */
+const FIRST_PART = 5_000;
+const GROWTH = 4;
+
+/**
+ * One reading of the whole fleet, shown in two steps: the listing, and the locations if they take longer. `rows` of the
+ * result: the largest page of this service.
+ */
+async function readIndex(
+  reading: ReadingRun,
+  steps: ReadingSteps,
+): Promise<{ rows: number; placesError: Error | null }> {
+  const { source, before, show } = steps;
+  const { signal } = reading.stop;
+  const started = Date.now();
+  const queue = new RequestQueue({ signal, atOnce: AT_ONCE, mayGoOn: steps.mayGoOn });
+  const ask = <Answer>(request: () => Promise<Answer>) => queue.add(() => queue.read(request));
+  const draft = new Draft(before ? tableOf(before) : emptyTable());
+  let locations: DeviceLocation[] | undefined;
+  let nextPart = FIRST_PART;
+  const listing = readFleet({
+    readPage: (page, rows) => ask(() => source.readPage(page, rows, signal)),
+    rows: steps.rows,
+    draft,
+    had: before?.size ?? 0,
+    onProgress: (read, total, order) => {
+      steps.onProgress(read, total);
+      if (before || !locations || read < nextPart || read === total) return;
+      nextPart = read * GROWTH;
+      void inTurns(placeSteps(draft.part(order()), locations)).then((table) => steps.showPart(new FleetIndex(table)));
+    },
+  });
+  const locating = ask(() => source.readLocations(signal)).then((rows) => {
+    locations = rows;
+    return null;
+  }, asError);
+
+  const { order, rows, complete } = await listing;
+  const place = async (table: Table) => (locations ? inTurns(placeSteps(table, locations)) : table);
+  const showTable = (table: Table, change: Partial<Fleet>) =>
+    show(async (index) => {
+      let next = applyWrites(table, reading.writes);
+      for (const changes of reading.changes) next = await inTurns(changeSteps(next, changes));
+      const isSame = index && tableOf(index) === next && index.complete === complete;
+      return isSame ? index : new FleetIndex(next, complete);
+    }, change);
+  const already = locations !== undefined;
+  const listed = await place(draft.finish(order));
+  await showTable(listed, { at: started, error: null, ...(already && { placesError: null }) });
+  const placesError = await locating;
+  if (placesError && isSignedOut(placesError)) throw placesError;
+  if (!already && !placesError) await showTable(await place(listed), { placesError: null });
+  return { rows, placesError };
+}
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));

@@ -37,7 +37,7 @@ export function* placeSteps(table: Table, locations: DeviceLocation[]): Generato
   return { ...table, places: { lat, lng, kind } };
 }
 
-/** The table with some devices moved; the same table if none is anywhere else. */
+/** The table with some devices moved; the same table if none of them moved. */
 export function withPlaces(table: Table, moves: readonly (readonly [row: number, at: Position])[]): Table {
   const { places, size } = table;
   if (!places) return table;

@@ -48,7 +48,7 @@ test('devices created and deleted meanwhile, anywhere: in the end all are there,
 test('a fleet that never rests has all devices that any reading saw, and is not called complete', async () => {
   const service = new FakeService(95);
   let born = 1000;
-  service.temper.total = 'none';
+  service.behavior.total = 'none';
   service.onPage = (page) => {
     if (page % 3 === 0) service.devices.unshift(aDevice(born++));
   };

@@ -25,7 +25,7 @@ export interface FleetRead {
   complete: boolean;
 }
 
-/** Most readings before their results are merged; a large fleet is read fewer times. */
+/** Readings before their results are merged. A large fleet is read fewer times. */
 const mostReadings = (size: number) => (size > 20_000 ? 2 : 3);
 
 export async function readFleet({ readPage, rows, draft, had, onProgress }: FleetReading): Promise<FleetRead> {

@@ -92,7 +92,7 @@ test('a total that is too large is noticed', async () => {
 
 test('a service that repeats its last page for ever comes to an end', async () => {
   const service = new FakeService(20, { total: 'none' });
-  service.temper.pastEnd = async (): Promise<never> => ({ Devices: service.devices.slice(10) }) as never;
+  service.behavior.pastEnd = async (): Promise<never> => ({ Devices: service.devices.slice(10) }) as never;
   assert.equal((await read(service)).count, 20);
 });
 

@@ -1,5 +1,5 @@
-// One reading of all pages of the listing. The service may count or not, may return fewer rows a page than requested,
-// and its devices change meanwhile.
+// Reads all pages of the listing once. The service may report no total, may return fewer rows per page than requested,
+// and its devices may change meanwhile.
 import { formatCount } from '#/lib/format.ts';
 import type { Device, DevicePage } from '#/contract/devices.ts';
 import { ApiError, isMissing } from '#/api/api-error.ts';
@@ -58,7 +58,7 @@ export async function readPages({ readPage, rows: wanted, take, onProgress }: Pa
     const fresh = take(Devices, page) + unreadable;
     count += length;
     unique += fresh;
-    // A page without new devices is an end too: some services repeat their last page for ever.
+    // A page without new devices is an end too: some services repeat their last page forever.
     if (length < rows || fresh === 0) short = Math.min(short, page);
     onProgress?.(unique, counts ? total : undefined);
     return length;

@@ -18,7 +18,7 @@ export interface Sorted {
 /** Sources of a stored order: a column, an array of ids, the locations. */
 type Source = FleetColumn | string[] | Float64Array;
 
-const orders = new WeakMap<Source, Sorted>();
+const sortOrders = new WeakMap<Source, Sorted>();
 /** Rows between two checks of the clock. */
 export const STEP = 2048;
 
@@ -30,15 +30,15 @@ function sourceOf({ ids, columns, places }: Table, by: string): Source | undefin
 }
 
 /** The stored order by a column. */
-export function knownOrder(table: Table, by: string): Sorted | undefined {
+export function storedSortOrder(table: Table, by: string): Sorted | undefined {
   const source = sourceOf(table, by);
-  const order = source && orders.get(source);
+  const order = source && sortOrders.get(source);
   return order?.rows.length === table.size ? order : undefined;
 }
 
-export function storeOrder(table: Table, by: string, order: Sorted): void {
+export function storeSortOrder(table: Table, by: string, order: Sorted): void {
   const source = sourceOf(table, by);
-  if (source) orders.set(source, order);
+  if (source) sortOrders.set(source, order);
 }
 
 /** What a row is sorted by. */
@@ -64,14 +64,14 @@ export function sortKeysOf(table: Table, by: string): ((row: number) => SortKey 
  * Computes the order by a column; undefined if there is no such column. `before`: an earlier version of the table,
  * whose order is nearly right.
  */
-export function* orderSteps(table: Table, by: string, before?: Table): Generator<void, Sorted | undefined> {
+export function* sortSteps(table: Table, by: string, before?: Table): Generator<void, Sorted | undefined> {
   const source = sourceOf(table, by);
   if (!source) return undefined;
-  const known = knownOrder(table, by);
+  const known = storedSortOrder(table, by);
   if (known) return known;
   const earlier = before && sourceOf(before, by);
-  const order = yield* sortSource(table, source, earlier && orders.get(earlier)?.rows);
-  orders.set(source, order);
+  const order = yield* sortSource(table, source, earlier && sortOrders.get(earlier)?.rows);
+  sortOrders.set(source, order);
   return order;
 }
 

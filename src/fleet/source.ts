@@ -8,7 +8,7 @@ import type { PageRead } from './read-pages.ts';
 export interface FleetSource {
   readPage: (page: number, rows: number, signal: AbortSignal) => Promise<PageRead>;
   readLocations: (signal: AbortSignal) => Promise<DeviceLocation[]>;
-  /** What changed, where the service reports that. */
+  /** Reported changes, if the service has them. */
   feed?: DeviceFeed;
 }
 

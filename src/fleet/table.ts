@@ -19,10 +19,10 @@ export interface Table {
   ids: string[];
   /** By wire name. */
   columns: Map<string, FleetColumn>;
-  /** What the search looks at, as `haystackOf` writes it. */
+  /** The searched text, as `haystackOf` writes it. */
   haystack: TextColumn;
   places: Places | undefined;
-  /** More devices follow: the reading goes on. */
+  /** The reading is unfinished: more devices follow. */
   isPart?: boolean;
   /** Returned devices, so that an unchanged one is the same object again. */
   cached: Map<number, Device>;
@@ -31,7 +31,7 @@ export interface Table {
 const TEXTS = ['DeviceName', 'LocalAddr', 'SysHostname', 'SysMacAddress'];
 const TIMES = ['CreatedTime', 'LastSeenTime'];
 const CODES = ['DeviceGroup', 'DeviceStatus', 'LocalPort', 'CustomerName', 'CustomerSite'];
-/** What a device is searched by beside its name, id and tags. */
+/** The fields that are searched besides the name, id and tags. */
 const SEARCHED = ['DeviceGroup', 'CustomerName', 'CustomerSite'];
 /** Most fields beyond the contract's that get a column, because a service may send anything. */
 const MOST_COLUMNS = 64;
@@ -114,8 +114,8 @@ export class Draft {
   }
 
   /**
-   * These rows as far as they are read. Its columns are copies, since sort orders are cached by column and the reading
-   * goes on in these.
+   * The rows that have been read so far. The columns are copies, because sort orders are cached by column and the
+   * reading continues to write to these.
    */
   part(order: Uint32Array): Table {
     const columns = new Map(Array.from(this.columns, ([name, column]) => [name, column.fork()]));

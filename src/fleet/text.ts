@@ -13,7 +13,7 @@ export function fold(text: string): string {
 
 const line = (text: string) => fold(text).replaceAll('\n', ' ');
 
-/** The searched text of a row, folded, on three lines: name, id, and what people file it under. */
+/** The searched text of a row, folded, on three lines: name, id, and the rest (group, customer, site and tags). */
 export const haystackOf = (name: string, id: string, others: readonly string[] = []): string =>
   [line(name), line(id), line(others.join('\t'))].join('\n');
 

@@ -1,13 +1,12 @@
-// The fleet index for pages: what is known of the fleet, and how to have more of it.
+// The fleet index for pages.
 import { useEffect, useSyncExternalStore } from 'react';
 import { focusManager, type MutationMeta } from '@tanstack/react-query';
 import { deviceEndpoints, type DeviceChange, type Position } from '#/contract/devices.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetIndex } from './fleet-index.ts';
-import type { Fleet } from './fleet.ts';
-import { FleetStore } from './fleet-store.ts';
+import { FleetStore, type Fleet } from './fleet-store.ts';
 import { serviceSource } from './source.ts';
-import type { DeviceWrite } from './writes.ts';
+import type { DeviceWrite } from './table-changes.ts';
 import { shownDevices } from '#/api/device-feed.ts';
 import { isLive, live } from '#/api/live.ts';
 import { changedBy, objectOf } from '#/api/query.ts';
@@ -53,7 +52,7 @@ export function fleetStore(): FleetStore {
   return made;
 }
 
-/** What a write did to a device, of those that show before the fleet is read again. */
+/** The effect of a write on one device, to be shown before the fleet is read again. */
 function writeOf({ operation, request }: MutationMeta, variables: unknown): DeviceWrite | undefined {
   const id = operation && objectOf(operation, request);
   if (id === undefined || operation?.resource !== DEVICES) return undefined;
@@ -62,17 +61,16 @@ function writeOf({ operation, request }: MutationMeta, variables: unknown): Devi
   return operation.name === 'remove' ? { id, is: 'deleted' } : undefined;
 }
 
-/** A fleet, and what to do about it. */
 export interface FleetInUse extends Fleet {
-  /** Reads the fleet unless it is there or under way: for the first caller that needs all of it. */
+  /** Reads the fleet unless it is loaded or loading. */
   ensure: () => void;
   /** Reads it again now. */
   retry: () => void;
 }
 
 /**
- * The fleet as far as it is known, kept fresh while a component looks at it. `devices`: how many there are, once the
- * page has drawn the first answer of the service; a small fleet is then read by itself. `need`: read it at any size.
+ * The fleet in memory, kept up to date while a component uses it. `devices`: how many there are, once the page has
+ * rendered the first response; a small fleet is then read automatically. `need`: read it at any size.
  */
 export function useFleet({ devices, need = false }: { devices?: number | undefined; need?: boolean } = {}): FleetInUse {
   const { subscribe, get, ensure, retry } = fleetStore();
@@ -84,7 +82,7 @@ export function useFleet({ devices, need = false }: { devices?: number | undefin
   return { ...fleet, ensure, retry };
 }
 
-/** A fleet as a view takes it. `places`: it is only there together with the locations. */
+/** The fleet as a query result, for `View`. `places`: there is no data until the locations have been read, too. */
 export function fleetReading(
   { index, at, error, placesError, isReading, retry }: FleetInUse,
   { places = false }: { places?: boolean } = {},

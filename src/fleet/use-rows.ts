@@ -1,4 +1,4 @@
-// Rows of the fleet by filter and sort, for a component. Apart from use-fleet.ts, so that a page can have it before the
+// Rows of the fleet by filter and sort, for a component. Separate from use-fleet.ts, so that a page does not wait for the
 // code that reads the fleet.
 import { useEffect, useMemo, useState } from 'react';
 import { sameValues } from '#/lib/same-values.ts';
@@ -10,9 +10,8 @@ interface Rows<Found> {
 }
 
 /**
- * The rows of a query; undefined while there is no index. Where the fleet has to be sorted by a column for the first
- * time, the rows of before stay until that is done, and `isPending` tells so. The caller keeps `filter` the same object
- * while it says the same.
+ * The rows of a query; undefined while there is no index. The first sort by a column takes time: until it is done the
+ * previous rows stay, and `isPending` is true. The caller keeps `filter` the same object while it has the same content.
  */
 export function useRows(index: FleetIndex, query: RowQuery): Rows<Uint32Array>;
 export function useRows(index: FleetIndex | undefined, query: RowQuery): Rows<Uint32Array | undefined>;

@@ -1,4 +1,4 @@
-// What the operator says about the tiles: text, in which `[words](address)` is a link where the address is one of a page.
+// The operator's attribution of the tiles: text in which `[words](address)` is a link if the address is a web page's.
 import { webAddress } from '#/lib/web-address.ts';
 
 export interface AttributionPart {

@@ -1,5 +1,5 @@
-// Puts a base map under the map it is rendered in: the operator's tiles where the service names some, else, and when
-// nothing comes from there, the built-in one, in the reader's colour scheme.
+// The base map: the operator's tiles if the service names some, or the built-in map, also when those tiles fail, in the
+// user's colour scheme.
 import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { useMap } from 'react-leaflet';
@@ -28,7 +28,7 @@ export function BaseMapLayer({ scheme }: { scheme: Scheme }) {
         <OwnMap key={own} url={own} scheme={scheme} onDead={() => setDead(own)} />
       )}
       <Status className={isDead ? classes.note : ''}>
-        {isDead && `The map tiles of ${hostOf(url)} do not load. This is the built-in map.`}
+        {isDead && `The map tiles from ${hostOf(url)} could not be loaded. Showing the built-in map.`}
       </Status>
       {own !== undefined && session.MapAttribution && (
         <p className={classes.attribution}>
@@ -93,7 +93,7 @@ function useBase(base: BaseMap | undefined, scheme: Scheme): void {
   }, [base, map]);
 
   useEffect(() => {
-    // Beyond the poles, and where a tile is still to come, the map's own background shows.
+    // The map's own background shows beyond the poles and while tiles load.
     map.getContainer().style.backgroundColor = mapColors[scheme].water;
     if (!base || painted.current === scheme) return;
     painted.current = scheme;
@@ -101,10 +101,10 @@ function useBase(base: BaseMap | undefined, scheme: Scheme): void {
   }, [base, map, scheme]);
 }
 
-/** Tiles that fail, before any has come, until the address counts as dead. */
+/** Tiles that fail before any has loaded, until the address counts as dead. */
 const ENOUGH = 3;
 
-/** Images look the same in both schemes, and Leaflet asks again for what could not be had when the map moves. */
+/** Images look the same in both schemes, and Leaflet requests failed ones again when the map moves. */
 const still = (layer: L.GridLayer): BaseMap => ({
   layer,
   setScheme: () => undefined,

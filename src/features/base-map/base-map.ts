@@ -1,5 +1,5 @@
 // The built-in base map as a Leaflet layer: drawn in the page from one file that is served with the dashboard, so it
-// works without any network and asks no third party for anything.
+// works offline and sends nothing to third parties.
 import './leaflet-global.ts';
 
 import type { GridLayer } from 'leaflet';
@@ -17,14 +17,14 @@ const deepestTiles = 6;
 const BUILT_IN =
   'Natural Earth · © <a href="https://www.geonames.org" target="_blank" rel="noopener noreferrer">GeoNames</a>';
 
-/** One for the life of the page: coming back to the map asks for nothing twice. */
+/** Kept as long as the page, so that returning to the map requests nothing twice. */
 let archive: PMTiles | undefined;
 
 export interface BaseMap {
   layer: GridLayer;
   /** Repaints each tile in place, so that nothing flashes in between. */
   setScheme(scheme: Scheme): void;
-  /** Draws the tiles in view again, for those that could not be had before. */
+  /** Draws the visible tiles again, because some may have failed. */
   refresh(): void;
 }
 

@@ -1,4 +1,4 @@
-// A small map of some devices as dots, to see at a glance where something happens. What is beside it shows the same in words.
+// A small map of some devices as dots. The text beside it says the same.
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ import classes from './dot-map.module.css';
 export interface DotLook {
   /** A colour of tokens.css, such as `--ok`. */
   color: string;
-  /** Else a ring. */
+  /** Otherwise a ring. */
   isFilled: boolean;
 }
 
@@ -34,7 +34,7 @@ function Dots({ dots, scheme, onPick }: DotsProps): null {
   const map = useMap();
   useEffect(() => {
     const renderer = L.canvas({ padding: 0.3 });
-    // As the page has them in this scheme.
+    // The page's colours in this scheme.
     const page = getComputedStyle(document.documentElement);
     const layer = L.layerGroup(
       dots.map(({ id, at, look: { color, isFilled } }) => {
@@ -85,7 +85,7 @@ export function DotMap({ name, looks, legend, onPick }: DotMapProps) {
   }, [looks, locations.data]);
   if (!locations.data) return <NoDataYet query={locations} name="the locations" rows={4} />;
   const unplaced = looks.size - dots.length;
-  if (dots.length === 0) return <p className="dim">None of them has a location.</p>;
+  if (dots.length === 0) return <p className="dim">None of these devices has a location.</p>;
   return (
     <div className={classes.frame}>
       <section className={classes.map} aria-label={name}>

@@ -10,7 +10,7 @@ import { MapBox } from './map-box.tsx';
 import classes from './location-picker.module.css';
 
 interface LocationPickerProps {
-  /** Undefined while there is none, or while what is typed is none. */
+  /** Undefined if there is none, or while the typed text is none. */
   at: Position | undefined;
   /** A location found by the reader's device: the map zooms to it, wherever it was. */
   fix?: Position | undefined;
@@ -31,7 +31,7 @@ function Clicks({ at, fix, onPick }: LocationPickerProps) {
   useMapEvents({ click: ({ latlng }) => onPick(picked(latlng)) });
   const { Lat, Lng } = at ?? {};
   useEffect(() => {
-    // What was typed or found elsewhere comes into view; what was clicked is in view already.
+    // A typed location is moved into view; a clicked one is there already.
     if (Lat !== undefined && Lng !== undefined && !map.getBounds().contains([Lat, Lng]))
       map.setView([Lat, Lng], Math.max(map.getZoom(), NEAR), { animate: false });
   }, [map, Lat, Lng]);

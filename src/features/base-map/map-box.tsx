@@ -1,4 +1,4 @@
-// A map with the base map below what it contains, as all maps of the dashboard have it.
+// A map with the base map, as all maps of the dashboard use it.
 import 'leaflet/dist/leaflet.css';
 import type { RefAttributes } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
@@ -9,7 +9,7 @@ import classes from './map-box.module.css';
 
 interface MapBoxProps extends Omit<MapContainerProps, 'className'>, RefAttributes<L.Map> {
   className?: string | undefined;
-  /** Whether the base map is drawn by now. */
+  /** Whether the base map is drawn yet. */
   tiles?: boolean;
 }
 

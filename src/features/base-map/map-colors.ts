@@ -1,4 +1,4 @@
-// The colours of the base map. Quiet on purpose: the devices drawn over it are what a reader looks for.
+// The colours of the base map, muted so that the devices on it stand out.
 
 export type Scheme = 'light' | 'dark';
 
@@ -16,7 +16,7 @@ export interface MapColors {
   town: string;
 }
 
-/** One set of drawing rules takes its colours from here, so light and dark never differ in what they show. */
+/** Light and dark share one set of drawing rules, so they always show the same. */
 export const mapColors: Record<Scheme, MapColors> = {
   light: {
     land: '#f6f6f3',

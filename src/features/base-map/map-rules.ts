@@ -1,4 +1,4 @@
-// What is drawn, in which order and at which zoom: the map's style, for the layers that scripts/basemap writes.
+// The style of the base map, for the layers that scripts/basemap writes.
 import {
   CenteredTextSymbolizer,
   CircleSymbolizer,

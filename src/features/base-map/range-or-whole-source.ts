@@ -1,5 +1,5 @@
-// Where the map's bytes come from. A tile is a small piece of one file: asked for by HTTP Range where the server has
-// it, and where it has not (a plain static host) the file is fetched whole, once, and cut here.
+// The source of the map's bytes. A tile is a small piece of one file, requested by HTTP Range. From a server without
+// ranges (a plain static host) the whole file is fetched once.
 import { EtagMismatch, FetchSource, type RangeResponse, type Source } from 'pmtiles';
 
 /** Waits between tries: a service that restarts is back within seconds. */
@@ -7,7 +7,7 @@ const retryAfter = [500, 2000, 5000];
 
 interface SourceOptions {
   fetch?: typeof fetch;
-  /** Asks for a range once the server is known to have them. */
+  /** Reads ranges once the server is known to support them. */
   ranges?: Pick<Source, 'getBytes'>;
   wait?: (milliseconds: number) => Promise<void>;
 }
@@ -17,7 +17,7 @@ export class RangeOrWholeSource implements Source {
   readonly #fetch: typeof fetch;
   readonly #ranges: Pick<Source, 'getBytes'>;
   readonly #wait: (milliseconds: number) => Promise<void>;
-  /** What the first answer was: the whole file, or a range. Undefined until one is asked for, and after a failure. */
+  /** The first response: the whole file, or a range. Undefined before the first request, and after a failure. */
   #served: Promise<ArrayBuffer | 'ranges'> | undefined;
   #failures = 0;
 
@@ -28,7 +28,7 @@ export class RangeOrWholeSource implements Source {
     this.#wait = options.wait ?? ((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)));
   }
 
-  /** PMTiles stores a failed answer under this key for good: a new key after a failure lets it ask again. */
+  /** PMTiles caches a failure under this key forever, so the key changes after a failure. */
   getKey(): string {
     return this.#failures === 0 ? this.#url : `${this.#url}#${this.#failures}`;
   }

@@ -7,7 +7,7 @@ import type { BulkWrite } from '#/api/bulk.ts';
 import { beginBulk, bulkChanges, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
-import type { DeviceWrite } from '#/fleet/writes.ts';
+import type { DeviceWrite } from '#/fleet/table-changes.ts';
 import { runEach } from '#/lib/run-each.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { itemResult, resultOfItem, type ItemResult } from './bulk-results.ts';

@@ -1,4 +1,4 @@
-// Makes a device: its name and group first, then its key and commands, shown once, while it is waited for.
+// Creates a device: first its name and group, then its key and commands, shown once, until it connects.
 import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -29,7 +29,7 @@ interface AddDeviceDialogProps {
 const { DeviceName, DeviceGroup } = FIELD_LABELS;
 const RULES = formRules(deviceDraft, { DeviceName, DeviceGroup });
 
-/** In words about licences, and about what may have happened all the same. */
+/** Explains the device limit, and that a device may exist although no answer arrived. */
 function explained(error: Error): Error {
   if (!(error instanceof ApiError)) return error;
   const { kind, status, detail } = error;
@@ -55,7 +55,7 @@ function CreateAtOnce({ keys, onMade, onFailed }: CreateAtOnceProps) {
   useEffect(() => {
     forgetPress();
     mutate(THIS_MACHINE, { onSuccess: onMade, onError: onFailed });
-    // Once: both callbacks only set state.
+    // Runs once: both callbacks only set state.
   }, [mutate]); // oxlint-disable-line react/exhaustive-deps
   return null;
 }

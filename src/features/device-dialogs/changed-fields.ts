@@ -11,13 +11,13 @@ export const FIELD_LABELS: Record<EditableField, string> = {
   CustomerSite: 'Site',
 };
 
-/** What a form starts with; a field that the service does not report starts empty. */
+/** The initial values of a form. A field that the service does not report is empty. */
 export function editableValues(device: Device): Record<EditableField, string> {
   const { DeviceName, DeviceGroup, CustomerName = '', CustomerSite = '' } = device;
   return { DeviceName, DeviceGroup, CustomerName, CustomerSite };
 }
 
-/** The fields that differ from what the device had, trimmed; blanks at the ends are no change. */
+/** The changed fields, trimmed; leading and trailing blanks are no change. */
 export function changedFields(device: Device, values: Record<EditableField, string>): DeviceChange {
   const before = editableValues(device);
   const change: DeviceChange = {};

@@ -17,7 +17,7 @@ import type { DeviceDialog } from './use-device-dialog.ts';
 
 interface DeviceDialogsProps {
   dialog: DeviceDialog;
-  /** The device that the page is about; else the URL names one. */
+  /** The device of the page; otherwise the URL names one. */
   device?: Device;
   onDeleted?: () => void;
 }
@@ -74,7 +74,7 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
       confirmLabel="Delete device"
       write={deviceMutations.remove(DeviceId)}
       onDone={() => {
-        notifications.show({ message: `${DeviceName} is deleted` });
+        notifications.show({ message: `${DeviceName} deleted` });
         onDeleted();
       }}
     >
@@ -84,13 +84,13 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
       </p>
       <p>
         Its key, waiting jobs and tunnels are deleted too.
-        {DeviceStatus === 'Online' && ' It is Online now and is disconnected at once.'} This cannot be undone.
+        {DeviceStatus === 'Online' && ' It is Online now and will be disconnected.'} This cannot be undone.
       </p>
     </ConfirmDialog>
   );
 }
 
-/** For a device that lost its own: the old one ends at once, so it asks first. */
+/** For a device that lost its key. It asks first, since the old key stops working immediately. */
 function NewKeyDialog({ device, onClose }: AboutProps) {
   const { DeviceId, DeviceName, DeviceStatus } = device;
   const [secret, setSecret] = useState<string>();
@@ -106,10 +106,9 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
       onDone={({ DeviceKey }) => setSecret(DeviceKey)}
     >
       <p>
-        The old key ends at once.
-        {DeviceStatus === 'Online' &&
-          ' The device is Online now: it stays disconnected until it gets the new key.'}{' '}
-        Jobs that wait for it stay.
+        The old key stops working immediately.
+        {DeviceStatus === 'Online' && ' The device is Online now: it stays disconnected until it gets the new key.'} Its
+        waiting jobs are kept.
       </p>
     </ConfirmDialog>
   );
@@ -123,11 +122,11 @@ function UpdateAgentDialog({ device, onClose }: AboutProps) {
     return (
       <ConfirmDialog
         onClose={onClose}
-        title={`Put an older agent on ${DeviceName}?`}
-        confirmLabel={`Go back to ${Version}`}
+        title={`Downgrade the agent of ${DeviceName}?`}
+        confirmLabel={`Downgrade to ${Version}`}
         write={deviceMutations.downgradeAgent(DeviceId, Sequence)}
         onDone={() => {
-          notifications.show({ message: `${DeviceName} goes back to agent ${Version}` });
+          notifications.show({ message: `${DeviceName} is downgrading to agent ${Version}` });
           onClose();
         }}
       >
@@ -146,7 +145,7 @@ function UpdateAgentDialog({ device, onClose }: AboutProps) {
       confirmLabel="Update agent"
       write={deviceMutations.updateAgent(DeviceId)}
       onDone={() => {
-        notifications.show({ message: `${DeviceName} updates its agent` });
+        notifications.show({ message: `${DeviceName} is updating its agent` });
         onClose();
       }}
     >

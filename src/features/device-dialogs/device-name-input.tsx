@@ -1,4 +1,4 @@
-// The name of a device, with a hint where another device has it already: that is allowed, and rarely meant.
+// The name of a device, with a hint if another device already has it, which is allowed but rarely intended.
 import type { ComponentProps } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -6,7 +6,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
 import { polled } from '#/api/query.ts';
 
-/** Milliseconds without a keystroke before it is looked up. */
+/** Milliseconds after the last keystroke until it is looked up. */
 const PAUSE = 300;
 
 /** `own`: id of the device that is edited. */

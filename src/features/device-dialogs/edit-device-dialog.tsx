@@ -33,7 +33,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       request={(body) => requestOf(deviceEndpoints.update, { params: { device_id: DeviceId }, body })}
       submitLabel="Save"
       onDone={(_, change) => {
-        notifications.show({ message: `${change.DeviceName ?? DeviceName} is saved` });
+        notifications.show({ message: `${change.DeviceName ?? DeviceName} saved` });
         onClose();
       }}
     >

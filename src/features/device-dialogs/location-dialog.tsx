@@ -1,5 +1,5 @@
-// Sets where a device is: typed, pasted as "lat, lng", picked on a small map, or taken from the position of the reader's
-// own device.
+// Sets the location of a device: typed, pasted as "lat, lng", picked on a small map, or taken from the user's own
+// position.
 import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -38,7 +38,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
       }
       submitLabel="Set location"
       onDone={() => {
-        notifications.show({ message: `The location of ${DeviceName} is set` });
+        notifications.show({ message: `Location of ${DeviceName} saved` });
         onClose();
       }}
     >
@@ -48,7 +48,7 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
 }
 
 function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
-  /** Where the reader's own device is. */
+  /** The position of the user's own device. */
   const [fix, setFix] = useState<Position>();
   const typed = { Lat: readDegrees(values.Lat), Lng: readDegrees(values.Lng) };
   const take = ({ Lat, Lng }: Position) => fill({ Lat: String(Lat), Lng: String(Lng) });
@@ -64,7 +64,7 @@ function PositionFields({ values, field, fill }: FormFields<'Lat' | 'Lng'>) {
       />
       <LocationPicker
         open={{ at: position.safeParse(typed).data, fix, onPick: take }}
-        fallback={<div className={classes.toBe} />}
+        fallback={<div className={classes.placeholder} />}
       />
       {typed.Lat === 0 && typed.Lng === 0 && (
         <p className="dim">0, 0 means “not set”: the map does not show the device.</p>

@@ -1,4 +1,4 @@
-// Where one device is. The API only lists all locations, so its own is picked out of them.
+// The location of one device, from the list of all locations: the API has no other.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { deviceQueries } from '#/api/devices.ts';
 import type { DeviceLocation } from '#/contract/devices.ts';

@@ -1,4 +1,4 @@
-// Devices as rows of a file: the fields that every service has, then what else this one has.
+// Devices as rows of a CSV file: the documented fields, then the other fields of this service.
 import type { Device, DeviceLocation } from '#/contract/devices.ts';
 import { NAMED, addressOf, valueText } from './inventory.ts';
 

@@ -1,5 +1,5 @@
-// Choices of group, tag, customer and site, any number of each, with how many devices there are of every value once the
-// fleet is in memory. For the table and the map; loaded after them, since its lists weigh as much as a whole table.
+// Filters by group, tag, customer, site and version, with the number of devices for each value once the fleet is in
+// memory. For the table and the map. Loaded after the table, since the lists are as large as all of the table's code.
 import { useEffect, useEffectEvent, useState } from 'react';
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import { accountQueries } from '#/api/account.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { tagQueries } from '#/api/tags.ts';
+import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
 import { useTagNames } from './filter-chips.tsx';
 import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
@@ -24,18 +25,17 @@ const MOST = 200;
 
 interface FacetPickersProps extends Facets {
   filter: RowFilter;
-  /** Suggested without the whole fleet. */
-  groups: readonly string[];
-  /** Reads the whole fleet, which has all values; undefined where it is read by itself, or was. */
-  onAsk?: (() => void) | undefined;
+  /** Loads the whole fleet, which has all values; undefined if it is loaded or loads automatically. */
+  onLoadFleet?: (() => void) | undefined;
   onChange: (change: RowFilter) => void;
 }
 
-export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChange }: FacetPickersProps) {
-  const [asked, setAsked] = useState(false);
+export function FacetPickers({ filter, facets, neverSeen, onLoadFleet, onChange }: FacetPickersProps) {
+  const [isRequested, setRequested] = useState(false);
   const hasTags = useOffered('tags') === true;
   const tags = useQuery({ ...tagQueries.list(), enabled: hasTags });
   const tagged = useTagNames(filter.tag);
+  const groups = useKnownValues('DeviceGroup');
   const picker = (name: ValueName, label: string, known: readonly string[] = [], chosen = filter[name] ?? []) => (
     <FacetPicker
       key={name}
@@ -44,18 +44,18 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
       chosen={chosen}
       facet={facets?.[name]}
       known={known}
-      isReading={asked && !facets}
+      isReading={isRequested && !facets}
       onOpen={() => {
-        if (!onAsk) return;
-        setAsked(true);
-        onAsk();
+        if (!onLoadFleet) return;
+        setRequested(true);
+        onLoadFleet();
       }}
       onChange={(values) => onChange({ [name]: values })}
     />
   );
-  // Where no device has one there is nothing to choose; before the whole fleet was read, nobody knows.
+  // A field that no device has needs no filter; that is unknown until the whole fleet has been read.
   const has = (name: ValueName) =>
-    asked || onAsk || filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
+    isRequested || onLoadFleet || filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
   return (
     <>
       {picker('group', 'Group', groups)}
@@ -78,7 +78,7 @@ export function FacetPickers({ filter, facets, groups, neverSeen, onAsk, onChang
   );
 }
 
-/** One of all versions of all artifacts; nothing where the service does not know them, or nothing was deployed. */
+/** A version of any artifact. Not shown if the service does not record versions, or nothing was deployed. */
 function VersionPicker({ runs, onChange }: { runs: RowFilter['runs']; onChange: (runs: RowFilter['runs']) => void }) {
   const isKnown = useOffered('versions') === true;
   const { NumDevicesAdded = 0 } = useQuery(accountQueries.get()).data ?? {};
@@ -111,7 +111,7 @@ interface FacetPickerProps {
   onChange: (values: string[]) => void;
 }
 
-/** In the list's own values a sign goes first, since none, the empty text, can be chosen too. */
+/** Values start with a sign in the list, because the empty text, for none, can be chosen too. */
 const keyOf = (value: string) => `=${value}`;
 
 function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onChange }: FacetPickerProps) {
@@ -137,7 +137,7 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
   const found = values.filter((value) => fold(value || `no ${name}`).includes(wanted)).slice(0, MOST);
   // Without the whole fleet the other values are unknown.
   const isFree = !facet && wanted !== '' && !values.includes(typed.trim());
-  // Enter chooses the only one that is left.
+  // Enter chooses the only remaining one.
   const isOnly = wanted !== '' && found.length + Number(isFree) === 1;
   const choose = useEffectEvent(() => void box.selectFirstOption());
   useEffect(() => {
@@ -225,7 +225,7 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
           )}
           {found.length === 0 && !isFree && (
             <Combobox.Empty>
-              {isReading ? 'Reading all devices…' : typed ? 'Nothing found' : `No ${name}s yet`}
+              {isReading ? 'Loading all devices…' : typed ? 'Nothing found' : `No ${name}s yet`}
             </Combobox.Empty>
           )}
         </Combobox.Options>

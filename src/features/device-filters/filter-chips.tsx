@@ -1,4 +1,4 @@
-// The filters in use, each to be taken away, and what the values of a filter mean in words.
+// The active filters, each with a button that removes it.
 import { useQuery } from '@tanstack/react-query';
 import { IconX } from '@tabler/icons-react';
 import { tagText } from '#/fleet/dictionary.ts';
@@ -32,12 +32,12 @@ interface Chip {
 
 function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
   const chips: Chip[] = [];
-  if (filter.name) chips.push({ key: 'name', label: 'Name has', value: filter.name, change: { name: '' } });
-  if (filter.id) chips.push({ key: 'id', label: 'ID has', value: filter.id, change: { id: '' } });
+  if (filter.name) chips.push({ key: 'name', label: 'Name contains', value: filter.name, change: { name: '' } });
+  if (filter.id) chips.push({ key: 'id', label: 'ID contains', value: filter.id, change: { id: '' } });
   for (const name of VALUES)
     for (const value of filter[name] ?? []) {
       const change = { [name]: filter[name]?.filter((each) => each !== value) };
-      // One state is read in a field of its own.
+      // The segmented control shows a single state.
       if (name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value)) continue;
       chips.push({
         key: `${name}=${value}`,

@@ -1,14 +1,14 @@
-// Which devices a page is about, as the URL has it: the same words on the table and on the map, so that a link from
-// one to the other keeps them.
+// The filter of a page in its URL: the same parameters on the table and on the map, so that a link from one to the other
+// keeps them.
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import { urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 
 const TEXTS = { q: 'search', name: 'name', id: 'id' } as const;
-/** What has values to choose from; of those chosen one is enough. */
+/** The filters with values to choose from. A device matches if it has one of them. */
 export const VALUES = ['group', 'status', 'tag', 'customer', 'site', 'problem'] as const;
 export type ValueName = (typeof VALUES)[number];
-/** `no=group`: devices that have none. A word of its own, since a group may be called anything. */
+/** `no=group`: devices without a group. A separate parameter, since a group can have any name. */
 const NONE = 'no';
 const SEEN = 'seen';
 /** An artifact, and which version of it: this one, another one, or with `no=version` none. */
@@ -54,7 +54,7 @@ export const filterPart: UrlPart<RowFilter> = {
 
 const filterUrl = urlSchema({ filter: filterPart });
 
-/** Only what filters, for a link and for a key. */
+/** The filter as a query string, for links and keys. */
 export const filterWords = (filter: RowFilter): string => filterUrl.change('', { filter });
 
 export const isFiltered = (filter: RowFilter): boolean => Object.keys(filter).length > 0;

@@ -1,7 +1,7 @@
-// Everything a service knows of a device beside the fields that are shown elsewhere, as names and values.
+// The inventory of a device: all fields that are not shown elsewhere.
 import type { Device } from '#/contract/devices.ts';
 
-/** What has a column of its own in a file, under whatever name. */
+/** The fields that have a named column in a file. */
 export const NAMED: readonly string[] = [
   'DeviceId',
   'DeviceName',
@@ -43,7 +43,7 @@ export function inventoryOf(device: Device): { label: string; value: string }[] 
   const known = Object.keys(LABELS);
   const others = Object.keys(device).filter((name) => isInventory(name) && !known.includes(name));
   return [...known, ...others.sort()].flatMap((name) => {
-    // It has a part of its own on the page.
+    // The page has a section about the agent.
     if (name === 'AgentVersion' && device.AgentUpdate !== undefined) return [];
     const value = valueText(device[name]);
     return value === '' ? [] : [{ label: inventoryLabel(name), value }];

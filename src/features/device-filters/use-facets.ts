@@ -1,4 +1,4 @@
-// How many devices there are of each value to filter by, as far as the fleet is in memory. For the table and the map.
+// The number of devices for each filter value, once the fleet is in memory. For the table and the map.
 import { useEffect, useState } from 'react';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FacetCounts, FleetIndex } from '#/fleet/fleet-index.ts';
@@ -19,8 +19,8 @@ function* countSteps(index: FleetIndex, filter: RowFilter): Generator<void, Face
 }
 
 /**
- * Nothing until the fleet is in memory; then those of before until the next are counted, which can wait for the rows.
- * `filter`: the same object while it means the same.
+ * Undefined until the fleet is in memory. The previous counts stay until the next ones are done, which can wait for the
+ * rows. `filter`: the same object while it has the same content.
  */
 export function useFacets(index: FleetIndex | undefined, filter: RowFilter): Facets {
   const [counted, setCounted] = useState(UNKNOWN);

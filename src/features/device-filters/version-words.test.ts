@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { versionChoices, versionWords } from './version-words.ts';
+import type { RunsFilter } from '#/fleet/filter.ts';
+import { indexOf } from '#/fleet/index-of.ts';
+import { aDevice } from '#/fleet/fake-service.ts';
+import { devicesRunning, versionChoices, versionWords } from './version-words.ts';
 
 test('a filter by version says what it means', () => {
   assert.equal(versionWords({ artifact: 'myapp' }), 'Any myapp');
@@ -26,4 +29,15 @@ test('each artifact offers its versions, what is not of them, and none, with the
     'myapp, not 2.0: 3',
     'No myapp: 4',
   ]);
+});
+
+test('a filter by version matches one version, any other, any at all, or none', () => {
+  const fleet = indexOf([0, 1, 2].map((n) => aDevice(n)));
+  const versions = new Map(Object.entries({ 'id-0': '1', 'id-1': '2' }));
+  const matching = (runs: Omit<RunsFilter, 'artifact'>) =>
+    fleet.ids(fleet.query({ filter: { running: devicesRunning({ artifact: 'myapp', ...runs }, versions) } }));
+  assert.deepEqual(matching({ version: '1' }), ['id-0']);
+  assert.deepEqual(matching({ other: '1' }), ['id-1']);
+  assert.deepEqual(matching({}), ['id-0', 'id-1']);
+  assert.deepEqual(matching({ none: true }), ['id-2']);
 });

@@ -1,6 +1,9 @@
-// Filters by the version of an artifact in words, and those that there are to choose from.
+// The filter by version of an artifact: in words, the choices there are, and the devices that match.
 import type { VersionCount } from '#/contract/device-versions.ts';
-import type { FacetValue, RunsFilter } from '#/fleet/filter.ts';
+import type { FacetValue, RowFilter, RunsFilter } from '#/fleet/filter.ts';
+
+/** A device's version of an artifact is shown as a field with this name and the artifact's. */
+export const VERSION_OF = 'Version of ';
 
 export function versionWords({ artifact, version, other, none = false }: RunsFilter): string {
   if (none) return `No ${artifact}`;
@@ -25,3 +28,15 @@ export function versionChoices(counts: readonly VersionCount[], devices: number)
     ];
   });
 }
+
+/** `versions`: the version that each device has of the artifact. */
+export const devicesRunning = (
+  { version, other, none }: RunsFilter,
+  versions: ReadonlyMap<string, string>,
+): NonNullable<RowFilter['running']> => ({
+  has: (id) => {
+    const now = versions.get(id);
+    if (none) return now === undefined;
+    return now !== undefined && (version === undefined || now === version) && (other === undefined || now !== other);
+  },
+});

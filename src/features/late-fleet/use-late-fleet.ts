@@ -1,12 +1,11 @@
-// The fleet index for a page that is drawn before it: its code and the fleet load after the first render.
+// The fleet index for a page that renders before it: its code and the fleet load after the first render.
 import { useEffect, useSyncExternalStore } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
-import type { Fleet } from '#/fleet/fleet.ts';
-import type { FleetStore } from '#/fleet/fleet-store.ts';
+import type { Fleet, FleetStore } from '#/fleet/fleet-store.ts';
 import { usePreload } from '#/ui/late/use-preload.ts';
 
 let opened: (() => FleetStore) | undefined;
@@ -22,7 +21,7 @@ interface LateFleet extends FleetInUse {
   take: FleetStore['take'];
 }
 
-/** `devices`: how many the service counts, once that is known. `need`: read the fleet at any size. */
+/** `devices`: the number of devices, once known. `need`: read the fleet at any size. */
 export function useLateFleet(devices: number | undefined, need: boolean): LateFleet | undefined {
   const isHere = usePreload(load, need);
   const store = isHere ? opened?.() : undefined;
@@ -34,14 +33,14 @@ export function useLateFleet(devices: number | undefined, need: boolean): LateFl
   return store && fleet ? { ...fleet, ensure: store.ensure, retry: store.retry, take: store.take } : undefined;
 }
 
-/** Up to here the fleet is read as often as a page of it. */
+/** Up to this size the fleet is read as often as a page of it. */
 const ONE_REQUEST = 1_000;
 
-/** Whether the fleet in memory is as current as a page that is read by itself, which is then not read. */
+/** Whether the fleet in memory is as current as the service's page, which is then not read. */
 export const isCurrent = ({ index, error, isFollowed }: Fleet): boolean =>
   index !== undefined && !error && (isFollowed || index.size <= ONE_REQUEST);
 
-/** The fleet where it is small enough to be read for a detail of a page; not read unless `isWanted`. */
+/** The fleet, if it is small enough to be read for a detail of a page; not read unless `isWanted`. */
 export function useSmallFleet(isWanted: boolean): FleetIndex | undefined {
   const account = useQuery({ ...accountQueries.get(), enabled: isWanted });
   return useLateFleet(isWanted ? account.data?.NumDevicesAdded : undefined, false)?.index;

@@ -1,4 +1,4 @@
-// A view of the device table in words of the URL: its filters, sort, columns, their widths, and the height of the rows.
+// A view of the device table as a query string: its filters, sort, columns, their widths, and the row height.
 // `group=north&sort=-lastSeen&cols=name,group,status&density=comfortable`: short enough to be read and sent.
 import { filterPart } from '#/features/device-filters/filter-words.ts';
 import { sortPart } from '#/ui/table/sort.ts';
@@ -26,7 +26,7 @@ const wordOf = (text: string) => {
   }
 };
 
-/** What a URL says about the layout; what it leaves open is the reader's own. Widths go with columns. */
+/** The layout in a URL. What it leaves out is the user's own; widths go with columns. */
 const layoutPart: UrlPart<Partial<Layout>> = {
   read: (params) => {
     const layout: Partial<Layout> = {};
@@ -56,12 +56,12 @@ const layoutPart: UrlPart<Partial<Layout>> = {
   },
 };
 
-/** A query string to be read by people: commas and colons need no escape in one. */
+/** A readable query string: commas and colons need no escape. */
 export const printSearch = (params: URLSearchParams): string =>
   params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
 
 export const viewParts = { filter: filterPart, sort: sortPart(), layout: layoutPart };
-/** All of a view, always in the same words: to store, to compare and to share. */
+/** A view in its canonical form: to store, compare and share. */
 export const viewUrl = urlSchema(viewParts, printSearch);
 
 export const cleanWords = (text: string): string => viewUrl.change('', viewUrl.read(text));

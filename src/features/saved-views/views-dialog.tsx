@@ -1,11 +1,11 @@
-// What the menu of views asks for: a name, or a yes.
+// The dialogs of the views menu: save, rename, delete.
 import { useState } from 'react';
 import { Checkbox } from '@mantine/core';
 import { viewEndpoints, type SavedView } from '#/contract/views.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { viewMutations, viewNamed } from '#/api/view-writes.ts';
-import type { ShownView } from './shown-view.ts';
+import type { ShownView } from './use-saved-views.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -59,13 +59,13 @@ function Name({ view, renamed, onGo, onClose }: PartProps & { renamed?: SavedVie
           {!renamed && (
             <>
               <Checkbox
-                label="Private: only I see it"
+                label="Private: only I can see it"
                 checked={isPrivate}
                 onChange={(event) => setPrivate(event.currentTarget.checked)}
               />
               <p className="dim">
                 Saves the {view.content}
-                {isPrivate ? '.' : ' for everybody of this account.'}
+                {isPrivate ? '.' : ' for everyone in this account.'}
               </p>
             </>
           )}
@@ -93,8 +93,8 @@ function Delete({ applied, onGo, onClose }: PartProps & { applied: SavedView }) 
       <strong>
         <bdi>{applied.Name}</bdi>
       </strong>{' '}
-      is deleted{!applied.Private && ' for everybody of this account'}. No device is changed, and links to it still
-      work.
+      will be deleted{!applied.Private && ' for everyone in this account'}. No devices are changed, and links to it
+      still work.
     </ConfirmDialog>
   );
 }

@@ -26,7 +26,7 @@ import { NO_SELECTION, deployStartOf } from '#/features/bulk/device-transfer.ts'
 import { paths } from '#/paths.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
-import type { ShownView } from './shown-view.ts';
+import type { ShownView } from './use-saved-views.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
 
@@ -114,20 +114,19 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
               leftSection={applied.Private ? <IconUsers {...icon} /> : <IconLock {...icon} />}
               onClick={() => change({ Private: !applied.Private })}
             >
-              {applied.Private ? 'Share with everybody' : 'Make private'}
+              {applied.Private ? 'Share with everyone' : 'Make private'}
             </Menu.Item>
             <Menu.Item leftSection={<IconTrash {...icon} />} onClick={() => onTask('delete')}>
               Delete view
             </Menu.Item>
           </>
         )}
-        {error && <Menu.Label>The saved views could not be read.</Menu.Label>}
+        {error && <Menu.Label>The saved views could not be loaded.</Menu.Label>}
       </Menu.Dropdown>
     </OpenedMenu>
   );
 }
 
-/** A view, marked where it is shown. */
 function Item(props: { isShown: boolean; onClick: () => void; children: ReactNode }) {
   return (
     <Menu.Item

@@ -1,7 +1,7 @@
-// The saved views of the device table and the map: a plain button that names the one that is shown, until it is first used.
+// The views menu of the device table and the map: a plain button with the name of the view, until it is first used.
 import { IconBookmark, IconChevronDown } from '@tabler/icons-react';
 import { lazyDialog, lazyMenu } from '#/ui/late/lazy-dialog.tsx';
-import type { ShownView } from './shown-view.ts';
+import type { ShownView } from './use-saved-views.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-menu.module.css';
 
@@ -10,7 +10,7 @@ const ViewsDialog = lazyDialog(() => import('./views-dialog.tsx'), 'ViewsDialog'
 
 interface ViewsMenuProps {
   view: ShownView;
-  /** The devices that it shows, where all of them are known. */
+  /** The devices that it shows, if all of them are known. */
   matching: readonly string[] | undefined;
   /** Goes to another view; Back comes back. */
   onGo: (search: string) => void;

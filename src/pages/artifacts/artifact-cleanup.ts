@@ -8,9 +8,9 @@ export function planCleanup(artifacts: readonly Artifact[], keep: number, usage:
   const old = groupVersions(artifacts).flatMap((group) => group.artifacts.slice(keep));
   const going = old.filter((artifact) => !isNeeded(usage, artifact));
   return {
-    /** Old ones that no job waits for or runs, as far as the service reports. */
+    /** Old versions that no job waits for or runs, as far as the service reports. */
     going,
-    /** Old ones that a job still needs. */
+    /** Old versions that a job still needs. */
     needed: old.filter((artifact) => isNeeded(usage, artifact)),
     /** In bytes. */
     frees: going.reduce((sum, artifact) => sum + artifactBytes(artifact), 0),

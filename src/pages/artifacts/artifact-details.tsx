@@ -1,4 +1,4 @@
-// All that is known of one artifact, with the Command that devices run.
+// The details of one artifact, with the Command that devices run.
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { useOffered } from '#/api/capabilities.ts';
@@ -32,7 +32,7 @@ interface ArtifactDetailsProps {
   /** All others, for those of the same content. */
   artifacts: readonly Artifact[];
   usage: UsageIndex;
-  /** The jobs were read, and do not show which artifact they run. */
+  /** The service does not report which artifact a job runs. */
   isUsageUnknown: boolean;
   dialog: Dialog<ArtifactDialog>;
 }

@@ -1,4 +1,4 @@
-// The jobs that refer to an artifact, by name, with the way to each.
+// The jobs that use an artifact, as links.
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf } from '#/contract/job-state.ts';
 import { jobWords } from '#/features/jobs/outcome.ts';

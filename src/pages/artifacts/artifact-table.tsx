@@ -1,4 +1,4 @@
-// The registry as a table: the versions of one artifact under one row that opens, the last upload on top.
+// The registry as a table: the versions of an artifact are grouped under one row, the latest upload first.
 import { useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
@@ -37,13 +37,13 @@ interface Row {
 
 interface ArtifactTableProps {
   groups: readonly ArtifactVersions[];
-  /** Those found by a search are shown opened. */
+  /** Groups are open by default, as the result of a search. */
   opened: boolean;
   dialog: Dialog<ArtifactDialog>;
   /** Ids of those that were just uploaded. */
   marked: ReadonlySet<string>;
   usage: UsageIndex;
-  /** Those whose content another one has, too. */
+  /** Artifacts with the same content as another one. */
   twins: ReadonlySet<Artifact>;
 }
 
@@ -63,7 +63,7 @@ function rowsOf(groups: readonly ArtifactVersions[], isOpen: (name: string) => b
 }
 
 export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: ArtifactTableProps) {
-  // What a person opened or closed, against the default of each group.
+  // The groups that the user toggled from their default.
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const [before, setBefore] = useState(opened);
   if (before !== opened) {
@@ -143,7 +143,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       width: '136px',
       tools: true,
       cell: ({ artifact: { ArtifactId, Name, Version }, group }) =>
-        // Closed, a group shows its newest; opened, each version has its own.
+        // A closed group deploys its newest version; in an open one each version has its own button.
         group?.open ? null : (
           <span className={classes.tools}>
             <Button
@@ -179,7 +179,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
   );
 }
 
-/** Of all versions; where only numbers without a unit are known there is nothing to add up. */
+/** The total of all versions, unless a size is only known as a number without a unit. */
 function TotalSize({ artifacts }: { artifacts: readonly Artifact[] }) {
   if (artifacts.some(({ SizeBytes }) => SizeBytes === undefined)) return <span className="dim">–</span>;
   const total = artifacts.reduce((sum, artifact) => sum + artifactBytes(artifact), 0);

@@ -1,4 +1,4 @@
-// Artifacts: files are dropped or chosen, checked here, uploaded; below them the registry with its storage.
+// The artifacts page: files are chosen, checked in the browser and uploaded; below them is the registry.
 import { useMemo, useState, useEffect, useSyncExternalStore } from 'react';
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
@@ -48,7 +48,7 @@ function useArtifacts() {
   const account = useQuery(accountQueries.get()).data;
   const jobs = useJobs(MOVING_JOBS, { most: 500 });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
-  // Where artifacts are used is as old as the list of jobs.
+  // Usage comes from the list of jobs, so the page is as old as that.
   const oldest = Math.min(listed.dataUpdatedAt, jobs.dataUpdatedAt || listed.dataUpdatedAt);
   return {
     artifacts,
@@ -59,7 +59,7 @@ function useArtifacts() {
   };
 }
 
-/** The files on their way up, checked; `known`: the stored artifacts. */
+/** The queue of uploads with its checks. `known`: the stored artifacts. */
 function useUploads(known: Artifact[] = [], account: Account | undefined) {
   const [queue, items] = useUploadQueue();
   const [state, setState] = useState<{ focused?: string; refusal: Error | null; isEmptied: boolean }>({
@@ -74,7 +74,7 @@ function useUploads(known: Artifact[] = [], account: Account | undefined) {
   return {
     ...state,
     queue,
-    /** Ids of those that are stored by now. */
+    /** Ids of the artifacts that were stored. */
     marked,
     judged: items.map((item) =>
       judgeFile(item, ({ file: { name, size }, fields, checked }) =>
@@ -102,7 +102,7 @@ export function ArtifactsPage() {
   const { judged } = uploads;
   const dialog = useDialog<ArtifactDialog>('artifact');
   const building = dialog.name === 'build';
-  // Only the dialog that the drop has opened takes it.
+  // For the dialog that the drop opens.
   const [dropped, setDropped] = useState<FileSystemEntry[]>();
   const closeBuilder = () => {
     setDropped(undefined);
@@ -236,7 +236,7 @@ export function ArtifactsPage() {
 function useUploadQueue(): [queue: UploadQueue, items: readonly QueuedFile[]] {
   const { mutateAsync } = useMutation(artifactMutations.upload());
   const [queue] = useState(() => new UploadQueue(mutateAsync));
-  // A user who leaves the page has agreed to that: no upload continues unseen.
+  // The user has agreed to leave the page, so no upload continues in the background.
   useEffect(() => () => queue.close(), [queue]);
   return [queue, useSyncExternalStore(queue.subscribe, queue.snapshot)];
 }

@@ -1,4 +1,4 @@
-// Deletes old versions: how many of each name remain, exactly which are deleted, and what became of each.
+// Deletes old versions: how many of each artifact to keep, which are deleted, and the result for each.
 import { useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { changedBy } from '#/api/query.ts';
@@ -47,7 +47,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
   const jobs = useJobs(MOVING_JOBS, { most: Infinity, staleTime: 0 });
   const usage = usageOf(jobs.data);
   const [keep, setKeep] = useState('3');
-  // The registry shrinks by what is deleted: the plan is settled with the click.
+  // The plan is fixed with the click, since the registry shrinks while artifacts are deleted.
   const [settled, setSettled] = useState<readonly Artifact[]>();
   const run = useBulkRun(KIND, changedBy(artifactEndpoints.remove));
   const plan = planCleanup(artifacts, Number(keep), usage);
@@ -65,7 +65,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
         run={run}
         items={going}
         what="Delete old versions"
-        fault={jobs.data === undefined ? 'Which jobs need an artifact is still being read' : undefined}
+        fault={jobs.data === undefined ? 'Still checking which jobs need an artifact' : undefined}
         button={`Delete ${counted(going.length, 'artifact')}`}
         typed
         danger
@@ -82,15 +82,15 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
                 'Nothing would be deleted.'
               ) : (
                 <>
-                  <strong>{counted(going.length, 'artifact')}</strong> would leave the registry for good
-                  {frees > 0 && `, which frees ${formatBytes(frees)}`}.
+                  <strong>{counted(going.length, 'artifact')}</strong> will be deleted permanently
+                  {frees > 0 && `, freeing ${formatBytes(frees)}`}.
                 </>
               )}{' '}
               {needed.length === 1 && 'One more old version stays: a job still needs it.'}
               {needed.length > 1 && `${formatCount(needed.length)} more old versions stay: jobs still need them.`}
             </p>
             {jobs.error && !jobs.data ? (
-              <p>Which jobs wait for an artifact could not be read, so nothing can be deleted here now.</p>
+              <p>The jobs that wait for an artifact could not be loaded, so nothing can be deleted now.</p>
             ) : (
               jobs.data &&
               !usage && <p>This service does not report which jobs use an artifact. Those that wait will fail.</p>

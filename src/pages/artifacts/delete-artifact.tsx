@@ -1,4 +1,4 @@
-// The question before an artifact is deleted: which jobs would fail, and what space is freed.
+// Confirms the deletion of an artifact: which jobs would fail, and how much space it frees.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
 import { MOVING_JOBS } from '#/api/job-pages.ts';
@@ -11,16 +11,16 @@ import classes from './artifact-details.module.css';
 
 const MOST = 5;
 
-/** The name to type; for one that no keyboard has (another script's marks, a page of text) a word. */
+/** The text to type: the name, or a word if the name is hard to type. */
 const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? name.trim() : 'delete');
 
 export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
-  // As of now: an older list could be wrong by a job.
+  // Read again, because a cached list could miss a job.
   const jobs = useJobs({ ...MOVING_JOBS, artifact: ArtifactId }, { most: 500, staleTime: 0 });
   const index = usageOf(jobs.data);
   const usage = index && usageIn(index, artifact);
-  // Not read yet, or not readable: it may be needed.
+  // Unknown, so the artifact may be needed.
   const unread = jobs.data === undefined;
   const waits = usage !== undefined && usage.waiting.length > 0;
   return (
@@ -38,7 +38,7 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
               {Name} {Version}
             </bdi>
           </strong>{' '}
-          leaves the registry for good{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
+          will be deleted permanently{SizeBytes === undefined ? '' : ` and frees ${formatBytes(SizeBytes)}`}. Devices
           that already ran it stay as they are.
         </p>
         {usage ? (
@@ -63,7 +63,7 @@ export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onCl
             {!waits && usage.running.length === 0 && <p>No waiting jobs need it.</p>}
           </>
         ) : jobs.error ? (
-          <p>Waiting jobs could not be read. Those that need it will fail.</p>
+          <p>Waiting jobs could not be loaded. Those that need it will fail.</p>
         ) : unread ? (
           <p>Checking for waiting jobs…</p>
         ) : (

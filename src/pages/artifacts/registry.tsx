@@ -1,4 +1,4 @@
-// The stored artifacts with their search and the room that is left.
+// The registry: the stored artifacts, their search, and the storage that is left.
 import { useMemo } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
@@ -35,7 +35,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
   const { typed, setTyped } = useTyped(wanted, search);
   const groups = useMemo(() => groupVersions(artifacts), [artifacts]);
   const twins = useMemo(() => sharedContent(artifacts), [artifacts]);
-  // The new ones stay in sight, whatever is searched for.
+  // New artifacts are shown whatever the search is.
   const found = useMemo(() => searchVersions(groups, wanted, marked), [groups, wanted, marked]);
   const several = groups.some((group) => group.artifacts.length > 1);
   return (

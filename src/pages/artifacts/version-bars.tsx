@@ -1,4 +1,4 @@
-// How many devices run which version of an artifact: a bar for each, which leads to these devices.
+// How many devices have each version of an artifact: bars that link to these devices.
 import { useQuery } from '@tanstack/react-query';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
@@ -10,7 +10,7 @@ import classes from './version-bars.module.css';
 
 const devices = (count: number) => `${formatCount(count)} ${count === 1 ? 'device' : 'devices'}`;
 
-/** `artifact`: the name of all its versions. Nothing where the service does not know what runs where. */
+/** `artifact`: the name of all its versions. Not shown if the service does not record versions. */
 export function VersionBars({ artifact }: { artifact: string }) {
   const isKnown = useOffered('versions') === true;
   const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
@@ -23,7 +23,7 @@ export function VersionBars({ artifact }: { artifact: string }) {
         name="which version runs where"
         rows={2}
         isEmpty={(all) => all.every(({ ArtifactName }) => ArtifactName !== artifact)}
-        empty={<p className="dim">No device has taken {artifact} with success yet.</p>}
+        empty={<p className="dim">No successful deployments of {artifact} yet.</p>}
       >
         {(all) => {
           const own = all.filter(({ ArtifactName }) => ArtifactName === artifact);

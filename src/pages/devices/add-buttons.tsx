@@ -1,4 +1,3 @@
-// The ways to a first or another device.
 import { Button } from '@mantine/core';
 import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
 import { useOwnAgent } from '#/api/own-agent.ts';
@@ -10,7 +9,7 @@ import classes from './devices-page.module.css';
 
 const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
 
-/** `isFirst`: there is no device yet, and the easiest way to one is emphasized. */
+/** `isFirst`: there is no device yet, so the easiest way to add one is emphasized. */
 export function useAddButtons(isFirst: boolean) {
   const hasOwnAgent = useOwnAgent();
   const dialog = useDeviceDialog();

@@ -3,6 +3,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconChevronDown, IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
+import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -13,22 +14,19 @@ import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import classes from './device-filter-bar.module.css';
 
-const FilterPickers = lazyPart(() => import('./filter-pickers.tsx'), 'FilterPickers');
-const FilterChips = lazyPart(() => import('#/features/device-filters/filter-chips.tsx'), 'FilterChips');
+const FacetPickers = lazyPart(() => import('#/features/device-filters/facet-pickers.tsx'), 'FacetPickers');
 
 /** Pause after the last key before the filter is applied when it is answered from memory, in milliseconds. */
 const SHORT_PAUSE = 60;
-/** As high as the filters in use. */
-const CHIPS_TO_BE = { flex: '1 0 100%', height: 26 };
 
 interface DeviceFilterBarProps extends Facets {
   filter: RowFilter;
   /** `typed`: one of many small steps, not worth an entry in the history. */
   onChange: (change: RowFilter, typed: boolean) => void;
   onClear: () => void;
-  /** Reads the whole fleet; undefined where it is read by itself, or was. */
-  onAsk: (() => void) | undefined;
-  /** The first rows are there: what is loaded for the pickers no longer delays them. */
+  /** Loads the whole fleet; undefined if it is loaded or loads automatically. */
+  onLoadFleet: (() => void) | undefined;
+  /** The first rows are shown, so loading the pickers no longer delays them. */
   hasRows: boolean;
   children?: ReactNode;
 }
@@ -37,7 +35,7 @@ export function DeviceFilterBar({
   filter,
   onChange,
   onClear,
-  onAsk,
+  onLoadFleet,
   hasRows,
   children,
   ...counts
@@ -69,7 +67,7 @@ export function DeviceFilterBar({
       end={
         <>
           {children}
-          <FilterChips open={filtered && { filter, onChange: change }} fallback={<div style={CHIPS_TO_BE} />} />
+          {filtered && <FilterChips filter={filter} onChange={change} />}
         </>
       }
     >
@@ -108,20 +106,20 @@ export function DeviceFilterBar({
         onChange={(value) => change({ status: value ? [value] : [] })}
         data={[
           { value: '', label: 'All' },
-          { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onAsk} /> },
-          { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onAsk} /> },
+          { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onLoadFleet} /> },
+          { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onLoadFleet} /> },
         ]}
       />
-      <FilterPickers
-        open={{ filter, facets, neverSeen, onAsk, onChange: change }}
+      <FacetPickers
+        open={{ filter, facets, neverSeen, onLoadFleet, onChange: change }}
         isUrgent={hasRows}
-        fallback={<PickersToBe />}
+        fallback={<PickerPlaceholders />}
       />
     </FilterBar>
   );
 }
 
-/** `isComing`: the counts will be there, so that they have their room already. */
+/** `isComing`: the counts are loading, so their space is reserved. */
 function Counted(props: { label: string; of: readonly FacetValue[] | undefined; isComing: boolean }) {
   const { label, of, isComing } = props;
   const count = of && formatCount(of.find(({ value }) => value === label)?.count ?? 0);
@@ -132,7 +130,7 @@ function Counted(props: { label: string; of: readonly FacetValue[] | undefined; 
   );
 }
 
-function PickersToBe() {
+function PickerPlaceholders() {
   return ['Group', 'Tag'].map((label) => (
     <Button
       key={label}
@@ -140,7 +138,7 @@ function PickersToBe() {
       px={8}
       disabled
       fw={400}
-      title="On its way"
+      title="Loading"
       rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
     >
       {label}

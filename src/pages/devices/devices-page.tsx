@@ -1,6 +1,7 @@
-// The fleet as a table, filtered and sorted by what its URL says: page by page from the service, and as a whole once it is
-// in memory.
+// The fleet as a table, filtered and sorted as its URL says: page by page from the service, and in one scroll once the
+// fleet is in memory.
 import { useRef, useState } from 'react';
+import { Button } from '@mantine/core';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
@@ -14,6 +15,8 @@ import { Page } from '#/ui/page/page.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
 import { AddButtons } from './add-buttons.tsx';
 import { DeviceFilterBar } from './device-filter-bar.tsx';
+import { FleetNote } from './fleet-note.tsx';
+import { NoRows } from './no-rows.tsx';
 import { TableTools } from './table-tools.tsx';
 import { DeviceTable } from './table/device-table.tsx';
 import { AllRows, Pager } from './table/pager.tsx';
@@ -25,17 +28,14 @@ import classes from './devices-page.module.css';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
 const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'ColumnsDialog');
-const ExportViewDialog = lazyDialog(() => import('./views/export-view-dialog.tsx'), 'ExportViewDialog');
-const FleetNote = lazyPart(() => import('./fleet-note.tsx'), 'FleetNote');
-const LinkNote = lazyPart(() => import('./views/link-note.tsx'), 'LinkNote');
-const NoRows = lazyPart(() => import('./no-rows.tsx'), 'NoRows');
+const ExportViewDialog = lazyDialog(() => import('./export-view-dialog.tsx'), 'ExportViewDialog');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
-/** Asks for the page of devices that a URL names, so that it is on its way while this page is being drawn. */
+/** Requests the devices of a URL while the code of this page is still loading. */
 export async function prefetchDevices(search: URLSearchParams): Promise<void> {
   const view = fleetViewOf(fleetUrl.read(search));
   if (beyondService(view)) return;
-  // The page asks for the same and shows what goes wrong.
+  // The page makes the same query and shows its error.
   await queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
 }
 
@@ -46,11 +46,10 @@ export function DevicesPage() {
   const table = useDeviceView(listing.fields);
   const counts = useFacets(listing.index, listing.filter);
   const [open, setOpen] = useState<'columns' | 'export' | ViewTask>();
-  const { reading, busy, matching, isWhole } = listing;
+  const { reading, busy, matching, isUnpaged } = listing;
   const { filter, sort } = view;
   const filtered = isFiltered(filter);
   const isEmptyFleet = reading.data?.count === 0 && !busy && view.page === 1 && !filtered;
-  const skeleton = <Skeleton name="devices" rows={16} />;
   const onClose = () => setOpen(undefined);
   const isDialog = open === 'columns' || open === 'export';
   return (
@@ -80,7 +79,7 @@ export function DevicesPage() {
               onChange={steps.filterBy}
               onClear={steps.clearFilters}
               hasRows={reading.data !== undefined}
-              onAsk={listing.isUnread ? listing.load : undefined}
+              onLoadFleet={listing.isTooLarge ? listing.load : undefined}
               {...counts}
             >
               <TableTools
@@ -89,17 +88,23 @@ export function DevicesPage() {
                 onSort={steps.sortBy}
                 onColumns={() => setOpen('columns')}
                 onExport={() => {
-                  // All of it is in the file, not a page.
+                  // The file has all matching devices, not one page.
                   listing.load();
                   setOpen('export');
                 }}
               />
             </DeviceFilterBar>
-            <LinkNote
-              open={
-                table.shown.isForeign && { onSave: () => setOpen('save'), onOwn: () => steps.go(table.shown.ownSearch) }
-              }
-            />
+            {table.shown.isForeign && (
+              <p className={classes.fromLink}>
+                <span className="dim">Columns and row height come from the link.</span>
+                <Button size="compact-sm" onClick={() => setOpen('save')}>
+                  Save this view
+                </Button>
+                <Button size="compact-sm" variant="subtle" onClick={() => steps.go(table.shown.ownSearch)}>
+                  Use my columns
+                </Button>
+              </p>
+            )}
           </div>
         )}
         <div ref={scroller} className={classes.rows}>
@@ -110,16 +115,13 @@ export function DevicesPage() {
             isEmpty={(read) => read.count === 0}
             empty={
               busy ? (
-                skeleton
+                <Skeleton name="devices" rows={16} />
               ) : (
                 <NoRows
-                  open={{
-                    page: view.page,
-                    filtered,
-                    onFirstPage: () => steps.toPage(1),
-                    onClear: steps.clearFilters,
-                  }}
-                  fallback={skeleton}
+                  page={view.page}
+                  filtered={filtered}
+                  onFirstPage={() => steps.toPage(1)}
+                  onClear={steps.clearFilters}
                 />
               )
             }
@@ -131,7 +133,7 @@ export function DevicesPage() {
                 sort={sort}
                 onSort={steps.sortBy}
                 busy={busy}
-                isWhole={isWhole}
+                isUnpaged={isUnpaged}
                 density={table.choice.density}
                 onWidth={(id, width) =>
                   table.setChoice({ ...table.choice, widths: { ...table.choice.widths, [id]: width } })
@@ -141,7 +143,7 @@ export function DevicesPage() {
             )}
           </View>
         </div>
-        <SelectedDevices shown={isWhole ? undefined : reading.data?.ids} matching={matching} />
+        <SelectedDevices shown={isUnpaged ? undefined : reading.data?.ids} matching={matching} />
         <Foot view={view} steps={steps} listing={listing} />
       </div>
       <ColumnsDialog
@@ -166,28 +168,25 @@ function OpenedDeviceDialog() {
   return <DeviceDialogs open={dialog.name && { dialog }} />;
 }
 
-/** How many rows there are, where in them the table is, and how far the reading of the fleet is. */
+/** The number of rows, the pager, and the progress of loading the fleet. */
 function Foot({ view, steps, listing }: { view: FleetView; steps: FleetViewSteps; listing: Listing }) {
-  const { reading, index, isWhole, busy } = listing;
+  const { reading, index, isUnpaged, busy } = listing;
   const { data } = reading;
   const why = beyondService(view);
   if (data ? data.count === 0 : why === undefined) return null;
   const note = (
     <FleetNote
-      open={{
-        fleet: listing.fleet,
-        devices: listing.devices,
-        more: listing.more,
-        why,
-        namesOnly: view.filter.search !== undefined,
-        onLoad: listing.load,
-      }}
-      isUrgent={data !== undefined}
+      fleet={listing.fleet}
+      devices={listing.devices}
+      more={listing.more}
+      why={why}
+      namesOnly={view.filter.search !== undefined}
+      onLoad={listing.load}
     />
   );
   return (
     <div className={classes.foot}>
-      {data && isWhole && index ? (
+      {data && isUnpaged && index ? (
         <AllRows shown={data.count} fleet={index.size} note={note} onRows={steps.toRows} />
       ) : data ? (
         <Pager

@@ -1,4 +1,4 @@
-// A quiet word on the fleet in memory: how far its reading is, that it failed, how old it is, or the offer to read it.
+// The state of the fleet in memory: its progress, its failure, its age, or a button that loads it.
 import { Button } from '@mantine/core';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -12,9 +12,9 @@ interface FleetNoteProps {
   devices: number | undefined;
   /** More devices than those on this page. */
   more: boolean;
-  /** What the service cannot do, so that all of the fleet is needed. */
+  /** What the service cannot do, so that the whole fleet is needed. */
   why: string | undefined;
-  /** A search is answered by the service, which looks into names only. */
+  /** The service answers the search, and only searches names. */
   namesOnly: boolean;
   onLoad: () => void;
 }
@@ -25,7 +25,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     const at = fleet.error ? fleet.at : oldSince;
     return at === undefined ? null : (
       <span className="dim">
-        As it was <Time at={at} />
+        Updated <Time at={at} />
       </span>
     );
   }
@@ -34,13 +34,13 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     return (
       <label className={`${classes.reading} dim`}>
         <progress
-          aria-label="Reading the fleet"
+          aria-label="Loading the fleet"
           {...(total !== undefined && { max: Math.max(1, total), value: read })}
         />
         <span className="tabular">
           {formatCount(read)}
-          {total !== undefined && ` of ${formatCount(total)}`} read
-          {why ? ` · ${why} needs the whole fleet` : namesOnly && ' · searched in names only so far'}
+          {total !== undefined && ` of ${formatCount(total)}`} loaded
+          {why ? ` · ${why} needs the whole fleet` : namesOnly && ' · only names searched so far'}
         </span>
       </label>
     );
@@ -49,9 +49,9 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
     // Without the fleet there are no rows, and the error is shown instead of them.
     return why ? null : (
       <span className={`${classes.reading} dim`}>
-        The whole fleet could not be read: {fleet.error?.message}
+        The fleet could not be loaded: {fleet.error?.message}
         <Button size="xs" onClick={fleet.retry}>
-          Read it again
+          Retry
         </Button>
       </span>
     );
@@ -60,7 +60,7 @@ export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: Flee
   const what = namesOnly ? 'search IDs, groups, customers, sites and tags too' : 'sort and count';
   return (
     <span className={`${classes.reading} dim`}>
-      {namesOnly && 'Searched in names only.'}
+      {namesOnly && 'Only names were searched.'}
       <Button size="xs" onClick={onLoad}>
         {devices === undefined ? `Load all to ${what}` : `Load all ${formatCount(devices)} to ${what}`}
       </Button>

@@ -1,4 +1,4 @@
-// What is shown instead of rows where there are none.
+// Shown instead of an empty table.
 import { Empty } from '#/ui/page/view.tsx';
 import { useAddButtons } from './add-buttons.tsx';
 import classes from './devices-page.module.css';

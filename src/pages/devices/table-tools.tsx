@@ -1,4 +1,4 @@
-// At the end of the filters: sorting where the table has no head, these devices on the map, columns, and export.
+// Tools at the end of the filter bar: sort (on phones, where the table has no header), map, columns and export.
 import { ActionIcon, NativeSelect } from '@mantine/core';
 import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
 import { filterWords } from '#/features/device-filters/filter-words.ts';

@@ -1,4 +1,4 @@
-// Clusters of any zoom out of one sorted array. Points are projected once and sorted along a Z-order curve, on which
+// Clusters for any zoom from one sorted array. Points are projected once and sorted along a Z-order curve, on which
 // every cell of every grid is one unbroken range: two binary searches find it, prefix sums give its centre, and a walk
 // over one byte a device counts the kinds of its members.
 
@@ -129,12 +129,12 @@ function sortedOrder(high: Uint32Array, low: Uint32Array): Uint32Array {
   return from;
 }
 
-/** What is drawn at one point: one device, or several. `x` and `y` are shares of the world's width. */
+/** One or several devices that are drawn at one point. `x` and `y` are shares of the world's width. */
 export interface Cluster {
   x: number;
   y: number;
   count: number;
-  /** Where on the curve its members are. */
+  /** Its members, as ranges of the curve. */
   ranges: [from: number, to: number][];
 }
 
@@ -152,7 +152,7 @@ export class ClusterIndex {
     this.curve = arrays;
   }
 
-  /** What is in a window, with cells of `cell` and no two closer than `apart`. */
+  /** The clusters in a window, from cells of size `cell`, no two of them closer than `apart`. */
   clusters({ west, north, east, south }: Window, cell: number, apart: number): Cluster[] {
     const { sumX, sumY } = this.curve;
     const level = Math.max(0, Math.min(BITS, Math.round(Math.log2(1 / cell))));
@@ -211,7 +211,7 @@ export class ClusterIndex {
     return members;
   }
 
-  /** Where on the curve the points of one cell are. */
+  /** The range of the curve for one cell. */
   private range(x: number, y: number, level: number): [from: number, to: number] {
     const up = 2 ** (BITS - level);
     const start = curve(x * up, y * up);
@@ -242,7 +242,7 @@ function isInside(polygon: readonly { x: number; y: number }[], x: number, y: nu
   return inside;
 }
 
-/** Cells meet at borders that mean nothing on a map: what would overlap becomes one, the larger taking the smaller. */
+/** Merges clusters that would overlap, since the borders of cells mean nothing on a map. */
 function mergeNear(clusters: Cluster[], apart: number): Cluster[] {
   const distinct: Cluster[] = [];
   for (const cluster of clusters.toSorted((a, b) => b.count - a.count)) {

@@ -1,5 +1,4 @@
-// Sorts points along the curve away from the page, which never freezes for a large fleet. The sorted arrays are
-// transferred, not copied.
+// Sorts the points of a large fleet in a worker, so that the page never freezes. The arrays are transferred, not copied.
 import { serve } from '#/lib/worker-client.ts';
 import { buildCurve } from './cluster-index.ts';
 

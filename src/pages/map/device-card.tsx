@@ -1,4 +1,4 @@
-// What opens on a click: a device with its actions, or the devices that share a spot. React nodes, never HTML text.
+// The cards that open on a click: a device with its actions, or the devices at one spot.
 import { useEffect, useRef } from 'react';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Device } from '#/contract/devices.ts';
@@ -28,7 +28,7 @@ export function DeviceCard({ device, focus, onMove }: { device: Device; focus: b
   const selection = useSelection();
   const problem = problemText(device);
   const name = useRef<HTMLAnchorElement>(null);
-  // Not in a ref callback: the router's link calls that at each drawing, which would take the focus from the actions.
+  // Not in a ref callback: the router's link calls that with each render, which would take the focus from the actions.
   useEffect(() => {
     if (focus) name.current?.focus({ preventScroll: true });
   }, [focus]);

@@ -1,4 +1,4 @@
-// The list beside the map: what is in view, what has no location, and the way to all of it by keyboard.
+// The list of devices beside the map, which makes all of them reachable by keyboard.
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Device } from '#/contract/devices.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -12,12 +12,12 @@ const ROW = 46;
 /** Browsers lay out no more than about 17 million pixels of height. */
 const MOST = 200_000;
 
-/** Rows drawn beyond those that are seen, on each side. */
+/** Rows rendered above and below the visible ones. */
 const BEYOND = 8;
 
 interface DeviceListProps {
   model: FleetMapModel;
-  /** What the rows are: "Devices in view". */
+  /** For example "Devices in view". */
   name: string;
   rows: Uint32Array;
   none: string;
@@ -61,8 +61,8 @@ export function DeviceList({ model: { fleet, chosen, state }, name, rows, none, 
 }
 
 /**
- * Which rows are near what is seen of a list. All are of one height, so that it is a division and costs the same for a
- * hundred thousand: the list changes with every move of the map.
+ * The rows near the visible part of the list. All have the same height, so finding them costs the same for a hundred
+ * thousand: the list changes with every move of the map.
  */
 function useSeen(count: number) {
   const [box, setBox] = useState<HTMLDivElement | null>(null);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatCount } from '#/lib/format.ts';
-import { arcsOf, numberOf, whole } from './draw-marks.ts';
+import { arcsOf, numberOf, keepInside } from './draw-marks.ts';
 
 test('numbers of a ring stay short', () => {
   assert.deepEqual([1, 950, 1918, 9999, 12_345, 999_499, 999_500, 1_234_567].map(numberOf), [
@@ -16,16 +16,16 @@ test('numbers of a ring stay short', () => {
   ]);
 });
 
-test('a mark is moved into sight as a whole, and one that is outside stays there', () => {
+test('a mark is moved into sight as a  keepInside, and one that is outside stays there', () => {
   assert.deepEqual(
-    [-20, 0, 5, 20, 50, 95, 100, 120].map((at) => whole(at, 20, 100)),
+    [-20, 0, 5, 20, 50, 95, 100, 120].map((at) => keepInside(at, 20, 100)),
     [20, 20, 20, 20, 50, 80, 80, 80],
   );
   assert.deepEqual(
-    [-21, 121].map((at) => whole(at, 20, 100)),
+    [-21, 121].map((at) => keepInside(at, 20, 100)),
     [-21, 121],
   );
-  assert.equal(whole(10, 20, 30), 10);
+  assert.equal(keepInside(10, 20, 30), 10);
 });
 
 test('one share is the whole ring, without a gap', () => {

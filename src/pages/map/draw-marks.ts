@@ -15,7 +15,7 @@ export interface DrawnMark {
   /** Members by kind (map-fleet.ts). */
   kinds: Uint32Array;
   selected: number;
-  /** Pointed at, or with its card open. */
+  /** Hovered, or with its card open. */
   highlighted: boolean;
 }
 
@@ -23,7 +23,7 @@ const TOP = -Math.PI / 2;
 const ROUND = 2 * Math.PI;
 /** Pixels between two arcs of a ring. */
 const GAP = 2;
-/** The smallest arc: one device that is Offline among a thousand is what somebody looks for. */
+/** The smallest arc, so that one Offline device in a thousand can be seen. */
 const LEAST = 5;
 const MOST_LETTERS = 28;
 
@@ -33,7 +33,7 @@ export function drawMark(context: CanvasRenderingContext2D, mark: DrawnMark, by:
   else drawCluster(context, mark, by, colors);
 }
 
-/** Rings round what is pointed at (whole) and what is selected (as large as its share). */
+/** Rings around a highlighted mark, and around selected devices: an arc as large as their share. */
 function drawRings(context: CanvasRenderingContext2D, mark: DrawnMark, colors: MarkerColors): void {
   const { x, y, radius, count, selected, highlighted } = mark;
   const ring = (distance: number, width: number, share: number) => {
@@ -71,7 +71,7 @@ function drawDevice(context: CanvasRenderingContext2D, mark: DrawnMark, by: Colo
     context.fillStyle = color;
     context.fill();
   } else {
-    // A state that is neither has a broken ring: it is not the same as Offline.
+    // Any other state has a dashed ring, since it is not Offline.
     context.setLineDash(state === OTHER ? [2.5, 2] : []);
     context.strokeStyle = color;
     context.lineWidth = 2.25;
@@ -112,7 +112,7 @@ export function numberOf(count: number): string {
   return count < 999_500 ? `${Math.round(count / 1000)}k` : `${Number((count / 1e6).toFixed(1))}M`;
 }
 
-/** Where the arcs of a ring begin and end, clockwise from its top, in radians; a single one is the whole ring. */
+/** The start and end of each arc of a ring, clockwise from its top, in radians. A single arc is the full ring. */
 export function arcsOf(shares: readonly number[], gap: number, least: number): [from: number, to: number][] {
   if (shares.length < 2) return shares.map(() => [0, ROUND]);
   const room = ROUND - shares.length * gap;
@@ -126,8 +126,8 @@ export function arcsOf(shares: readonly number[], gap: number, least: number): [
   });
 }
 
-/** The middle of a mark, moved so that no edge of the map cuts it; unchanged where nothing of it is in sight. */
-export const whole = (at: number, radius: number, size: number): number =>
+/** The centre of a mark, moved so that no edge of the map cuts it; unchanged if the mark is out of view. */
+export const keepInside = (at: number, radius: number, size: number): number =>
   at < -radius || at > size + radius || size < 2 * radius ? at : Math.min(Math.max(at, radius), size - radius);
 
 export interface Taken {
@@ -137,7 +137,7 @@ export interface Taken {
   bottom: number;
 }
 
-/** Writes the name of a device beside its mark, where nothing else is yet; what it takes is added to `taken`. */
+/** Writes a device's name beside its mark if there is space, which is then added to `taken`. */
 export function drawName(
   context: CanvasRenderingContext2D,
   { x, y, radius }: DrawnMark,
@@ -152,7 +152,7 @@ export function drawName(
   if (taken.some((it) => it.left < box.right && box.left < it.right && it.top < box.bottom && box.top < it.bottom))
     return;
   taken.push(box);
-  // The name of a town below it would make both unreadable.
+  // A town's name beneath it would make both unreadable.
   context.globalAlpha = 0.86;
   context.fillStyle = colors.halo;
   context.beginPath();
@@ -209,5 +209,5 @@ function stateShares({ kinds }: DrawnMark, colors: MarkerColors) {
 const groupShares = ({ kinds }: DrawnMark, colors: MarkerColors) =>
   groupsOf(kinds).map((members, group) => ({ members, color: colors.groups[group] ?? colors.other, width: 4 }));
 
-/** The letter of the one group that all members are of. */
+/** The letter of the group, if all members belong to one. */
 const onlyGroup = ({ kinds, count }: DrawnMark): string => letterOf(groupsOf(kinds).indexOf(count));

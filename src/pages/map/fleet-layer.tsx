@@ -22,7 +22,7 @@ interface FleetLayerProps {
 /** Names of one spot that a card lists. */
 const MOST_LISTED = 200;
 
-/** Several devices of one building: closer together than zooming in could ever part. */
+/** Devices at one spot, such as a building: too close together to be separated by zooming in. */
 const isOneSpot = ({ north, south, east, west }: Box) => north - south < 2e-5 && east - west < 2e-5;
 
 function markText({ fleet, shown: { colours }, url }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
@@ -41,7 +41,7 @@ function markText({ fleet, shown: { colours }, url }: FleetMapModel, clusters: C
   return `${devicesText(count)}, ${parts.join(', ')}`;
 }
 
-/** A card stays clear of the buttons at the left. */
+/** A card keeps clear of the buttons on the left. */
 const CLEAR: [number, number] = [92, 12];
 
 /** The layer of all markers, which draws what the page shows. */
@@ -80,7 +80,7 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
 
   const hintOf = (mark: Mark) =>
     clusters && { text: markText(model, clusters, mark), x: mark.x, y: mark.y - mark.radius };
-  // What the list points at, with the mouse or by keyboard, is highlighted on the map as well.
+  // A device that is hovered or focused in the list is highlighted on the map as well.
   const listed = hovered === undefined || hovered === chosen ? undefined : layer.markOf(hovered);
   const shownHint = listed ? hintOf(listed) : hint;
   useMapEvents({
@@ -96,7 +96,7 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
     },
     movestart: () => setHint(undefined),
     click: ({ containerPoint, latlng, originalEvent: { target } }) => {
-      // On a card that it has closed: what is not there any more no longer holds a click back from the map.
+      // A click that closed a card reaches the map, because its target is no longer in the document.
       if (target instanceof Node && !target.isConnected) return;
       if (placing.waiting) return model.place(latlng);
       const mark = layer.markAt(containerPoint);
@@ -141,7 +141,7 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
 function DevicePopup({ model, row }: { model: FleetMapModel; row: number }) {
   const { fleet, places } = model;
   const [lat, lng] = [places.lat[row]!, places.lng[row]!];
-  // The same object while the location is the same: with another one the card would open again, and drop the focus.
+  // The same object while the location is the same: with a new one the card would reopen and lose the focus.
   const position = useMemo(() => L.latLng(lat, lng), [lat, lng]);
   const move = () =>
     model.startPlacing({ id: fleet.idOf(row), name: deviceNameAt(fleet, row), old: { Lat: lat, Lng: lng } });

@@ -1,4 +1,4 @@
-// On the map: what the colours mean, and in the colours of groups which group has which.
+// The legend of the map: states, or the colours of the groups.
 import type { Scheme } from '#/features/base-map/map-colors.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';

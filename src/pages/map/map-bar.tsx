@@ -1,4 +1,4 @@
-// Above the map: the table's filters, and the way to the table.
+// The bar above the map: the filters of the table, and a link to the table.
 import { formatCount } from '#/lib/format.ts';
 import { useState } from 'react';
 import { ActionIcon, Button, TextInput } from '@mantine/core';
@@ -22,7 +22,7 @@ const STATUSES = [
 ];
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
-/** The page's title, where it takes no room of its own; the heading itself is for screen readers only. */
+/** The visible title, in the bar to save space; the heading itself is for screen readers only. */
 export const MapTitle = () => (
   <span className={classes.title} aria-hidden>
     Map
@@ -74,13 +74,7 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
           value={status?.value ?? ''}
           onChange={(value) => setFilter({ status: value ? [value] : [] })}
         />
-        <FacetPickers
-          filter={filter}
-          facets={shown.facets}
-          groups={[]}
-          neverSeen={shown.neverSeen}
-          onChange={setFilter}
-        />
+        <FacetPickers filter={filter} facets={shown.facets} neverSeen={shown.neverSeen} onChange={setFilter} />
         {words !== '' && (
           <IconButton
             icon={IconX}

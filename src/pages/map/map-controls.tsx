@@ -1,4 +1,4 @@
-// The buttons on the map: zoom, pan and the ways to select an area, for those who cannot or would rather not drag.
+// The buttons on the map: zoom, pan and area selection, without the need to drag.
 import type { ButtonHTMLAttributes, ComponentType } from 'react';
 import {
   IconArrowDown,
@@ -18,7 +18,7 @@ import type { AreaTool } from './area-select.tsx';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
-/** Share of the map that a press on a pan button moves it by. */
+/** The share of the map's size that a pan button moves it by. */
 const PAN = 0.4;
 const TOOLS = [
   { tool: 'rectangle', name: 'Select in a rectangle', key: 'r', icon: IconRectangle },
@@ -32,7 +32,7 @@ const PANS = [
   { name: 'Pan down', x: 0, y: 1, icon: IconArrowDown, area: 'down' },
 ] as const;
 
-/** Whether a key was meant for a field or a dialog. */
+/** Whether a key belongs to a field or a dialog. */
 const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   ctrlKey ||
   metaKey ||
@@ -81,7 +81,7 @@ export function MapControls({ model: { fleet, map, state, change, fit, shown, se
         <Control
           name="Show all"
           icon={IconMaximize}
-          title={placed.length > 0 ? 'Show all' : 'Show all: no device of this filter has a location'}
+          title={placed.length > 0 ? 'Show all' : 'Show all: no matching device has a location'}
           disabled={placed.length === 0}
           onClick={() => fit(placed)}
         />
@@ -92,7 +92,7 @@ export function MapControls({ model: { fleet, map, state, change, fit, shown, se
             key={tool}
             name={name}
             icon={icon}
-            title={fleet.isPart ? `${name}: when all devices are read` : `${name} (${key.toUpperCase()})`}
+            title={fleet.isPart ? `${name}: available once all devices are loaded` : `${name} (${key.toUpperCase()})`}
             disabled={fleet.isPart}
             aria-keyshortcuts={key}
             aria-pressed={state.tool === tool}

@@ -1,4 +1,4 @@
-// What happens to the map and concerns the page: it was moved, or a device was dropped on it.
+// Events of the map that the page handles: moves, and devices dropped on it.
 import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import type L from 'leaflet';
 import { useMapEvents } from 'react-leaflet';
@@ -6,14 +6,14 @@ import { CLOSEST, boundsOf, boxOf } from './map-fleet.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import type { ToPlace } from './use-placing.ts';
 
-/** The type of what is dragged from the list to the map. */
+/** The data type of a device that is dragged from the list. */
 export const DRAGGED = 'application/x-muster-device';
 
 const allowDrop = (event: DragEvent) => {
   if (event.dataTransfer?.types.includes(DRAGGED)) event.preventDefault();
 };
 
-/** Fits the map to all devices when the last of them is read, unless the person has chosen a view by then. */
+/** Fits the map to all devices once the last one has been read, unless the user has chosen a view by then. */
 function useFitWhenRead(map: L.Map, { fleet, places, shown, state, url }: FleetMapModel, isOwn: RefObject<boolean>) {
   const { isPart } = fleet;
   const began = useRef(isPart);
@@ -29,10 +29,9 @@ function useFitWhenRead(map: L.Map, { fleet, places, shown, state, url }: FleetM
   }, [isPart]);
 }
 
-/** A section of a page takes no events, so the map's box is asked for what is dropped. */
 export function MapEvents({ model }: { model: FleetMapModel }) {
   const { follow, place } = model;
-  /** The page moves the map: the view does not go into the URL. */
+  /** The page itself is moving the map, so the view does not go into the URL. */
   const isOwn = useRef(false);
   const map = useMapEvents({ moveend: () => follow(map, !isOwn.current), resize: () => follow(map, false) });
   useFitWhenRead(map, model, isOwn);
@@ -46,9 +45,9 @@ export function MapEvents({ model }: { model: FleetMapModel }) {
   useEffect(() => {
     begin();
     const box = map.getContainer();
-    // Leaflet only notices the window's size; a bar that opens below makes the map smaller too. What is in view stays.
+    // Leaflet only notices a new window size, but a bar that opens below makes the map smaller too.
     const observer = new ResizeObserver(() => {
-      // Without any size it is hidden behind the list of a phone, and later shows the same as before.
+      // Without a size it is hidden behind the list, on a phone.
       if (box.clientWidth > 0) map.invalidateSize({ pan: false });
     });
     observer.observe(box);

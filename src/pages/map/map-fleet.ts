@@ -1,5 +1,5 @@
-// The fleet as the map needs it: rows of the fleet index by where they are, and one byte for each with how it is drawn.
-// Whole numbers throughout, since there may be a million of them.
+// The fleet as the map needs it: rows of the fleet index by location, and one byte for each that says how it is drawn.
+// Typed arrays throughout, since there may be a million devices.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FacetValue } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
@@ -33,7 +33,7 @@ export function colouredGroups(groups: readonly FacetValue[]): string[] {
     .map(({ value }) => value);
 }
 
-/** What decides how a device is drawn, as far as the service has it. */
+/** The fields that decide how a device is drawn. */
 type MarkedBy = Record<'status' | 'group', ReturnType<FleetIndex['coded']>>;
 
 /** Returns the byte of a row. A group without a number of its own has {@link MOST_GROUPS}. */
@@ -102,7 +102,7 @@ export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | unde
   return box;
 }
 
-/** How far the map zooms in by itself: closer, the built-in coast is a zigzag. A person may go on. */
+/** How far the map zooms in automatically: any closer, the built-in coast is jagged. Users can zoom in further. */
 export const CLOSEST = 9;
 
 export const boundsOf = ({ south, west, north, east }: Box): LatLngBoundsLiteral => [
@@ -110,7 +110,7 @@ export const boundsOf = ({ south, west, north, east }: Box): LatLngBoundsLiteral
   [north, east],
 ];
 
-/** The rows inside a box, in their order. Its east may be beyond 180°, where the world repeats. */
+/** The rows inside a box. Its east may be beyond 180°, where the world repeats. */
 export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, north, east }: Box): Uint32Array {
   const found = new Uint32Array(rows.length);
   let count = 0;

@@ -1,12 +1,12 @@
-// Where the fleet is: clusters that show the Online share, a list in step with the map, and the devices that have no
-// location yet. The view, the filters and the open card are in the URL.
+// The fleet on a map: clusters with their Online share, a list of the devices in view, and those without a location. The
+// view, the filters and the open card are in the URL.
 import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
 import { Button } from '@mantine/core';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import type { Places } from '#/fleet/columns.ts';
-import type { Fleet } from '#/fleet/fleet.ts';
+import type { Fleet } from '#/fleet/fleet-store.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { addAtOnce } from '#/features/install/at-once.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
@@ -25,7 +25,7 @@ export function MapPage() {
   const fleet = useFleet({ need: true });
   const read = fleetReading(fleet, { places: true });
   const data = read.data ?? fleet.partial;
-  // New readings are drawn in pieces, with room for a click in between; a first render of them, too.
+  // Deferred, so that rendering a new index does not block clicks; the first render too.
   const reading = { ...read, data: useDeferredValue(data, undefined) };
   const progress = read.data ? undefined : fleet.progress;
   return (
@@ -50,13 +50,13 @@ function Progress({ of: progress }: { of: Fleet['progress'] }) {
     <>
       <progress
         className={classes.progress}
-        aria-label="Devices read"
+        aria-label="Devices loaded"
         max={total}
         value={total === undefined ? undefined : read}
       />
       <p className={classes.count} role="status">
         {formatCount(read)} {total !== undefined && `of ${formatCount(total)} `}
-        devices read
+        devices loaded
       </p>
     </>
   );
@@ -71,12 +71,17 @@ interface FleetMapProps {
 /** The map with the filters above it and the list beside it, all of one fleet and one filter. */
 function FleetMap({ fleet, places, progress }: FleetMapProps) {
   const model = useFleetMap(fleet, places);
-  const { asked, stage } = model.shown;
+  const { resolved, stage } = model.shown;
   return (
     <div className={classes.page}>
       <MapBar model={model} />
-      {asked.error && (
-        <Failure what="who meets this filter" error={asked.error} busy={asked.isFetching} onRetry={asked.refetch} />
+      {resolved.error && (
+        <Failure
+          what="the matching devices"
+          error={resolved.error}
+          busy={resolved.isFetching}
+          onRetry={resolved.refetch}
+        />
       )}
       <div className={classes.body} data-list={model.state.isListOpen}>
         <MapSection model={model}>

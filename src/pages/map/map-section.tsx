@@ -9,15 +9,15 @@ import { Legend } from './legend.tsx';
 import { MapEvents } from './map-events.tsx';
 import { MapControls } from './map-controls.tsx';
 import { CLOSEST, boundsOf, boxOf } from './map-fleet.ts';
-import { readMapView } from './map-view.ts';
+import { readMapView } from './use-map-url.ts';
 import { PlacingBanner } from './placing-banner.tsx';
 import { STAGES, type FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
-/** Whether the reader's country measures ways in miles. */
+/** Whether the user's country uses miles. */
 const IN_MILES = /-(?:US|GB|LR|MM)$/.test(navigator.language);
 
-/** Where the map begins: the view of the address, else all that is shown, else the world. */
+/** The initial view: that of the URL, or all matching devices, or the world. */
 function startOf({ url, places, shown }: FleetMapModel) {
   const view = readMapView(url.at);
   if (view) return { center: [view.lat, view.lng] as [number, number], zoom: view.zoom };
@@ -30,7 +30,7 @@ function startOf({ url, places, shown }: FleetMapModel) {
 /** `children`: over the map. */
 export function MapSection({ model, children }: { model: FleetMapModel; children: ReactNode }) {
   const { state, change, setMap } = model;
-  const { stage, asked } = model.shown;
+  const { stage, resolved } = model.shown;
   const scheme = useComputedColorScheme('light');
   const [start] = useState(() => startOf(model));
   return (
@@ -54,7 +54,7 @@ export function MapSection({ model, children }: { model: FleetMapModel; children
       {children}
       <PlacingBanner model={model} />
       <p className={classes.said} role="status">
-        {asked.value || asked.error ? state.message : 'Reading which devices meet this filter.'}
+        {resolved.value || resolved.error ? state.message : 'Loading the matching devices…'}
       </p>
     </section>
   );

@@ -1,5 +1,5 @@
-// Colours of the marks, for canvas and legend. The eight of the groups differ in lightness too, and each has a letter:
-// colour is never the only sign.
+// Colours of the marks, for the canvas and the legend. Group colours differ in lightness too, and each has a letter, so
+// that colour is never the only cue.
 import type { Scheme } from '#/features/base-map/map-colors.ts';
 
 export interface MarkerColors {

@@ -2,10 +2,10 @@
 // hundred devices and a hundred thousand.
 import L from 'leaflet';
 import { KIND_COUNT, type Cluster, type ClusterIndex, type Window } from './cluster-index.ts';
-import { drawMark, drawName, whole, type ColorBy, type DrawnMark } from './draw-marks.ts';
+import { drawMark, drawName, keepInside, type ColorBy, type DrawnMark } from './draw-marks.ts';
 import type { MarkerColors } from './marker-colors.ts';
 
-/** A mark on the canvas: one device, or several with their shared centre. */
+/** A mark on the canvas: one device or a cluster. */
 export interface Mark extends DrawnMark {
   cluster: Cluster;
 }
@@ -13,15 +13,15 @@ export interface Mark extends DrawnMark {
 const TILE = 256;
 const CELL = 76;
 const APART = 42;
-/** Drawn beyond the box, so that a mark on the edge is whole and the start of a pan shows no gap. */
+/** Drawn beyond the box, so that marks on the edge are complete and a pan starts without a gap. */
 const MARGIN = 40;
-/** Marks are found for a window that is larger by up to so many pixels, and used until the map leaves that. */
+/** Marks are computed for a window that is larger by up to this many pixels, and reused until the map leaves it. */
 const BLOCK = 4 * CELL;
 
-/** From this zoom on single devices have their names beside them, if they are no more than so many. */
+/** From this zoom on single devices show their names, unless there are too many. */
 const NAMES_FROM = 11;
 const MOST_NAMES = 80;
-/** Up to this zoom a mark at the edge is moved into sight as a whole: a few pixels are no place from so far away. */
+/** Up to this zoom a mark at the edge is moved into view: from so far away a few pixels mean nothing. */
 const WORLD = 4;
 
 /** A mark before it has a position on the screen; `x` and `y` are shares of the world's width. */
@@ -42,12 +42,12 @@ export class MarkerLayer extends L.Layer {
   private by: ColorBy = 'state';
   private highlighted: number | undefined;
   private selectedRows: ReadonlySet<number> = new Set();
-  /** 1 for each index on the curve that is selected; undefined while nothing is. */
+  /** 1 for each selected point of the curve; undefined if nothing is selected. */
   private selected: Uint8Array | undefined;
-  /** Where on the curve each row is. */
+  /** The point of the curve for each row. */
   private points: Int32Array | undefined;
 
-  /** What to draw, and what each row is called. */
+  /** Sets the devices to draw, and their names. */
   show(index: ClusterIndex | undefined, nameOf: (row: number) => string): void {
     this.index = index;
     this.nameOf = nameOf;
@@ -68,7 +68,7 @@ export class MarkerLayer extends L.Layer {
     this.draw();
   }
 
-  /** Rings the marks that hold any of these rows, each as far round as its share. */
+  /** Rings the marks that contain selected rows; the arc is their share. */
   select(rows: ReadonlySet<number>): void {
     this.selectedRows = rows;
     this.markSelected();
@@ -127,7 +127,7 @@ export class MarkerLayer extends L.Layer {
     this.draw();
   }
 
-  /** Where on the curve a row is; -1 for one that is not drawn. */
+  /** The point of the curve for a row; -1 if it is not drawn. */
   private pointOf(row: number): number {
     const { rows } = this.index ?? {};
     if (!this.points && rows) {
@@ -193,8 +193,8 @@ export class MarkerLayer extends L.Layer {
     for (const found of near) {
       let [x, y] = [found.x * world - min.x, found.y * world - min.y];
       if (this.zoom <= WORLD) {
-        x = whole(x, found.radius + 2, size.x - 2 * MARGIN);
-        y = whole(y, found.radius + 2, size.y - 2 * MARGIN);
+        x = keepInside(x, found.radius + 2, size.x - 2 * MARGIN);
+        y = keepInside(y, found.radius + 2, size.y - 2 * MARGIN);
       }
       if (x < -MARGIN || y < -MARGIN || x > size.x - MARGIN || y > size.y - MARGIN) continue;
       const isHighlighted = highlighted >= 0 && holds(found, highlighted);

@@ -1,4 +1,4 @@
-// Over the map while a device waits for its location, and after: what to do, what happened, and the way back.
+// The banner over the map while a device is being placed: instructions, the result, and Undo.
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEscape } from '#/ui/controls/use-key-down.ts';

@@ -1,4 +1,4 @@
-// Beside the map: the devices in view and those without a location, with everything that can be done on the map itself.
+// The panel beside the map: the devices in view and those without a location, with all actions of the map.
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
 import { useRows } from '#/fleet/use-rows.ts';
@@ -14,7 +14,7 @@ import type { FleetMapModel } from './use-fleet-map.ts';
 import type { ToPlace } from './use-placing.ts';
 import classes from './map-page.module.css';
 
-/** A finger scrolls the list instead. */
+/** On touch screens dragging scrolls the list. */
 const CAN_DRAG = window.matchMedia('(pointer: fine)').matches;
 
 const SORTS = {
@@ -38,7 +38,7 @@ export function SidePanel({ model }: { model: FleetMapModel }) {
   const { fleet, shown } = model;
   const [sort, setSort] = useState<SortName>('name');
   const { rows } = useRows(fleet, { filter: shown.filter, sort: SORTS[sort].sort });
-  // A component of its own: of a million rows, sorting and finding what is in view are a task each.
+  // A separate component, because sorting a million rows and finding those in view should be two tasks.
   return <SortedPanel model={model} rows={rows} sort={sort} onSort={setSort} />;
 }
 
@@ -91,7 +91,7 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
           model={model}
           name="Devices in view"
           rows={inView}
-          none={placed.length === 0 ? 'No device of this filter has a location.' : 'No device in this part of the map.'}
+          none={placed.length === 0 ? 'No matching device has a location.' : 'No device in this part of the map.'}
           renderRow={(device, row) => (
             <button
               type="button"

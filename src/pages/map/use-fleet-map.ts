@@ -1,10 +1,10 @@
-// What the map shows of the fleet, and what can be done there.
+// The model of the map page: its devices, state and actions.
 import { startTransition, useEffect, useMemo, useState } from 'react';
 import type L from 'leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
-import { useAskedFilter } from '#/features/late-fleet/use-asked.ts';
+import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { counted } from '#/lib/format.ts';
@@ -14,17 +14,15 @@ import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
 import { CLOSEST, boundsOf, boxOf, byLocation, colouredGroups, pointSteps, type Box } from './map-fleet.ts';
-import { printView } from './map-view.ts';
-import { useMapUrl } from './use-map-url.ts';
+import { printView, useMapUrl } from './use-map-url.ts';
 import { usePlacing, type ToPlace } from './use-placing.ts';
 
 /**
- * What is drawn in a task of its own, one after the other: all at once would hold the page for a fifth of a second, in
- * which no click and no key is answered.
+ * Stages that are rendered one per task: all at once would block the page for a fifth of a second.
  */
 export const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
 
-/** Until it is known who has a tag. */
+/** Matches no device, until it is known who has a tag. */
 const NOBODY = { tagged: new Set<string>() };
 
 /** Counts from 0 up to `last`, each number in a task of its own. */
@@ -43,8 +41,8 @@ function useStages(last: number): number {
   return stage;
 }
 
-/** The array of before while it has the same values. */
-function useSame<Values extends Uint32Array | readonly string[]>(values: Values): Values {
+/** Returns the previous array while the values are the same. */
+function useStable<Values extends Uint32Array | readonly string[]>(values: Values): Values {
   const [shown, setShown] = useState(values);
   if (sameValues(shown, values)) return shown;
   setShown(values);
@@ -54,11 +52,11 @@ function useSame<Values extends Uint32Array | readonly string[]>(values: Values)
 /** The marks of the devices that are drawn, and the groups that have a colour. */
 function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
   const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
-  const colours = useSame(useMemo(() => colouredGroups(groups), [groups]));
+  const colours = useStable(useMemo(() => colouredGroups(groups), [groups]));
   const [status, group] = [fleet.coded('DeviceStatus'), fleet.coded('DeviceGroup')];
-  // Of what else changes, nothing is drawn: the clusters stay.
+  // Other changes are not drawn, so the clusters stay.
   const points = useMemo(
-    (): PointsToBe => ({ count: placed.length, make: () => pointSteps({ status, group }, places, placed, colours) }),
+    (): PendingPoints => ({ count: placed.length, make: () => pointSteps({ status, group }, places, placed, colours) }),
     [status, group, places, placed, colours],
   );
   return { colours, hasMoreGroups: groups.length > colours.length, clusters: useClusterIndex(points) };
@@ -66,13 +64,13 @@ function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
 
 /** The devices that meet a filter, as the map and its lists show them. */
 function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
-  const asked = useAskedFilter(fleet, wanted);
-  const filter = asked.value ?? NOBODY;
+  const resolved = useResolvedFilter(fleet, wanted);
+  const filter = resolved.value ?? NOBODY;
   const stage = useStages(STAGES.list);
-  const placed = useSame(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
-  // Not before the map itself: they are for lists that are opened later.
+  const placed = useStable(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
+  // After the map itself: the counts are for lists that are opened later.
   const counts = useFacets(stage >= STAGES.list && !fleet.isPart ? fleet : undefined, filter);
-  return { asked, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
+  return { resolved, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
 }
 
 /** The selected devices that are on the map, by row, and the way to add to them. */
@@ -85,7 +83,7 @@ function useSelectedRows(fleet: FleetIndex, places: Places) {
   return { rows, add };
 }
 
-/** What is not in the address: the part of the world in view, what is pointed at, and the tool in use. */
+/** The state that is not in the URL. */
 interface MapState {
   view?: { box: Box; zoom: number };
   /** Row that the list points at. */
@@ -93,12 +91,12 @@ interface MapState {
   /** Row that the map points at. */
   pointed?: number | undefined;
   tool?: AreaTool | undefined;
-  /** What was selected last, in words. */
+  /** Says what was selected last. */
   message: string;
   isListOpen: boolean;
   /** The person has moved the map. */
   isMoved?: boolean;
-  /** What opened the card by keyboard, and gets the focus back. */
+  /** The element that opened the card by keyboard, and gets the focus back. */
   opener?: HTMLElement | undefined;
 }
 
@@ -180,19 +178,19 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
 
 export type FleetMapModel = ReturnType<typeof useFleetMap>;
 
-/** Up to here building takes a few milliseconds, less than the way to a worker and back. */
+/** Building an index of up to this many points is faster than a round trip to a worker. */
 const AT_ONCE = 4000;
 
-interface PointsToBe {
+interface PendingPoints {
   count: number;
-  /** In arrays that nothing else uses. */
+  /** Makes arrays that nothing else uses, so they can be transferred. */
   make: () => Generator<void, Points>;
 }
 
-const buildIndex = ({ make }: PointsToBe) => new ClusterIndex(buildCurve(atOnce(make())));
+const buildIndex = ({ make }: PendingPoints) => new ClusterIndex(buildCurve(atOnce(make())));
 
 /** `points` must be the same object as long as nothing in it changes. */
-function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
+function useClusterIndex(points: PendingPoints): ClusterIndex | undefined {
   const isSmall = points.count <= AT_ONCE;
   const small = useMemo(() => (isSmall ? buildIndex(points) : undefined), [isSmall, points]);
   const [large, setLarge] = useState<ClusterIndex>();
@@ -208,7 +206,7 @@ function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
     if (isSmall) return;
     const outdated = new AbortController();
     const ask = (made: Points) => {
-      // Moved, and not copied: that would hold the page.
+      // Transferred, because copying would block the page.
       const transfer = Object.values(made as unknown as Record<string, Uint8Array<ArrayBuffer>>).map(
         ({ buffer }) => buffer,
       );
@@ -219,7 +217,7 @@ function useClusterIndex(points: PointsToBe): ClusterIndex | undefined {
       .then(ask);
     void built.then(
       (curve) => setLarge(new ClusterIndex(curve)),
-      // Where a worker cannot be loaded, slow is better than nothing; the next points try another one.
+      // If the worker cannot be loaded, the index is built here, slowly; the next points try a new worker.
       () => outdated.signal.aborted || setLarge(buildIndex(points)),
     );
     return () => outdated.abort();

@@ -7,6 +7,23 @@ import { paths } from '#/paths.ts';
 import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 
+/** The part of the world that is shown. */
+interface MapView {
+  lat: number;
+  lng: number;
+  zoom: number;
+}
+
+/** `at=52.5000,13.4000,6` in the URL; undefined when absent or unreadable. */
+export function readMapView(at: string | undefined): MapView | undefined {
+  const [lat = Number.NaN, lng = Number.NaN, zoom = Number.NaN] = (at ?? '')
+    .split(',')
+    .map((part) => Number(part.trim() || Number.NaN));
+  return at && Math.abs(lat) <= 90 && Number.isFinite(lng) && zoom >= 0 && zoom <= 19 ? { lat, lng, zoom } : undefined;
+}
+
+export const printView = ({ lat, lng, zoom }: MapView): string => `${lat.toFixed(4)},${lng.toFixed(4)},${zoom}`;
+
 const mapUrl = urlSchema({
   filter: filterPart,
   /** The part of the world that is shown. */
@@ -18,12 +35,12 @@ const mapUrl = urlSchema({
   color: oneOf(['state', 'group'], 'state'),
 });
 
-/** How long the map rests before its view goes into the URL: browsers limit how often an address may change. */
+/** The view goes into the URL after this pause, since browsers limit how often the URL may change. */
 const REST = 250;
 
 /**
- * Puts the view into the address past the router: a navigation of ours would take the reader back from a page that was
- * chosen and is still loading. By then the address may be another page's, which has no view.
+ * Puts the view into the URL without the router, whose navigation would cancel one to a page that is still loading. By
+ * then the URL may be that of another page, which has no view.
  */
 function writeView(at: string): void {
   const url = new URL(location.href);
@@ -42,7 +59,7 @@ export function useMapUrl() {
   }, [view]);
   return {
     ...state,
-    /** What filters, as a query string. */
+    /** The filter as a query string. */
     words: filterWords(state.filter),
     set: url.set,
     to: url.to,

@@ -1,10 +1,9 @@
-// The saved views on the map: it shows the devices of a view, and leaves its columns and order to the table.
+// Saved views on the map, which shows the devices of a view and ignores its columns and sort.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { SavedView } from '#/contract/views.ts';
 import { filterWords } from '#/features/device-filters/filter-words.ts';
-import type { ShownView } from '#/features/saved-views/shown-view.ts';
-import { useSavedViews } from '#/features/saved-views/use-saved-views.ts';
+import { useSavedViews, type ShownView } from '#/features/saved-views/use-saved-views.ts';
 import { viewUrl } from '#/features/saved-views/view-words.ts';
 import type { ViewTask } from '#/features/saved-views/views-dialog.tsx';
 import { paths } from '#/paths.ts';

@@ -1,5 +1,5 @@
-// Giving a device a location, or another one: what was chosen waits for a click on the map, and the service's answer is
-// shown in words, with the way back where there is one.
+// Places or moves a device: the chosen device waits for a click on the map, then the result is shown, with Undo if the
+// device had a location before.
 import { useState } from 'react';
 import { rounded } from '#/lib/coordinates.ts';
 import { ApiError } from '#/api/api-error.ts';
@@ -10,7 +10,7 @@ import type { Position } from '#/contract/devices.ts';
 export interface ToPlace {
   id: string;
   name: string;
-  /** Where it is now; undefined for one that has no location, which cannot be undone. */
+  /** Its current location. Undefined without one: placing it cannot be undone. */
   old: Position | undefined;
 }
 
@@ -59,7 +59,7 @@ export function usePlacing() {
     },
     cancel: () => setWaiting(undefined),
     dismiss: () => setOutcome(undefined),
-    /** Puts the waiting device, or another one that was dropped, here. */
+    /** Places the waiting device, or one that was dropped on the map. */
     place: (lat: number, lng: number, device: ToPlace | undefined = waiting) => {
       if (device && !isSaving) void save(device, rounded({ Lat: lat, Lng: lng }), false);
     },

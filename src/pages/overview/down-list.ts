@@ -26,7 +26,7 @@ export function downNow(index: FleetIndex): ChangeCluster<DownDevice>[] {
     const at = index.timeOf(row, 'LastSeenTime');
     if (Number.isFinite(at)) timed.push({ id, at, ...ownersOf(index, row) });
     // A device that the service reports as never seen is not down.
-    else if (!index.tells(row, 'LastSeenTime')) {
+    else if (!index.hasField(row, 'LastSeenTime')) {
       const rows = [{ id, at: Number.NaN, ...ownersOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, owner: undefined });
     }

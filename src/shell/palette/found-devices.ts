@@ -30,7 +30,7 @@ const entryOf = (device: Device): Entry => {
 function ofIndex(index: FleetIndex, search: string): { entries: Entry[]; total: number } {
   const rows = index.query({ filter: { search } });
   const exact = index.rowOf(search);
-  const candidates = Array.from(rows.subarray(0, CANDIDATES), (row) => entryOf(index.passing(row)));
+  const candidates = Array.from(rows.subarray(0, CANDIDATES), (row) => entryOf(index.uncachedDevice(row)));
   const best = bestOf(candidates, search, MOST);
   const first = exact === undefined ? [] : [entryOf(index.device(exact))];
   const others = best.filter(({ id }) => id !== first[0]?.id);

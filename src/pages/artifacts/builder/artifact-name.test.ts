@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import { fileNameOf, nameFault, suggestedName, versionFault } from './artifact-name.ts';
-import { whyLeftOut } from './left-out.ts';
+import { whyLeftOut } from './picked-files.ts';
 import { fromField } from './picked-files.ts';
 
 test('what the name of a folder suggests', () => {

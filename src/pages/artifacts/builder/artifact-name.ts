@@ -1,19 +1,18 @@
-// Name and version of an archive that is built: they make its file name and its one folder, so that they are limited to
-// letters that mean the same everywhere.
+// Name and version of a built archive. They form its file name and its folder, so they are limited to portable characters.
 
 export const nameFault = (name: string): string | undefined =>
   name === ''
-    ? 'Give it a name.'
+    ? 'Enter a name.'
     : /^[A-Za-z0-9][\w.+-]{0,99}$/.test(name)
       ? undefined
       : 'Letters, digits and . _ + - only; the first is a letter or a digit.';
 
 export const versionFault = (version: string): string | undefined =>
   version === ''
-    ? 'Give it a version.'
+    ? 'Enter a version.'
     : /^\d[A-Za-z0-9.+-]{0,49}$/.test(version)
       ? undefined
-      : 'It begins with a digit, as in 1.2.0; then letters, digits and . + -';
+      : 'Start with a digit, as in 1.2.0; then letters, digits and . + -';
 
 export function suggestedName(folder: string, version: string): string {
   const bare = version && folder.includes(version) ? folder.slice(0, folder.lastIndexOf(version)) : folder;

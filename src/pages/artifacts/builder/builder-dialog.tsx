@@ -1,5 +1,4 @@
-// Builds a tar.gz of a folder or several files: the files, its update.sh, and a look at the result before it joins the
-// uploads.
+// Builds a tar.gz of a folder or several files in three steps: the files, the update.sh, and a preview of the result.
 import { useRef, useState, type DragEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '@mantine/core';
@@ -18,7 +17,7 @@ import classes from './builder.module.css';
 const STEPS = ['Files', 'update.sh', 'Preview'] as const;
 
 interface BuilderDialogProps {
-  /** What was dropped on the page, and opened this. */
+  /** Entries that were dropped on the page and opened this dialog. */
   dropped: FileSystemEntry[] | undefined;
   artifacts: readonly Artifact[];
   onBuilt: (file: File) => void;
@@ -37,7 +36,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     setRefusal(null);
     try {
       const picked = await read();
-      if (picked.files.size === 0) throw new Error('It has no files.');
+      if (picked.files.size === 0) throw new Error('There are no files in it.');
       builder.take(picked, await findPrograms(picked));
       setStep(0);
     } catch (error) {
@@ -47,7 +46,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     }
   };
   const finish = (file: File) => {
-    // Nothing is lost any more, so that closing asks nothing.
+    // Nothing can be lost now, so closing does not ask.
     flushSync(() => setBuilt(true));
     onBuilt(file);
   };
@@ -57,7 +56,7 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     begun.current = dropped;
     void take(() => readEntries(dropped));
   };
-  // The page behind takes what is dropped beside this dialog.
+  // Drops beside this dialog go to the page behind it.
   const over = (event: DragEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -85,11 +84,11 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
       <LeaveGuard
         active={picked !== undefined && !built}
         title="Leave without building the archive?"
-        confirmLabel="Leave it"
+        confirmLabel="Leave"
         open={paths.signIn()}
         dialog="build"
       >
-        The choice of files{builder.isEdited && ', the update.sh as you wrote it,'} and what was filled in are lost.
+        The selected files{builder.isEdited && ', your edited update.sh'} and the values you entered will be lost.
       </LeaveGuard>
       <div ref={begin} className={classes.builder} onDragEnter={over} onDragOver={over} onDrop={drop}>
         <ol className={classes.steps} aria-label="Steps">

@@ -1,4 +1,4 @@
-// The first step: which files, under which name and version, and what of them is taken in.
+// The first step: the files, the name and version, and which files are included.
 import type { ChangeEvent } from 'react';
 import { TextField } from '#/ui/form/text-field.tsx';
 import type { TreeRow } from '#/pages/artifacts/inspect/archive-tree.ts';
@@ -7,7 +7,7 @@ import { BrowseButton } from '#/ui/form/drop-area.tsx';
 import { formatBytes, formatCount } from '#/lib/format.ts';
 import { Status } from '#/ui/controls/status.tsx';
 import { fileNameOf } from './artifact-name.ts';
-import { whyLeftOut } from './left-out.ts';
+import { whyLeftOut } from './picked-files.ts';
 import type { Builder } from './use-builder.ts';
 import classes from './builder.module.css';
 
@@ -106,7 +106,7 @@ function Summary({ builder, picked }: { builder: Builder; picked: NonNullable<Bu
           {picked.emptyFolders === 1
             ? 'an empty folder is'
             : `${formatCount(picked.emptyFolders)} empty folders are`}{' '}
-          left out: make them in update.sh
+          left out: create them in update.sh
         </span>
       )}
     </>

@@ -1,4 +1,4 @@
-// The last step: the archive itself, inspected as any other before it is sent.
+// The last step: the archive itself, inspected like any other file before it is sent.
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
@@ -18,7 +18,7 @@ interface BuilderPreviewProps {
   onBack: () => void;
 }
 
-/** What takes most room, for who has to leave something out. */
+/** Names the largest files, for the user to leave some out. */
 function tooLarge({ files }: Builder, size: number): Finding {
   const largest = files
     .toSorted(([, a], [, b]) => b.size - a.size)
@@ -26,25 +26,25 @@ function tooLarge({ files }: Builder, size: number): Finding {
     .map(([path, file]) => `${path} (${formatBytes(file.size)})`);
   return {
     level: 'error',
-    text: `Packed it has ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
-    mend: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
+    text: `The packed archive is ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
+    fix: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
   };
 }
 
 export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps) {
   const [packed, setPacked] = useState<Packed>();
   const [fault, setFault] = useState<Error | null>(null);
-  // Nothing can change while this step is open: packed once.
-  const [order] = useState(builder.order);
+  // Packed once, since nothing can change while this step is open.
+  const [packRequest] = useState(builder.packRequest);
   useEffect(() => {
-    const giveUp = new AbortController();
-    packInWorker(order, giveUp.signal).then(setPacked, (error: unknown) => {
-      if (giveUp.signal.aborted) return;
+    const abort = new AbortController();
+    packInWorker(packRequest, abort.signal).then(setPacked, (error: unknown) => {
+      if (abort.signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
       setFault(new Error(`The archive could not be packed: ${reason}`));
     });
-    return () => giveUp.abort();
-  }, [order]);
+    return () => abort.abort();
+  }, [packRequest]);
 
   const name = fileNameOf(builder.fields.name, builder.fields.version);
   const findings = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size)]);

@@ -1,4 +1,4 @@
-// The second step: the update.sh that devices run. The folder's own, or one from the template that can be changed.
+// The second step: the update.sh that devices run, from the folder or from an editable template.
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Select, Textarea } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';

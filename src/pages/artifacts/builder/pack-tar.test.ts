@@ -1,4 +1,4 @@
-// Archives that are built: read back by our own reader and by the system's tar, and the same whatever the order.
+// Archives that are built: read back by our own reader and by the system's tar, and the same in whatever order they come.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,15 +1,15 @@
-// Writes a tar.gz in which nothing depends on who packs when and where: entries in one order, one time, one owner, two
+// Writes a tar.gz in which nothing depends on who packs when and where: entries in one fixed order, one time, one owner, two
 // modes, and a gzip header without time and name. The same files give the same bytes in the same browser.
 
 import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
 
-/** 1980: what is older makes some programs warn. */
+/** 1980: some programs warn about older times. */
 const TIME = 315_532_800;
 const utf8 = new TextEncoder();
 
 const header = (fields: Omit<Parameters<typeof tarHeader>[0], 'time'>) => tarHeader({ ...fields, time: TIME });
 
-/** Where a long path is split for POSIX's two fields, of 155 and 100 bytes; undefined where it cannot be. */
+/** Splits a long path into POSIX's two fields, of 155 and 100 bytes; undefined if that is not possible. */
 function split(path: Uint8Array): { prefix: Uint8Array; name: Uint8Array } | undefined {
   for (let slash = path.indexOf(0x2f); slash !== -1 && slash <= 155; slash = path.indexOf(0x2f, slash + 1)) {
     const name = path.subarray(slash + 1);
@@ -54,7 +54,7 @@ export interface Source {
   read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** What a stream gives. By hand: not every browser can iterate one, and what nobody reads any more must not be made. */
+/** Iterates a stream, which not every browser can do, and cancels it when the reader stops. */
 export async function* streamed<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece, void> {
   const reader = stream.getReader();
   try {
@@ -64,7 +64,7 @@ export async function* streamed<Piece>(stream: ReadableStream<Piece>): AsyncGene
   }
 }
 
-/** The archive's bytes piece by piece: all files in one folder, folders before what is in them. */
+/** The archive's bytes piece by piece: all files in one folder, each folder before its contents. */
 async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const entries = new Map<string, Source | undefined>();
   for (const source of sources) {

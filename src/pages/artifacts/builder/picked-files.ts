@@ -1,11 +1,11 @@
-// The files of a folder (or several files) that a person dropped or chose, by their paths inside it.
+// The files of a dropped or chosen folder, or several files, by their paths inside it.
 import { formatCount } from '#/lib/format.ts';
 
 export interface Picked {
   /** What the folder is called; '' for files by themselves. */
   folder: string;
   files: Map<string, File>;
-  /** Folders with nothing in them: an archive is made of files. */
+  /** Empty folders, which are left out: an archive is made of files. */
   emptyFolders: number;
 }
 
@@ -14,7 +14,7 @@ const MOST_FILES = 50_000;
 const tooMany = () =>
   new Error(`There are more than ${formatCount(MOST_FILES)} files. Choose the folder that devices need.`);
 
-/** The entries of a drop in which there is a folder; undefined where there is none. Must be asked during the event. */
+/** The entries of a drop that contains a folder; undefined without one. Only available during the event. */
 export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[] | undefined {
   const entries = [...(transfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
   return entries.some((entry) => entry.isDirectory) ? entries : undefined;
@@ -23,7 +23,7 @@ export function droppedEntries(transfer: DataTransfer | null): FileSystemEntry[]
 const children = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
-  // It hands out a hundred at a time, and none at the end.
+  // It returns a hundred at a time, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return all;
@@ -31,7 +31,7 @@ const children = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEnt
   }
 };
 
-/** All files of dropped entries. One folder by itself means what is in it. */
+/** All files of dropped entries. A single folder means its contents. */
 export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
   const [first] = entries;
   const lone = entries.length === 1 && first?.isDirectory ? first : undefined;
@@ -54,11 +54,25 @@ export async function readEntries(entries: FileSystemEntry[]): Promise<Picked> {
   return picked;
 }
 
-/** What a file field gave: with a folder, each file has its path in it. */
+/** The files of a file input. For a folder, each file has its path. */
 export function fromField(chosen: readonly File[]): Picked {
   if (chosen.length > MOST_FILES) throw tooMany();
   const paths = chosen.map((file) => file.webkitRelativePath || file.name);
   const folder = chosen[0]?.webkitRelativePath ? (paths[0]?.split('/')[0] ?? '') : '';
   const inside = (path: string) => (folder ? path.slice(folder.length + 1) : path);
   return { folder, files: new Map(chosen.map((file, index) => [inside(paths[index] ?? ''), file])), emptyFolders: 0 };
+}
+
+/** Files that are left out unless the user includes them: devices do not need them, or must not see them. */
+const KINDS: [word: string, of: (part: string) => boolean][] = [
+  ['version control', (part) => ['.git', '.svn', '.hg'].includes(part)],
+  ['node_modules', (part) => part === 'node_modules'],
+  ['system files', (part) => /^(\._.*|\.DS_Store|__MACOSX|Thumbs\.db|desktop\.ini|__pycache__)$/i.test(part)],
+  ['hidden', (part) => part.startsWith('.')],
+];
+
+/** Why a file is left out by default; undefined if it is included. */
+export function whyLeftOut(path: string): string | undefined {
+  const parts = path.split('/');
+  return KINDS.find(([, of]) => parts.some(of))?.[0];
 }

@@ -12,7 +12,7 @@ export interface UpdatePlan {
 
 const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What is at the end of the log in each case, for rules about outcomes. */
+/** Starts the last line of the log in each case, for outcome rules. */
 const RESULT_MARK = 'MUSTER-RESULT:';
 
 export const targetFault = (target: string): string | undefined =>

@@ -1,5 +1,4 @@
-// What a person has decided about an archive that is to be built: the files, what of them goes in, what is executable,
-// and the update.sh.
+// The state of the builder: the files, which of them are included and executable, and the update.sh.
 import { useMemo, useState } from 'react';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { toggled } from '#/lib/toggled.ts';
@@ -8,8 +7,7 @@ import type { PackRequest } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { treeOf } from '#/pages/artifacts/inspect/archive-tree.ts';
 import { guessVersion } from '#/pages/artifacts/inspect/guess.ts';
 import { fileNameOf, folderOf, nameFault, suggestedName, versionFault } from './artifact-name.ts';
-import { whyLeftOut } from './left-out.ts';
-import type { Picked } from './picked-files.ts';
+import { whyLeftOut, type Picked } from './picked-files.ts';
 import { targetFault, updateScript } from './update-template.ts';
 
 interface Fields {
@@ -19,14 +17,14 @@ interface Fields {
   run: string;
 }
 
-/** Those that begin as programs and scripts do. */
+/** The files that start like programs or scripts. */
 export async function findPrograms(picked: Picked): Promise<Set<string>> {
   const programs = new Set<string>();
   const waiting = [...picked.files].filter(([path]) => whyLeftOut(path) === undefined);
   const look = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [path, file] = next;
-      // One that cannot be read is reported when it is packed.
+      // An unreadable file is reported when it is packed.
       const head = new Uint8Array(
         await file
           .slice(0, 4)
@@ -41,7 +39,7 @@ export async function findPrograms(picked: Picked): Promise<Set<string>> {
   return programs;
 }
 
-/** The files as a tree, and which rows of it are packed: a folder all, none or some of it. */
+/** The files as a tree, and which rows are included: of a folder all, none or some files. */
 function useTree(picked: Picked | undefined, programs: ReadonlySet<string>, out: ReadonlySet<string>) {
   const rows = useMemo(
     () =>
@@ -120,7 +118,7 @@ export function useBuilder(artifacts: readonly Artifact[]) {
       setOut(new Set(leave ? [...out, ...paths] : [...out].filter((path) => !given.has(path))));
     },
     toggleProgram: (path: string) => setPrograms(toggled(programs, path)),
-    order: (): PackRequest => ({
+    packRequest: (): PackRequest => ({
       name: fileNameOf(fields.name, fields.version),
       folder: folderOf(fields.name, fields.version),
       files: [

@@ -28,7 +28,7 @@ for (const { name, says, bytes } of HOSTILE_ARCHIVES)
     assert.match(
       findings
         .filter(({ level }) => level === 'error')
-        .map(({ text, mend }) => `${text}. ${mend}`)
+        .map(({ text, fix }) => `${text}. ${fix}`)
         .join('\n'),
       says,
     );
@@ -51,7 +51,7 @@ test('update.sh at the root or in the one top folder', async () => {
   assert.deepEqual(await errors({ ...bad, path: 'a/update.sh' }, update, { ...bad, path: 'b/update.sh' }), []);
 });
 
-test('an update.sh that no device could run is refused, with the mend', async () => {
+test('an update.sh that no device could run is refused, with the fix', async () => {
   assert.match((await errors({ ...update, body: '#!/bin/sh\r\necho\r\n' }))[0] ?? '', /Windows line ends/);
   assert.match((await errors({ ...update, body: '\uFEFF#!/bin/sh\n' }))[0] ?? '', /byte order mark/);
   assert.match((await errors({ ...update, body: '' }))[0] ?? '', /empty/);
@@ -61,8 +61,8 @@ test('an update.sh that no device could run is refused, with the mend', async ()
 test('what may go wrong is a warning', async () => {
   assert.deepEqual(await warnings({ ...update, mode: 0o644 }), ['update.sh is not executable']);
   assert.match((await warnings({ ...update, body: 'echo done\n' }))[0] ?? '', /no interpreter line/);
-  assert.match((await warnings(update, { path: '._update.sh' }))[0] ?? '', /hidden files of macOS/);
-  assert.match((await warnings(update, { path: 'a\u202Eb' }))[0] ?? '', /cannot be seen: a‹U\+202E›b$/);
+  assert.match((await warnings(update, { path: '._update.sh' }))[0] ?? '', /macOS metadata files/);
+  assert.match((await warnings(update, { path: 'a\u202Eb' }))[0] ?? '', /invisible characters: a‹U\+202E›b$/);
   const zeros = tar(update, { path: 'zeros', body: new Uint8Array(9 * 1024 * 1024) });
   const { findings } = await check(zeros, 9_000);
   assert.ok(findings.some(({ level, text }) => level === 'warning' && /times its size/.test(text)));
@@ -106,5 +106,5 @@ test('a fault in the middle is reported with what was found before it', async ()
 
 test('a command that is suggested holds names only as quoted words', async () => {
   const { findings } = await check(tar({ ...update, path: "x; rm -rf '~'/update.sh", mode: 0o644 }));
-  assert.ok(findings.some(({ mend }) => mend?.includes(String.raw`chmod +x 'x; rm -rf '\''~'\''/update.sh', then`)));
+  assert.ok(findings.some(({ fix }) => fix?.includes(String.raw`chmod +x 'x; rm -rf '\''~'\''/update.sh', then`)));
 });

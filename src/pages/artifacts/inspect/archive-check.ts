@@ -1,5 +1,5 @@
-// Whether a tar.gz would work on a device, judged before it is uploaded: by the rules of the contract, which refuse it
-// here as they would on the service, and by what would go wrong on the device all the same.
+// Whether a tar.gz would work on a device, checked before it is uploaded: the rules of the contract, which the service
+// applies too, and warnings about what they allow but would cause trouble on the device.
 import { MAX_UNPACKED, TarCheck, type TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry } from '#/contract/tar-entries.ts';
 import { counted, formatCount } from '#/lib/format.ts';
@@ -23,7 +23,7 @@ export interface CheckedArchive {
   update: Uint8Array | undefined;
 }
 
-const errorOf = ({ text, fix }: TarRefusal): Finding => ({ level: 'error', text: `The archive ${text}`, mend: fix });
+const errorOf = ({ text, fix }: TarRefusal): Finding => ({ level: 'error', text: `The archive ${text}`, fix });
 
 const isUpdate = (path: string) => /^(?:\.?\/+)*(?:[^/]+\/+(?:\.\/+)*)?update\.sh$/.test(path);
 const decoded = (name: string) => new TextDecoder().decode(nameBytes(name));
@@ -45,26 +45,26 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
     findings.push({
       level: 'warning',
       text: 'update.sh is not executable',
-      mend: `Run: chmod +x ${shellPath(readable(path))}, then pack again (on Windows in WSL, whose tar keeps that bit).`,
+      fix: `Run: chmod +x ${shellPath(readable(path))}, then pack again (on Windows in WSL, whose tar keeps that bit).`,
     });
   return [...findings, ...checkScript('update.sh', head, 'update')];
 }
 
-/** What is worth a word about an archive that no rule refuses. */
+/** Warnings about an archive that no rule refuses. */
 function remarks(names: readonly string[], packed: number, unpacked: number, format: Format) {
   const findings: Finding[] = [];
-  const warn = (text: string, mend: string) => findings.push({ level: 'warning', text, mend });
+  const warn = (text: string, fix: string) => findings.push({ level: 'warning', text, fix });
   const unseen = names.filter(hasUnseen);
   if (unseen[0] !== undefined)
     warn(
-      `${unseen.length === 1 ? 'A name holds' : `${formatCount(unseen.length)} names hold`} characters that cannot be seen: ${readable(unseen[0])}`,
+      `${unseen.length === 1 ? 'A name contains' : `${formatCount(unseen.length)} names contain`} invisible characters: ${readable(unseen[0])}`,
       'Rename it unless that is intended: a name can look like another.',
     );
   if (names.some((name) => !isText(name)))
     warn('A name in the archive is not UTF-8', 'It is shown with � here; the device gets its bytes as they are.');
   if (names.some((name) => /(^|\/)\._[^/]*$/.test(name)))
     warn(
-      'The archive holds hidden files of macOS (._…), which are of no use on a device',
+      'The archive contains macOS metadata files (._…), which devices do not need',
       'Pack with COPYFILE_DISABLE=1 tar -czf …',
     );
   if (unpacked > MUCH_UNPACKED || (unpacked > WORTH_A_RATIO && unpacked > packed * MUCH_RATIO))
@@ -117,7 +117,7 @@ export async function checkArchive(
         target: decoded(target),
         refused: refusal !== undefined,
       });
-      // Of several in folders, which is a fault of its own, only the first is looked into.
+      // Several in folders are an error themselves, so only the first is checked.
       if (!refusal && kind !== 'folder' && isUpdate(path) && (path === 'update.sh' || updates.size === 0))
         updates.set(path, entry);
     }
@@ -126,7 +126,7 @@ export async function checkArchive(
       error instanceof TarFault
         ? `The archive ${error.message}`
         : 'The compressed data is damaged or cut off, or there is more behind it';
-    const fault = { level: 'error', text, mend: 'Pack it again: tar -czf name.tar.gz -C folder .' } as const;
+    const fault = { level: 'error', text, fix: 'Pack it again: tar -czf name.tar.gz -C folder .' } as const;
     return { findings: [...listed(), fault], entries, update: undefined };
   }
   for (const refusal of check.entriesBelowNonFolders()) errors.push(errorOf(refusal));

@@ -1,4 +1,4 @@
-// What an archive holds as the rows of a tree: each folder before what is in it, folders that no entry names included.
+// The contents of an archive as rows of a tree: each folder before its contents, including folders without an entry.
 import { escapeInvisible, type TarKind } from '#/contract/tar-entries.ts';
 
 export interface TreeEntry {
@@ -41,9 +41,11 @@ interface Node {
 const isFolder = ({ entry, inside }: Node) => inside.size > 0 || entry?.kind === 'folder';
 
 /** Folders first, then by name as a person sorts them. */
-const order = new Intl.Collator('en', { numeric: true });
+const collator = new Intl.Collator('en', { numeric: true });
 const sorted = (inside: Map<string, Node>) =>
-  [...inside].sort(([a, left], [b, right]) => Number(isFolder(right)) - Number(isFolder(left)) || order.compare(a, b));
+  [...inside].sort(
+    ([a, left], [b, right]) => Number(isFolder(right)) - Number(isFolder(left)) || collator.compare(a, b),
+  );
 
 export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
   const root: Node = { entry: undefined, inside: new Map() };
@@ -57,7 +59,7 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
     if (at !== root) at.entry = entry;
   }
   const rows: TreeRow[] = [];
-  // With a list of its own: an archive may nest deeper than calls can.
+  // Iterative, since an archive may be nested deeper than the call stack.
   const waiting: { entry: [string, Node]; above: TreeRow | undefined; position: number; siblings: number }[] = [];
   const add = ({ inside }: Node, above: TreeRow | undefined) => {
     const siblings = sorted(inside);
@@ -89,7 +91,7 @@ export function treeOf(entries: readonly TreeEntry[]): TreeRow[] {
     aboveOf.set(row, above);
     if (folder) add(node, row);
   }
-  // From the last row to the first, what is in a folder is added up before the folder itself is.
+  // From the last row to the first, so that the contents of a folder are added up before the folder.
   for (const row of rows.toReversed()) {
     const above = aboveOf.get(row);
     if (!above) continue;
@@ -111,7 +113,7 @@ export function modeText(mode: number): string {
   return bit(6, 'rwx', 0o4000, 's') + bit(3, 'rwx', 0o2000, 's') + bit(0, 'rwx', 0o1000, 't');
 }
 
-/** Rows that are seen while the folders in `closed` (by path) are. Gives indexes into `rows`. */
+/** The indexes of visible rows while the folders in `closed` (by path) are closed. */
 export function seenRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): number[] {
   const seen: number[] = [];
   for (let at = 0; at < rows.length; at = closed.has(rows[at]!.path) ? rows[at]!.end : at + 1) seen.push(at);

@@ -1,4 +1,4 @@
-// Inspects and packs archives beside the page, which stays free whatever they hold.
+// Inspects and packs archives in a worker, so that the page stays responsive.
 import { serve } from '#/lib/worker-client.ts';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { packTar } from '#/pages/artifacts/builder/pack-tar.ts';
@@ -11,7 +11,7 @@ export interface PackRequest {
   files: { path: string; runs: boolean; content: Blob }[];
 }
 
-/** An archive that was made. Where it got too large there are no bytes, and nothing was inspected. */
+/** A packed archive. One that became too large has no bytes, and was not inspected. */
 export interface Packed {
   size: number;
   bytes: Uint8Array<ArrayBuffer> | undefined;

@@ -1,22 +1,23 @@
-// The way to the archive worker: one question at a time, so that twenty files that are dropped at once take the memory
-// of one. What is not wanted any more is ended at once, wherever it is.
+// Requests to the archive worker, one at a time, so that twenty files dropped at once take the memory of one. Aborted
+// requests end at once.
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import type { PackRequest, Packed } from './archive-worker.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
 
 let queue: Promise<unknown> = Promise.resolve();
 
-/** Both fail with a sentence where the worker cannot be loaded or does not get through. */
+/** Both reject with a readable message if the worker cannot be loaded or fails. */
 export function inspectInWorker(file: ChosenFile, signal: AbortSignal): Promise<Inspection> {
-  // The worker gets a copy; the page still has what it will send.
+  // The worker gets a copy, because the page still has to send the bytes.
   const bytes = file.bytes.slice();
-  return inTurn({ ...file, bytes }, [bytes.buffer], signal);
+  return enqueue({ ...file, bytes }, [bytes.buffer], signal);
 }
 
-export const packInWorker = (request: PackRequest, signal: AbortSignal): Promise<Packed> => inTurn(request, [], signal);
+export const packInWorker = (request: PackRequest, signal: AbortSignal): Promise<Packed> =>
+  enqueue(request, [], signal);
 
-function inTurn<Answer>(request: ChosenFile | PackRequest, transfer: Transferable[], signal: AbortSignal) {
-  const turn = queue.then(async () => {
+function enqueue<Answer>(request: ChosenFile | PackRequest, transfer: Transferable[], signal: AbortSignal) {
+  const answer = queue.then(async () => {
     const worker = new WorkerClient<typeof request, Answer>(
       () => new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module' }),
     );
@@ -29,6 +30,6 @@ function inTurn<Answer>(request: ChosenFile | PackRequest, transfer: Transferabl
       worker.close();
     }
   });
-  queue = turn.catch(() => undefined);
-  return turn;
+  queue = answer.catch(() => undefined);
+  return answer;
 }

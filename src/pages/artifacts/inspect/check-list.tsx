@@ -1,4 +1,4 @@
-// What was found out about a file, as a list: errors and warnings with their mend, then what is right.
+// The findings about a file: errors and warnings with their fix, then passed checks.
 import { formatCount } from '#/lib/format.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -28,7 +28,7 @@ export function CheckList({ findings, sha256 }: { findings: Finding[] | undefine
     <div className={classes.checks} role="group" aria-label="Checks" aria-busy={!findings}>
       {findings ? (
         <ul>
-          {byWeight(findings).map(({ level, text, mend, artifact }) => (
+          {byWeight(findings).map(({ level, text, fix, artifact }) => (
             <li key={text} data-level={level}>
               <svg width="16" height="16" viewBox="0 0 16 16" role="img" aria-label={MARKS[level].word}>
                 {MARKS[level].shape}
@@ -41,7 +41,7 @@ export function CheckList({ findings, sha256 }: { findings: Finding[] | undefine
                     <Link {...link('details', artifact)}>Show it</Link>
                   </>
                 )}
-                {mend && <span className={classes.mend}>{mend}</span>}
+                {fix && <span className={classes.fix}>{fix}</span>}
               </span>
             </li>
           ))}

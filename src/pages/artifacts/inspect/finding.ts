@@ -1,10 +1,10 @@
-// What the browser finds out about a file before it is uploaded.
+// Findings of the browser about a file before it is uploaded.
 
-/** `error` refuses the upload; `warning` only informs; `ok` is what was found to be right. */
+/** `error` refuses the upload, `warning` only informs, and `ok` is a passed check. */
 export interface Finding {
   level: 'ok' | 'warning' | 'error';
   text: string;
-  mend?: string;
+  fix?: string;
   /** Id of the artifact that it is about. */
   artifact?: string;
 }

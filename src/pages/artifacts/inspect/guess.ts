@@ -1,4 +1,4 @@
-// What a chosen file's name and first bytes suggest for the upload form. Suggestions only: all can be changed.
+// Suggestions for the upload form from a file's name and first bytes. All can be changed.
 import { shellPath } from './finding.ts';
 import { isGzip } from './script-check.ts';
 

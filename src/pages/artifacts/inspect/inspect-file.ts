@@ -1,5 +1,5 @@
-// Everything that is found out about a chosen file before it is sent. The bytes are read once and held: what was
-// checked is what is uploaded, even when the file changes on the disk meanwhile. Reading happens on the page,
+// Inspects a chosen file before it is sent. The bytes are read once and kept: what was checked is what is uploaded, even
+// if the file changes on the disk meanwhile. Reading happens on the page,
 // inspecting in the archive worker.
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { formatBytes } from '#/lib/format.ts';
@@ -39,19 +39,19 @@ export async function readChosen(file: File): Promise<ChosenFile> {
 const LIMIT = formatBytes(ARTIFACT_BYTES_LIMIT);
 
 const sizeFinding = (size: number): Finding => {
-  if (size === 0) return { level: 'error', text: 'The file is empty', mend: 'Choose another file.' };
+  if (size === 0) return { level: 'error', text: 'The file is empty', fix: 'Choose another file.' };
   if (size < ARTIFACT_BYTES_LIMIT) {
     const left = size < ARTIFACT_BYTES_LIMIT / 10 ? '' : `${formatBytes(ARTIFACT_BYTES_LIMIT - size)} `;
     return { level: 'ok', text: `${formatBytes(size)}, ${left}under the limit of ${LIMIT}` };
   }
   return {
     level: 'error',
-    text: `The file has ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
-    mend: 'Leave out what devices do not need, or let update.sh download the large part.',
+    text: `The file is ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
+    fix: 'Leave out what devices do not need, or let update.sh download the large part.',
   };
 };
 
-/** How much is given to the inflater at a time: what one piece may unpack to (1,000-fold at worst) is held in memory. */
+/** Bytes decompressed at a time, because the output of one piece (up to 1,000 times as much) is held in memory. */
 const PIECE = 16 * 1024;
 
 async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
@@ -100,7 +100,7 @@ async function inspectTarball({ name, bytes }: ChosenFile): Promise<Omit<Inspect
     text: other
       ? `${name} is a ${other} file, not a tar.gz`
       : `${name} is not a tar.gz: it does not begin as gzip data does`,
-    mend: other
+    fix: other
       ? 'Pack it again: tar -czf name.tar.gz -C folder .'
       : 'Pack it with tar -czf, or choose the type script for a single file.',
   };
@@ -116,7 +116,7 @@ function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> 
   const finding: Finding = {
     level: 'warning',
     text: `${name} is a ${archive} file, which is not unpacked when its type is script`,
-    mend: archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
+    fix: archive === 'gzip' ? 'Choose the type tar.gz to have it unpacked.' : 'Pack it as a tar.gz with an update.sh.',
   };
   return { findings: [finding] };
 }

@@ -1,4 +1,4 @@
-// What is in a file that was inspected: the tree of an archive, and how the script that runs begins.
+// The contents of an inspected file: the tree of an archive, and the start of the script that runs.
 import { IconChevronRight } from '@tabler/icons-react';
 import { formatBytes } from '#/lib/format.ts';
 import { splitGlyphs } from '#/lib/glyphs.ts';

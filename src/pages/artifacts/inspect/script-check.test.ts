@@ -26,7 +26,7 @@ test('line ends of Windows: an error for shells, and wherever the interpreter wo
 test('interpreter lines that no system can follow', () => {
   assert.match(first('a.sh', '#!bash\n'), /^error: .*whole path/);
   assert.match(first('a.sh', '#!/usr/bin/env bash -e\n'), /^error: .*“bash -e”/);
-  assert.match(first('a.sh', '#!/bin/bash -e -u\n'), /^error: .*one word/);
+  assert.match(first('a.sh', '#!/bin/bash -e -u\n'), /^error: .*single argument/);
   assert.match(first('a.sh', `#!/opt/${'x'.repeat(130)}/sh\n`), /^warning: .*13\d characters/);
   assert.match(first('a.sh', '\n#!/bin/sh\n'), /^warning: .*further down/);
   assert.match(first('a.sh', 'echo\n'), /^warning: .*no interpreter line/);

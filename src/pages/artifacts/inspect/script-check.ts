@@ -1,9 +1,9 @@
-// What would go wrong with a script on a Unix device, seen from its first bytes: the line ends of Windows, a byte order
-// mark, an interpreter line that no system can follow, or not being a script at all.
+// Problems that a script would have on a Unix device, found in its first bytes: Windows line endings, a byte order mark,
+// an unusable interpreter line, or not being a script at all.
 import { formatCount } from '#/lib/format.ts';
 import { shellPath, type Finding } from './finding.ts';
 
-/** How much of a script is looked at. */
+/** The bytes of a script that are checked. */
 export const SCRIPT_HEAD = 64 * 1024;
 
 const startsWith = (bytes: Uint8Array, ...magic: number[]) => magic.every((byte, index) => bytes[index] === byte);
@@ -41,7 +41,7 @@ function elfFinding(name: string, bytes: Uint8Array): Finding {
 
 /** The shells of POSIX kind, by the last part of an interpreter's path. */
 const SHELL = /^(?:(?:a|ba|da|k|z|mk)?sh|busybox)$/;
-/** What bash knows and the /bin/sh of many small devices does not. */
+/** Syntax of bash that the /bin/sh of many small devices does not support. */
 const BASH_ONLY: [what: string, pattern: RegExp][] = [
   ['[[ … ]]', /^\s*(?:if|while|until|elif|!|&&|\|\|)?\s*\[\[\s/m],
   ['arrays', /^\s*(?:declare\s+-[aA]\s|[A-Za-z_]\w*=\()/m],
@@ -60,8 +60,8 @@ function interpreterOf(line: string): { path: string; argument: string; program:
   return { path, argument, program: named.split('/').at(-1) ?? '' };
 }
 
-const addTo = (findings: Finding[], name: string) => (level: Finding['level'], what: string, mend: string) =>
-  findings.push({ level, text: `${name} ${what}`, mend });
+const addTo = (findings: Finding[], name: string) => (level: Finding['level'], what: string, fix: string) =>
+  findings.push({ level, text: `${name} ${what}`, fix });
 
 /** Systems pass everything behind the interpreter as a single argument (execve(2) of Linux). */
 function interpreterFindings(name: string, line: string, text: string): Finding[] {
@@ -83,7 +83,7 @@ function interpreterFindings(name: string, line: string, text: string): Finding[
   else if (SHELL.test(program) && !path.endsWith('env') && /^-\S+\s+-/.test(argument))
     add(
       'error',
-      `gives ${program} “${argument}”, which Linux hands over as one word`,
+      `gives ${program} “${argument}”, which Linux passes as a single argument`,
       `Write them together, or as a line of their own: set ${argument}`,
     );
   else if (line.length > 125)
@@ -121,17 +121,17 @@ export function checkScript(name: string, bytes: Uint8Array, as: 'update' | 'scr
   const error = as === 'update' ? 'error' : 'warning';
   if (isElf(bytes)) return [elfFinding(name, bytes)];
   if (bytes.length === 0)
-    return [{ level: error, text: `${name} is empty, so it does nothing`, mend: 'Save it, then pack again.' }];
+    return [{ level: error, text: `${name} is empty, so it does nothing`, fix: 'Save it, then pack again.' }];
   if (isUtf16(bytes))
     return [
-      { level: error, text: `${name} is saved as UTF-16, which no shell reads`, mend: 'Save it as UTF-8 without BOM.' },
+      { level: error, text: `${name} is saved as UTF-16, which no shell reads`, fix: 'Save it as UTF-8 without BOM.' },
     ];
   if (bytes.includes(0))
     return [
       {
         level: error,
-        text: startsWith(bytes, 0x4d, 0x5a) ? `${name} is a program for Windows` : `${name} holds binary data`,
-        mend: 'Check that it is the right file: a script is text.',
+        text: startsWith(bytes, 0x4d, 0x5a) ? `${name} is a program for Windows` : `${name} contains binary data`,
+        fix: 'Check that it is the right file: a script is text.',
       },
     ];
   const findings: Finding[] = [];

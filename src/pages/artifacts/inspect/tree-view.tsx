@@ -1,5 +1,5 @@
-// The files of an archive as a tree: virtual, since archives hold thousands; one stop for Tab, arrows within, as the
-// ARIA practices have trees.
+// The files of an archive as a tree: virtualized, since archives contain thousands, with the keyboard support of the ARIA
+// tree pattern.
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -16,7 +16,7 @@ import { toggled } from '#/lib/toggled.ts';
 import { modeText, seenRows, type TreeRow } from './archive-tree.ts';
 import classes from './tree-view.module.css';
 
-/** Up to so many rows all folders are open at first; beyond, only the outermost. */
+/** Up to this many rows all folders start open; beyond that, only the outermost. */
 const OPEN_AT_FIRST = 200;
 const ROW_HEIGHT = 26;
 
@@ -32,9 +32,9 @@ function closedAtFirst(rows: readonly TreeRow[]): ReadonlySet<string> {
 }
 
 export interface TreeMarks {
-  /** For each row; 'mixed' for a folder of which only some is taken in. */
+  /** For each row; 'mixed' for a folder of which only some files are included. */
   taken: readonly (boolean | 'mixed')[];
-  /** A word about a row: why it is left out. */
+  /** Why a row is left out. */
   note: (row: TreeRow) => string | undefined;
   onTake: (row: TreeRow, take: boolean) => void;
   /** Makes a file executable, or not any more. */

@@ -1,4 +1,4 @@
-// The findings about the chosen file as the chosen type; worked out anew when either changes, given up when it is gone.
+// Inspects the chosen file as the chosen type, again when either changes.
 import { useEffect, useState } from 'react';
 import { inspectInWorker } from './ask-archive-worker.ts';
 import type { Finding } from './finding.ts';
@@ -14,22 +14,22 @@ async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSig
     const finding: Finding = {
       level: 'warning',
       text: `The file could not be checked here: ${error instanceof Error ? error.message : String(error)}`,
-      mend: 'The service checks it when it arrives. Reload the page to try again.',
+      fix: 'The service checks it when it arrives. Reload the page to try again.',
     };
     return { findings: [finding], sha256: undefined };
   }
 }
 
-/** undefined while the file is being looked at. */
+/** Undefined while the file is being checked. */
 export function useInspection(file: ChosenFile, type: ArtifactType): Inspection | undefined {
   const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; inspection: Inspection }>();
   useEffect(() => {
-    const giveUp = new AbortController();
-    inspection(file, type, giveUp.signal).then(
+    const abort = new AbortController();
+    inspection(file, type, abort.signal).then(
       (found) => setDone({ file, type, inspection: found }),
       () => undefined,
     );
-    return () => giveUp.abort();
+    return () => abort.abort();
   }, [file, type]);
   return done?.file === file && done.type === type ? done.inspection : undefined;
 }

@@ -1,17 +1,17 @@
 // Adds chosen files to the queue of uploads. A file replaces a waiting one of the same name: it was corrected and
-// dropped again. What a person has written into the fields stays.
+// dropped again. Fields that the user has edited are kept.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatCount } from '#/lib/format.ts';
 import { readChosen, type ChosenFile } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { fieldsFor, mergedFields } from './upload-fields.ts';
 import { isUnderWay, type QueuedFile, type UploadQueue } from './upload-queue.ts';
 
-/** Their bytes are held in memory: at most this many at a time. */
+/** The most files at a time, since their bytes are held in memory. */
 const MOST = 50;
 
 const isOpen = (item: QueuedFile) => !isUnderWay(item) && item.stage.name !== 'stored';
 
-/** `at`: id of the one that the first file replaces. Returns the id of the first that was added, and what was not. */
+/** `at`: id of the item that the first file replaces. Returns the id of the first added item, and what was refused. */
 export async function chooseFiles(
   queue: UploadQueue,
   files: readonly File[],

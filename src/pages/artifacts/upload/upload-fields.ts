@@ -1,4 +1,4 @@
-// The fields of one upload as a person fills them in: what the file suggests, what goes on the wire, what is wrong.
+// The fields of one upload: suggestions from the file, the form that is sent, and errors.
 import { artifactForm, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { checkedBy } from '#/api/form-rules.ts';
 import { suggestedVersion } from '#/pages/artifacts/versions/artifact-versions.ts';
@@ -15,7 +15,7 @@ export interface Fields {
 export const LABELS = { version: 'Version', destination: 'Destination folder', command: 'Command' };
 export type FieldName = keyof typeof LABELS;
 
-/** The version in the file's name wins; else the one after the last of this name. */
+/** Suggests the version in the file's name, or the one after the last version of this name. */
 export const fieldsFor = ({ name, type }: ChosenFile, artifacts: readonly Artifact[]): Fields => ({
   type,
   version: guessVersion(name) || suggestedVersion(name, artifacts),
@@ -23,7 +23,7 @@ export const fieldsFor = ({ name, type }: ChosenFile, artifacts: readonly Artifa
   command: guessCommand(name),
 });
 
-/** The fields for a replaced file: its suggestions, except where a person has written something. */
+/** The fields for a replaced file: its suggestions, except in fields that the user has edited. */
 export function mergedFields(fields: Fields, suggested: Fields, next: Fields): Fields {
   const merged = (name: FieldName) => (fields[name] !== '' && fields[name] !== suggested[name] ? fields : next)[name];
   return {
@@ -34,7 +34,7 @@ export function mergedFields(fields: Fields, suggested: Fields, next: Fields): F
   };
 }
 
-/** The form on the wire: bytes as `size`, and what belongs to a script only with one. */
+/** The form that is sent: the `size` in bytes, and the fields of scripts only for a script. */
 export const wireForm = ({ size }: ChosenFile, { type, version, destination, command }: Fields): ArtifactForm => ({
   size: String(size),
   type,

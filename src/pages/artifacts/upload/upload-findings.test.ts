@@ -1,4 +1,4 @@
-// Room in the storage, doubles in the registry, and what could go.
+// Storage space, doubles in the registry, and what could go.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { account } from '#/contract/account.ts';

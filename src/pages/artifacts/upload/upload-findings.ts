@@ -1,5 +1,4 @@
-// What a planned upload conflicts with in the account and the registry, before it is sent, and what would make room for
-// it.
+// Conflicts of an upload with the account and the registry, and what could be deleted to make space for it.
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { formatBytes } from '#/lib/format.ts';
@@ -7,7 +6,7 @@ import { isNeeded, type UsageIndex } from '#/pages/artifacts/versions/artifact-u
 import { groupVersions } from '#/pages/artifacts/versions/artifact-versions.ts';
 import type { Finding } from '#/pages/artifacts/inspect/finding.ts';
 
-/** Bytes that the account may still store; undefined where the service does not report it. */
+/** Bytes that the account may still store; undefined if the service does not report them. */
 export const roomLeft = (account: Account | undefined): number | undefined =>
   account?.ArtifactBytesLimit === undefined || account.ArtifactBytesUsed === undefined
     ? undefined
@@ -24,13 +23,13 @@ export function uploadFindings(
     findings.push({
       level: 'error',
       text: room === 0 ? 'The storage is full' : `The storage has room for ${formatBytes(room)} only`,
-      mend: 'Delete artifacts you no longer deploy.',
+      fix: 'Delete artifacts you no longer deploy.',
     });
   if (version !== '' && artifacts.some(({ Name, Version }) => Name === name && Version === version))
     findings.push({
       level: 'warning',
       text: `${name} ${version} already exists`,
-      mend: 'A second one with the same name and version is hard to tell apart: use a new version.',
+      fix: 'A second one with the same name and version is hard to tell apart: use a new version.',
     });
   const same = sha256 && artifacts.find(({ Sha256 }) => Sha256?.toLowerCase() === sha256);
   if (same)
@@ -38,17 +37,17 @@ export function uploadFindings(
       level: 'warning',
       text: `The same content is in the registry as ${same.Name} ${same.Version}`,
       artifact: same.ArtifactId,
-      mend: 'Deploy that one unless you need another name or version.',
+      fix: 'Deploy that one unless you need another name or version.',
     });
   return findings;
 }
 
-/** The true size; 0 where only a number without a unit is known. */
+/** The size in bytes; 0 if it is only known as a number without a unit. */
 export const artifactBytes = ({ SizeBytes = 0 }: Artifact): number => SizeBytes;
 
 /**
- * What could go to make room, in the order in which it is missed least: old versions that no job waits for or runs, then
- * the newest ones of which the same holds; the largest first. What is needed is never among them.
+ * The artifacts that could be deleted to make space, the least important first: old versions before the newest, and
+ * larger before smaller ones. Those that a job waits for or runs are left out.
  */
 export function spareArtifacts(artifacts: readonly Artifact[], usage: UsageIndex): Artifact[] {
   const newest = new Set(groupVersions(artifacts).map((group) => group.artifacts[0]));

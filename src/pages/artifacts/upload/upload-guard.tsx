@@ -1,5 +1,4 @@
-// Asks before running uploads, and files that were made ready for one, are lost by going to another page or closing the
-// window.
+// Asks before leaving the page cancels uploads or loses files that were prepared for one.
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';

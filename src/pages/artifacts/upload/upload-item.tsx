@@ -1,5 +1,5 @@
-// One file of the queue: what was found out about it, its fields, and its upload. Whatever happens on the way (a cut
-// network, a refusal, Cancel), file and fields stay as they are.
+// One file of the queue: its checks, its fields and its upload. File and fields are kept when an upload fails or is
+// cancelled.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button, type TextInputProps } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';
@@ -26,7 +26,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { Status } from '#/ui/controls/status.tsx';
-import classes from './upload-item.module.css';
+import classes from './upload.module.css';
 
 const TYPES: { value: ArtifactType; label: string }[] = [
   { value: 'tar.gz', label: 'tar.gz' },
@@ -50,7 +50,7 @@ const MARKS: Record<UploadState, string> = {
 interface UploadItemProps {
   item: JudgedFile;
   queue: UploadQueue;
-  /** The only one: its checks are shown at once. */
+  /** It is the only file, so its checks are open. */
   alone: boolean;
   /** Takes the focus when it appears. */
   focused: boolean;
@@ -70,7 +70,7 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
 
   const submit = () => {
     if (findings && !refused && !locked) {
-      queue.ask(id);
+      queue.markSubmitted(id);
       if (Object.keys(fieldFaults(file, fields)).length === 0) queue.start(id);
     }
   };
@@ -149,7 +149,7 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
   const verb = stage.name === 'failed' ? 'Retry' : 'Upload';
   const button = useRef<HTMLButtonElement>(null);
   const ended = stage.name === 'failed' || stage.name === 'cancelled';
-  // Cancel had the focus, and is gone.
+  // The Cancel button had the focus, and was removed.
   useEffect(() => {
     if (ended && isFocusLost()) button.current?.focus();
   }, [ended]);
@@ -177,21 +177,21 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
   );
 }
 
-/** The checks in a line, for when they are folded away. */
+/** A summary of the checks, for when they are collapsed. */
 function checksText({ findings }: JudgedFile): string {
   if (!findings) return 'Checking…';
   const faults = (['error', 'warning'] as const).flatMap((level) => {
     const { length } = findings.filter((each) => each.level === level);
     return length > 0 ? [counted(length, level)] : [];
   });
-  return `Checks: ${faults.join(', ') || 'all fine'}`;
+  return `Checks: ${faults.join(', ') || 'all passed'}`;
 }
 
 function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> & { error: Error | null }) {
   const { item, queue, error, focused } = props;
-  const { id, file, fields, asked } = item;
+  const { id, file, fields, isSubmitted } = item;
   const locked = isUnderWay(item);
-  const faults = asked ? fieldFaults(file, fields) : {};
+  const faults = isSubmitted ? fieldFaults(file, fields) : {};
   const serverErrors = refusedFields(error, LABELS);
   const field = (name: FieldName) => ({
     label: LABELS[name],
@@ -199,7 +199,7 @@ function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> &
     error: faults[name] ?? serverErrors[name],
     readOnly: locked,
     required: true,
-    // Below the input, so that all inputs are on one line.
+    // Descriptions are below the inputs, so that all inputs align.
     inputWrapperOrder: BELOW,
     autoComplete: 'off',
     spellCheck: false,

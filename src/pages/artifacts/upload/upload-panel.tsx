@@ -7,7 +7,7 @@ import { UploadItem } from './upload-item.tsx';
 import type { UploadQueue } from './upload-queue.ts';
 import { isReady, spokenSummary, type JudgedFile } from './upload-state.ts';
 import { UploadStored } from './upload-stored.tsx';
-import classes from './upload-panel.module.css';
+import classes from './upload.module.css';
 
 interface UploadPanelProps {
   items: readonly JudgedFile[];
@@ -15,9 +15,9 @@ interface UploadPanelProps {
   /** Id of the one that takes the focus when it appears. */
   focused: string | undefined;
   onReplace: (item: JudgedFile, files: File[]) => void;
-  /** The last one was taken out. */
+  /** The last file was removed. */
   onEmptied: () => void;
-  /** Shown above the files: want of room. */
+  /** Shown above the files. */
   children: ReactNode;
 }
 

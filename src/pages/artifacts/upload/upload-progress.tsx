@@ -4,9 +4,9 @@ import { Button } from '@mantine/core';
 import { formatBytes, formatDuration } from '#/lib/format.ts';
 import { hasStalled, percentOf, speedOf, uploadTimeLeft, type Transfer } from './transfer.ts';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
-import classes from './upload-item.module.css';
+import classes from './upload.module.css';
 
-/** The time since the page was opened, moving also when no progress is reported. */
+/** The time since the page was opened, updated even if no progress is reported. */
 function useMoment(): number {
   const [moment, setMoment] = useState(() => performance.now());
   useEffect(() => {
@@ -19,8 +19,7 @@ function useMoment(): number {
 export function UploadProgress(props: { name: string; transfer: Transfer; onCancel: () => void }) {
   const { name, transfer, onCancel } = props;
   const cancel = useRef<HTMLButtonElement>(null);
-  // It replaces the button that began the upload, and takes its focus; with several under way it leaves the focus
-  // alone.
+  // It replaces the button that started the upload, and takes over its focus if that was lost.
   useEffect(() => {
     if (isFocusLost()) cancel.current?.focus();
   }, []);

@@ -1,5 +1,5 @@
-// The files that were chosen for upload: each with its fields, what was found out about it, and how far it is. A few are
-// sent at a time through one request queue; one that fails never holds up the rest. Knows nothing of React.
+// The queue of uploads: each file with its fields, its checks and its progress. A few are sent at a time; one that fails
+// does not hold up the rest. Independent of React.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { ArtifactUpload } from '#/api/artifacts.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
@@ -32,13 +32,13 @@ export interface QueuedFile {
   id: string;
   file: ChosenFile;
   fields: Fields;
-  /** What the file suggested, to detect what a person has written. */
+  /** The suggested fields, to detect what the user has edited. */
   suggested: Fields;
-  /** undefined while the file is being looked at. */
+  /** Undefined while the file is being checked. */
   checked: Checked | undefined;
   stage: Stage;
-  /** A person requested the upload, so that missing fields are now marked. */
-  asked: boolean;
+  /** The user has tried to upload it, so missing fields are marked. */
+  isSubmitted: boolean;
 }
 
 export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean => name === 'waiting' || name === 'sending';
@@ -61,7 +61,7 @@ export class UploadQueue {
   private readonly requests = new Map<string, { text: string; file: File; key: string }>();
   private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
   private readonly now: () => number;
-  private line = newRequestQueue();
+  private queue = newRequestQueue();
   private made = 0;
 
   constructor(send: (planned: ArtifactUpload) => Promise<Artifact>, now: () => number = () => performance.now()) {
@@ -92,7 +92,7 @@ export class UploadQueue {
       suggested: fields,
       checked: undefined,
       stage: { name: 'idle' },
-      asked: false,
+      isSubmitted: false,
     } as const;
     this.show([...this.items, added]);
     return id;
@@ -109,23 +109,23 @@ export class UploadQueue {
     if (item) this.change(id, { fields: { ...item.fields, ...fields } });
   }
 
-  /** `checked` undefined: it is being looked at. */
+  /** `checked` undefined: the file is being checked. */
   check(id: string, checked: Checked | undefined): void {
     if (this.find(id)?.checked !== checked) this.change(id, { checked });
   }
 
   /** Marks the missing fields. */
-  ask(id: string): void {
-    this.change(id, { asked: true });
+  markSubmitted(id: string): void {
+    this.change(id, { isSubmitted: true });
   }
 
-  /** Takes its turn; a second time while it is under way does nothing. */
+  /** Queues items; those that are under way or stored are left alone. */
   start(...ids: string[]): void {
     const startable = (item: QueuedFile) =>
       ids.includes(item.id) && !isUnderWay(item) && !isUnconfirmed(item) && item.stage.name !== 'stored';
     const started = this.items.filter(startable);
     this.show(this.items.map((item) => (startable(item) ? { ...item, stage: { name: 'waiting' } } : item)));
-    for (const { id } of started) void this.line.add(() => this.run(id)).catch(() => undefined);
+    for (const { id } of started) void this.queue.add(() => this.run(id)).catch(() => undefined);
   }
 
   cancel(id: string): void {
@@ -149,7 +149,7 @@ export class UploadQueue {
   /** Ends everything that is under way. */
   close(): void {
     this.stopWaiting();
-    for (const giveUp of this.running.values()) giveUp.abort();
+    for (const abort of this.running.values()) abort.abort();
   }
 
   private requestOf({ id, file }: QueuedFile, form: object) {
@@ -163,7 +163,7 @@ export class UploadQueue {
 
   private async run(id: string): Promise<void> {
     const item = this.find(id);
-    // Cancelled or removed while it waited for its turn.
+    // Cancelled or removed while it was queued.
     if (item?.stage.name !== 'waiting') return;
     const { file, fields } = item;
     const giveUp = new AbortController();
@@ -185,7 +185,7 @@ export class UploadQueue {
           signal: giveUp.signal,
           onProgress,
         });
-      const artifact = await this.line.write(upload, giveUp.signal);
+      const artifact = await this.queue.write(upload, giveUp.signal);
       this.running.delete(id);
       this.requests.delete(id);
       // The bytes are not needed any more.
@@ -205,6 +205,6 @@ export class UploadQueue {
     // Signed out: the rest would only fail for the same reason.
     if (meaning !== 'signed-out') return;
     this.stopWaiting();
-    this.line = newRequestQueue();
+    this.queue = newRequestQueue();
   }
 }

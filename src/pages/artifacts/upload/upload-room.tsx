@@ -1,4 +1,4 @@
-// Where the storage has no room for what is to be uploaded: how much is missing, and what would free it.
+// Shown if the storage has no space for the uploads: how much is missing, and what could be deleted.
 import { Button } from '@mantine/core';
 import { IconDatabase } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';
@@ -10,7 +10,7 @@ import { ArtifactAge, ArtifactSize, type ArtifactDialog } from '#/pages/artifact
 import { isNeeded, type UsageIndex } from '#/pages/artifacts/versions/artifact-usage.ts';
 import { roomLeft, spareArtifacts } from './upload-findings.ts';
 import type { JudgedFile } from './upload-state.ts';
-import classes from './upload-room.module.css';
+import classes from './upload.module.css';
 
 interface UploadRoomProps {
   items: readonly JudgedFile[];
@@ -38,23 +38,23 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
   const named = spareArtifacts(artifacts, usage).slice(0, MOST);
   const needed = artifacts.filter((artifact) => isNeeded(usage, artifact)).length;
   return (
-    <div role="group" aria-label="Room in the storage" className={classes.room}>
+    <div role="group" aria-label="Storage space" className={classes.room}>
       <IconDatabase size={18} stroke={1.6} aria-hidden />
       <div>
         <strong>
           {missing === undefined || room === undefined
             ? 'The service refused the upload; its storage may be full.'
-            : `${formatBytes(missing)} more room is needed: ${
-                unsent.length === 1 ? 'the file has' : `the ${formatCount(unsent.length)} files have`
-              } ${formatBytes(wanted)}, and ${formatBytes(room)} of the storage is free.`}
+            : `${formatBytes(missing)} more space is needed: ${
+                unsent.length === 1 ? 'the file takes' : `the ${formatCount(unsent.length)} files take`
+              } ${formatBytes(wanted)}, and ${formatBytes(room)} is free.`}
         </strong>
         {named.length > 0 ? (
           <>
-            <p className="dim">Deleting these would free space{usage ? '; no job waits for them' : ''}:</p>
+            <p className="dim">You can free space by deleting these{usage ? '; no job waits for them' : ''}:</p>
             <ul className={classes.spare}>
               {named.map((artifact) => (
                 <li key={artifact.ArtifactId}>
-                  <bdi className={classes.name}>
+                  <bdi className={classes.spareName}>
                     {artifact.Name} {artifact.Version}
                   </bdi>
                   <span className="dim tabular">

@@ -16,7 +16,7 @@ export type UploadState =
   | 'Failed'
   | 'Cancelled';
 
-/** A queued file with all that speaks for and against sending it. */
+/** A queued file with all its findings. */
 export interface JudgedFile extends QueuedFile {
   findings: Finding[] | undefined;
   state: UploadState;
@@ -24,7 +24,7 @@ export interface JudgedFile extends QueuedFile {
   faults: number;
 }
 
-/** `further`: findings by the account and the registry. */
+/** `further`: findings from the account and the registry. */
 export function judgeFile(item: QueuedFile, further: (item: QueuedFile) => Finding[]): JudgedFile {
   const findings = item.checked && [...item.checked.findings, ...further(item)];
   const faults = Object.keys(fieldFaults(item.file, item.fields)).length;
@@ -50,7 +50,7 @@ function stateOf({ stage }: QueuedFile, findings: Finding[] | undefined, faults:
   }
 }
 
-/** Whether "Upload all" takes it: what failed or was cancelled is sent again only by its own button. */
+/** Whether "Upload all" includes it. A failed or cancelled file is only sent again by its own button. */
 export const isReady = ({ state }: JudgedFile): boolean => state === 'Ready';
 
 const QUARTER = 25;

@@ -1,4 +1,4 @@
-// A file of the queue that is in the registry now.
+// A file of the queue that has been stored.
 import { useEffect, useRef } from 'react';
 import { Button } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
@@ -7,7 +7,7 @@ import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { Link } from '#/ui/url/link.tsx';
-import classes from './upload-item.module.css';
+import classes from './upload.module.css';
 
 interface UploadStoredProps {
   id: string;

@@ -9,7 +9,7 @@ export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';
 
 export const typeOf = ({ IsScript }: Artifact): string => (IsScript ? 'script' : 'tar.gz');
 
-/** The true size; else the number that was given on upload, whose unit nobody knows. */
+/** The size in bytes, or else the number that was given on upload, in an unknown unit. */
 export function ArtifactSize({ artifact: { SizeBytes, Size } }: { artifact: Artifact }) {
   if (SizeBytes !== undefined) return <span title={`${formatCount(SizeBytes)} bytes`}>{formatBytes(SizeBytes)}</span>;
   return (
@@ -19,7 +19,7 @@ export function ArtifactSize({ artifact: { SizeBytes, Size } }: { artifact: Arti
   );
 }
 
-/** What is wrong with the file on the service, and what to do; undefined where it is whole. */
+/** What is wrong with the file on the service, and what to do; undefined if it is intact. */
 export const fileFaultText = ({ FileFault }: Artifact): string | undefined =>
   FileFault &&
   `Its file is ${FileFault === 'Missing' ? 'missing' : 'damaged'} on the service, so jobs with it fail. Upload the file again, then delete this one.`;
@@ -36,8 +36,8 @@ export function FileFaultMark({ artifact }: { artifact: Artifact | undefined }) 
 export const ArtifactAge = ({ artifact: { CreatedTime } }: { artifact: Artifact }) => <Timestamp text={CreatedTime} />;
 
 /**
- * How many jobs refer to artifacts, and on how many devices they failed: what still waits first, since that is what deleting
- * would break.
+ * The number of jobs that use artifacts, waiting ones first because deleting would break them, and on how many devices
+ * they failed.
  */
 export function UsageCounts({ artifacts, usage }: { artifacts: readonly Artifact[]; usage: NonNullable<UsageIndex> }) {
   const counts = (['waiting', 'running', 'done'] as const).flatMap((state) => {

@@ -1,4 +1,4 @@
-// Which jobs refer to an artifact, as far as the service reports: those that wait for it would fail without it.
+// The jobs that use an artifact, as far as the service reports. Those that wait for it would fail without it.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { failedIn, outcomeOf } from '#/features/jobs/outcome.ts';
@@ -6,7 +6,7 @@ import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { countsOf, jobState, type JobState } from '#/contract/job-state.ts';
 
 export interface ArtifactUsage {
-  /** By what deleting the artifact means to them; one job to a group of devices counts once, as what matters most. */
+  /** A job to a group of devices counts once: as waiting if any device waits, else as running if any device runs it. */
   waiting: Job[];
   running: Job[];
   done: Job[];
@@ -57,7 +57,7 @@ export function usageOf(jobs: readonly Job[] | undefined): UsageIndex {
 export const usageIn = (index: NonNullable<UsageIndex>, { ArtifactId }: Pick<Artifact, 'ArtifactId'>): ArtifactUsage =>
   index.get(ArtifactId) ?? NONE;
 
-/** Whether a job still needs it. Where that is unknown, it may be. */
+/** Whether a job still needs it, as far as the service reports. */
 export function isNeeded(index: UsageIndex, artifact: Pick<Artifact, 'ArtifactId'>): boolean {
   if (!index) return false;
   const { waiting, running } = usageIn(index, artifact);

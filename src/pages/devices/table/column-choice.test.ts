@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { USUAL, chosen, inOrder, printChoice, readColumnChoice } from './column-choice.ts';
-import { withMoved, withShown } from './column-steps.ts';
+import { USUAL, chosen, inOrder, printChoice, readColumnChoice, withMoved, withShown } from './column-choice.ts';
 
 const COLUMNS = [
   { id: 'name', width: 200 },

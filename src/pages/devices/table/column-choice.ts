@@ -1,5 +1,5 @@
-// Which columns a person wants, in which order and how high the rows are: stored in this browser for each account.
-// What was stored may be of another version or broken: what cannot be read counts as not chosen.
+// The user's choice of columns, their order and the row height, stored in this browser for each account. What cannot be
+// read, because it is damaged or of another version, counts as not chosen.
 import { clampWidth } from '#/features/saved-views/view-words.ts';
 import { stored } from '#/lib/stored.ts';
 
@@ -57,7 +57,7 @@ export interface Choosable {
 
 export function inOrder<Column extends Choosable>(columns: readonly Column[], { order }: ColumnChoice): Column[] {
   const known = new Map(order.map((id, index) => [id, index]));
-  // One that was never moved stays behind the column that it followed at first.
+  // A column that was never moved stays after the one that it follows by default.
   let last = -1;
   const placed = columns.map((column, first) => {
     last = known.get(column.id) ?? last;
@@ -74,3 +74,20 @@ export const chosen = <Column extends Choosable>(columns: readonly Column[], cho
   inOrder(columns, choice)
     .filter((column) => isColumnShown(column, choice))
     .map((column) => ({ ...column, width: choice.widths[column.id] ?? column.width }));
+
+export function withShown(choice: ColumnChoice, { id, isExtra = false }: Choosable, shown: boolean): ColumnChoice {
+  const without = (ids: string[]) => ids.filter((each) => each !== id);
+  return isExtra
+    ? { ...choice, added: [...without(choice.added), ...(shown ? [id] : [])] }
+    : { ...choice, hidden: [...without(choice.hidden), ...(shown ? [] : [id])] };
+}
+
+/** Moves a column by some positions; `ids`: all of them in their present order. */
+export function withMoved(choice: ColumnChoice, ids: readonly string[], id: string, by: number): ColumnChoice {
+  const from = ids.indexOf(id);
+  const to = from + by;
+  if (from < 0 || to < 0 || to >= ids.length) return choice;
+  const order = ids.filter((each) => each !== id);
+  order.splice(to, 0, id);
+  return { ...choice, order };
+}

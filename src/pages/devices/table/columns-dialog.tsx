@@ -1,4 +1,4 @@
-// Chooses the columns of the device table, their order and the height of the rows. What is chosen shows at once.
+// Chooses the columns of the device table, their order and the row height. Changes show immediately.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
@@ -6,24 +6,23 @@ import { useQuery } from '@tanstack/react-query';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
-import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
+import { VERSION_OF } from '#/features/device-filters/version-words.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
-import { USUAL, inOrder, isColumnShown, type ColumnChoice } from './column-choice.ts';
-import { withMoved, withShown } from './column-steps.ts';
+import { USUAL, inOrder, isColumnShown, withMoved, withShown, type ColumnChoice } from './column-choice.ts';
 import { columnsFilledBy, type TableColumn } from './table-columns.tsx';
 import classes from './columns-dialog.module.css';
 
 interface ColumnsDialogProps {
-  /** All that this service has something to show in. */
+  /** The columns that this service fills. */
   columns: readonly TableColumn[];
   choice: ColumnChoice;
   onChange: (choice: ColumnChoice) => void;
   onClose: () => void;
 }
 
-/** With a column for the version of each artifact, where the service knows it. */
+/** Adds a column for the version of each artifact, if the service records versions. */
 function useWithVersions(columns: readonly TableColumn[]): readonly TableColumn[] {
   const isKnown = useOffered('versions') === true;
   const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
@@ -39,7 +38,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (
     <BaseDialog onClose={onClose} title="Columns" size="sm" centered={false}>
-      <ul className={classes.columns} aria-label="Columns in their order">
+      <ul className={classes.columns} aria-label="Columns in order">
         {ordered.map((column, index) => (
           <li key={column.id} data-dragged={dragged?.id === column.id || undefined}>
             <span
@@ -88,7 +87,7 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
       <div className={classes.foot}>
         <SegmentedControl
           size="xs"
-          aria-label="Height of rows"
+          aria-label="Row height"
           value={choice.density}
           onChange={(density) => onChange({ ...choice, density: density === 'comfortable' ? density : 'compact' })}
           data={[

@@ -11,41 +11,35 @@ import { Link } from '#/ui/url/link.tsx';
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
 export function DeviceMenuItems({ id, button }: { id: string; button: ComponentProps<'button'> }) {
-  return (
-    <OpenedMenu button={button} width={180}>
-      <Items id={id} />
-    </OpenedMenu>
-  );
-}
-
-function Items({ id }: { id: string }) {
   const dialog = useDeviceDialog();
   return (
-    <Menu.Dropdown>
-      <Menu.Item component={Link} to={paths.device(id)} leftSection={<IconExternalLink {...icon} />}>
-        Open
-      </Menu.Item>
-      <Menu.Item component={Link} {...dialog.link('edit', id)} leftSection={<IconPencil {...icon} />}>
-        Edit
-      </Menu.Item>
-      <Menu.Item component={Link} {...dialog.link('locate', id)} leftSection={<IconMapPin {...icon} />}>
-        Set location
-      </Menu.Item>
-      <Menu.Item component={Link} to={paths.deploy({ device: id })} leftSection={<IconRocket {...icon} />}>
-        Deploy to it
-      </Menu.Item>
-      <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copyWithNotice(id, 'Id copied')}>
-        Copy id
-      </Menu.Item>
-      <Menu.Divider />
-      <Menu.Item
-        component={Link}
-        {...dialog.link('delete', id)}
-        className="danger"
-        leftSection={<IconTrash {...icon} />}
-      >
-        Delete
-      </Menu.Item>
-    </Menu.Dropdown>
+    <OpenedMenu button={button} width={180}>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={paths.device(id)} leftSection={<IconExternalLink {...icon} />}>
+          Open
+        </Menu.Item>
+        <Menu.Item component={Link} {...dialog.link('edit', id)} leftSection={<IconPencil {...icon} />}>
+          Edit
+        </Menu.Item>
+        <Menu.Item component={Link} {...dialog.link('locate', id)} leftSection={<IconMapPin {...icon} />}>
+          Set location
+        </Menu.Item>
+        <Menu.Item component={Link} to={paths.deploy({ device: id })} leftSection={<IconRocket {...icon} />}>
+          Deploy to it
+        </Menu.Item>
+        <Menu.Item leftSection={<IconCopy {...icon} />} onClick={() => void copyWithNotice(id, 'Id copied')}>
+          Copy id
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          component={Link}
+          {...dialog.link('delete', id)}
+          className="danger"
+          leftSection={<IconTrash {...icon} />}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </OpenedMenu>
   );
 }

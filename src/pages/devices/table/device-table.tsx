@@ -2,24 +2,24 @@
 // view are drawn, and each is drawn again only when its device changed.
 import { useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent, type RefObject } from 'react';
 import { useNavigate } from 'react-router';
+import { IconDots } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
-import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { BaseTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useHeldOrder } from '#/ui/table/use-held-order.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-import type { TableColumn } from './table-columns.tsx';
-import { IconDots } from '@tabler/icons-react';
 import { lazyMenu } from '#/ui/late/lazy-dialog.tsx';
+import { ColumnResizer } from './column-resizer.tsx';
+import { markHits } from './mark-hits.ts';
+import type { TableColumn } from './table-columns.tsx';
 import classes from './device-table.module.css';
 
-const ColumnResizer = lazyPart(() => import('./column-resizer.tsx'), 'ColumnResizer');
-const loadMarks = () => import('./mark-hits.ts');
+const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'DeviceMenuItems');
 
 export interface TableRows {
   count: number;
@@ -36,17 +36,17 @@ interface DeviceTableProps {
   columns: readonly TableColumn[];
   sort: Sort | undefined;
   onSort: (sort: Sort | undefined) => void;
-  /** The rows are those of before while others are on their way. */
+  /** The previous rows are shown while others load. */
   busy: boolean;
-  /** What the box in the head selects: "this page", or all that match. */
-  isWhole: boolean;
+  /** The checkbox in the header selects all matching devices, not one page. */
+  isUnpaged: boolean;
   density: 'compact' | 'comfortable';
   onWidth: (id: string, width: number) => void;
-  /** What was searched for, to be marked where it was found. */
+  /** Its matches are highlighted. */
   search: string | undefined;
 }
 
-/** Widths of what is not a column: the box, the menu. */
+/** The width of the checkbox and the menu. */
 const FRAME = 50 + 54;
 const LEAST_NAME = 176;
 
@@ -62,7 +62,7 @@ const ACTIONS: Column<Device> = {
 
 function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
   const navigate = useNavigate();
-  // Plain links: the router's own would each be drawn again at every change of the URL, a typed letter of a filter too.
+  // Plain links: the router's own would render again with each change of the URL, such as a typed letter.
   const follow = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
       if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -98,28 +98,25 @@ function useMarkedHits(body: RefObject<HTMLElement | null>, search: string | und
   useEffect(() => {
     if (search === undefined && !isMarked.current) return;
     isMarked.current = search !== undefined;
-    void loadMarks().then(
-      // Names are cut to their columns at the end of the next frame, which splits their texts.
-      ({ markHits }) => requestAnimationFrame(() => setTimeout(() => markHits(body.current, search))),
-      () => {}, // the table is complete without marks
-    );
+    // Names are shortened to their columns at the end of the next frame, which splits their text nodes.
+    requestAnimationFrame(() => setTimeout(() => markHits(body.current, search)));
   });
 }
 
-/** The rows in the order in which they are drawn, and those of them near the view. */
+/** The rows as sorted on the screen, and those of them near the viewport. */
 function useShownRows(
   body: RefObject<HTMLTableSectionElement | null>,
-  { rows: { ids, find }, isWhole }: DeviceTableProps,
+  { rows: { ids, find }, isUnpaged }: DeviceTableProps,
   toggle: (id: string) => void,
 ) {
-  const exists = useCallback((id: string) => isWhole && find(id) !== undefined, [isWhole, find]);
+  const exists = useCallback((id: string) => isUnpaged && find(id) !== undefined, [isUnpaged, find]);
   const shown = useHeldOrder(body, ids, exists);
   useTableKeys(body, { ids: shown, toggle });
   return { shown, ...useFixedRows(body, shown) };
 }
 
 export function DeviceTable(props: DeviceTableProps) {
-  const { rows, columns, sort, onSort, busy, isWhole, density, onWidth, search } = props;
+  const { rows, columns, sort, onSort, busy, isUnpaged, density, onWidth, search } = props;
   const { ids, add, remove, toggle } = useSelection();
   const body = useRef<HTMLTableSectionElement>(null);
   const { shown, drawn, focus } = useShownRows(body, props, toggle);
@@ -143,7 +140,7 @@ export function DeviceTable(props: DeviceTableProps) {
         toggle,
         nameOf,
         shown,
-        all: isWhole ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
+        all: isUnpaged ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
       }}
       sort={sort}
       onSort={onSort}
@@ -152,7 +149,7 @@ export function DeviceTable(props: DeviceTableProps) {
         const column = columns[index];
         if (!column || column.id === 'name') return null;
         const { id, label, width } = column;
-        return <ColumnResizer open={{ label, width, onWidth: (wanted) => onWidth(id, wanted) }} isUrgent={false} />;
+        return <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />;
       }}
       table={{
         className: classes.table,
@@ -164,8 +161,6 @@ export function DeviceTable(props: DeviceTableProps) {
     />
   );
 }
-
-const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'DeviceMenuItems');
 
 /** What can be done to one row. A plain button until it is first used: there are up to 1,000 of them. */
 function DeviceMenu({ id, name }: { id: string; name: string }) {

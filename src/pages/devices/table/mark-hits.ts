@@ -1,10 +1,10 @@
-// Marks what a search found in the rows on the screen, without a change to them: the browser draws ranges of text.
+// Highlights search matches in the visible rows with the CSS Custom Highlight API, which leaves the DOM as it is.
 // https://drafts.csswg.org/css-highlight-api-1/
 import { fold, wordsOf } from '#/fleet/text.ts';
 
 const NAME = 'found';
 
-/** Where a word is in a text; nowhere where folding changes the length, so that positions would not fit. */
+/** The positions of words in a text; none if folding changes its length, since positions would not match. */
 function* hitsIn(text: string, words: readonly string[]): Generator<[start: number, end: number]> {
   const folded = fold(text);
   if (folded.length !== text.length) return;
@@ -13,7 +13,7 @@ function* hitsIn(text: string, words: readonly string[]): Generator<[start: numb
       yield [at, at + word.length];
 }
 
-/** A name that is cut in its middle is several nodes. */
+/** A shortened name consists of several text nodes. */
 function rangeOf(cell: Element, start: number, end: number): Range {
   const range = new Range();
   const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
@@ -27,7 +27,7 @@ function rangeOf(cell: Element, start: number, end: number): Range {
   return range;
 }
 
-/** `search`: as it was typed; undefined takes all marks away. A browser without highlights does nothing. */
+/** `search`: as typed; undefined removes all highlights. */
 export function markHits(rows: Element | null, search: string | undefined): void {
   if (!('highlights' in CSS)) return;
   const words = wordsOf(search ?? '');

@@ -1,9 +1,9 @@
-// Which rows of how many are on the screen, in words that claim no more than the service reports.
+// Texts about the rows that are shown, of how many, as far as the service reports.
 import { formatCount } from '#/lib/format.ts';
 
 export interface PageRange {
   page: number;
-  /** Rows a page. */
+  /** Rows per page. */
   rows: number;
   /** On this page. */
   shown: number;

@@ -1,4 +1,4 @@
-// Page by page through a listing, claiming no more than the service reports: without a total there is no last page.
+// Pages through a listing. Without a total from the service there is no last page.
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { NativeSelect } from '@mantine/core';
 import { IconChevronLeft, IconChevronLeftPipe, IconChevronRight, IconChevronRightPipe } from '@tabler/icons-react';
@@ -15,7 +15,7 @@ interface RowsSelectProps {
 }
 
 interface PagerProps extends RowsSelectProps, PageRange {
-  /** The rows on the screen are still those of another page. */
+  /** The rows of another page are shown while this one loads. */
   busy: boolean;
   onPage: (page: number) => void;
   /** Beside the range of rows. */
@@ -49,7 +49,7 @@ export function Pager({ onPage, onRows, busy, hasAll, note, ...range }: PagerPro
   );
 }
 
-/** Instead of the pager, where all rows are in one scroll. `fleet`: how many devices there are at all. */
+/** Replaces the pager if all rows are in one scroll. `fleet`: the number of devices. */
 export function AllRows(props: Pick<PagerProps, 'shown' | 'note' | 'onRows'> & { fleet: number }) {
   const { shown, fleet, note, onRows } = props;
   return (
@@ -70,7 +70,7 @@ function RowsSelect({ value, hasAll, onRows }: RowsSelectProps & { value: number
   return (
     <NativeSelect
       size="xs"
-      aria-label="Rows a page"
+      aria-label="Rows per page"
       value={String(value)}
       onChange={({ currentTarget }) => onRows(PAGE_SIZES.find((size) => String(size) === currentTarget.value) ?? 'all')}
       data={[
@@ -81,7 +81,7 @@ function RowsSelect({ value, hasAll, onRows }: RowsSelectProps & { value: number
   );
 }
 
-/** `off`: why it does nothing now. It does not lose the focus then, so that Enter can be pressed on through the pages. */
+/** `off`: why it does nothing now. It keeps the focus, so that Enter can be pressed again and again. */
 function Step({
   off,
   ...button

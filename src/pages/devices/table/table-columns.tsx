@@ -1,4 +1,4 @@
-// The columns of the device table: what each shows, what it is sorted by, and whether this service reports it.
+// The columns of the device table.
 import type { ReactNode } from 'react';
 import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
@@ -11,7 +11,7 @@ import { copyWithNotice } from '#/ui/controls/copy-text.ts';
 import classes from './device-table.module.css';
 
 export interface TableColumn {
-  /** Its word in the URL and in what is stored. */
+  /** Its name in the URL and in stored choices. */
   id: string;
   label: string;
   /** The field that it is sorted by. */
@@ -119,7 +119,7 @@ const ALWAYS = new Set(['name', 'status', 'group', 'address', 'id']);
 /** The field behind a word of the URL: a column's, or a field's own name. */
 export const fieldOf = (word: string): string => COLUMNS.find(({ id }) => id === word)?.field ?? word;
 
-/** The columns that there is something to show in, in their first order. `fields`: those that the service reports. */
+/** The columns with a value for any device, in their default order. `fields`: those that the service reports. */
 export function columnsFilledBy(fields: ReadonlySet<string>): TableColumn[] {
   const inventory = [...fields].filter(isInventory).sort();
   return [

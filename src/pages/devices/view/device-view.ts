@@ -1,4 +1,4 @@
-// The view that the table shows: of a saved one, of a link, or the reader's own columns, with what was changed since.
+// The view that the table shows: a saved one, that of a link, or the user's own columns, with unsaved changes.
 import { chosen, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import type { TableColumn } from '#/pages/devices/table/table-columns.tsx';
 import type { SavedView } from '#/contract/views.ts';
@@ -7,7 +7,7 @@ import { fleetUrl, type FleetUrl } from './fleet-view.ts';
 
 type AvailableColumns = readonly Pick<TableColumn, 'id' | 'width' | 'isExtra'>[];
 
-/** What a link or saved view and the reader's own columns show together; `available`: the columns that this service fills. */
+/** Applies the layout of a link or saved view to the user's own columns. `available`: the columns that this service fills. */
 export function choiceOf(
   own: ColumnChoice,
   { columns, widths, density }: Partial<Layout>,
@@ -32,7 +32,7 @@ export const tableLayoutOf = (choice: ColumnChoice, available: AvailableColumns)
   density: choice.density,
 });
 
-/** Of a layout what the reader's own would not show by itself: all that a URL has to say. */
+/** The part of a layout that differs from the user's own, which is all that a URL has to contain. */
 export function differing(
   { columns, widths = {}, density }: Partial<Layout>,
   own: ColumnChoice,
@@ -48,7 +48,7 @@ export function differing(
 export const isSameLayout = (one: Partial<Layout>, other: Partial<Layout>): boolean =>
   viewUrl.change('', { layout: one }) === viewUrl.change('', { layout: other });
 
-/** The query string that shows a saved view, with only what differs from the reader's own columns. */
+/** The query string that shows a saved view, with only what differs from the user's own columns. */
 export function searchOf(
   { Name, Query }: Pick<SavedView, 'Name' | 'Query'>,
   own: ColumnChoice,
@@ -58,7 +58,7 @@ export function searchOf(
   return fleetUrl.change(Query, { layout: differing(layout, own, available), view: Name });
 }
 
-/** Which saved view is shown, and what was changed in it; `layout`: as it is drawn; `saved`: undefined while unknown. */
+/** Which saved view is shown, and whether it was changed. `layout`: as shown. `saved`: undefined while loading. */
 export function viewStateOf(
   url: FleetUrl,
   layout: Layout,

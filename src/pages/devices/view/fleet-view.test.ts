@@ -127,5 +127,5 @@ test('what the service cannot filter or sort needs the fleet in memory, and says
   assert.equal(why('no=tag'), 'Devices without a tag');
   assert.equal(why('site=Dock'), 'A filter by site');
   assert.equal(why('seen=never'), 'Devices never seen');
-  assert.equal(why('q=a&name=b'), 'A search within a filter by name');
+  assert.equal(why('q=a&name=b'), 'A search together with a filter by name');
 });

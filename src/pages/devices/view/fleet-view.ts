@@ -1,8 +1,7 @@
-// What the device table shows, as the URL has it: filters, sort, and page and rows a page where it is paged.
-// Defaults are left out of it.
+// The view of the device table in the URL: filters, sort and, if it is paged, the page and its size. Defaults are left out.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import { VERSION_OF } from '#/features/late-fleet/use-asked.ts';
+import { VERSION_OF } from '#/features/device-filters/version-words.ts';
 import { VALUES } from '#/features/device-filters/filter-words.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { printSearch, viewParts } from '#/features/saved-views/view-words.ts';
@@ -33,13 +32,13 @@ export type FleetUrl = typeof fleetUrl.defaults;
 export interface FleetView {
   page: number;
   rows: number;
-  /** Pages were asked for; otherwise all rows are in one scroll once the fleet is in memory. */
+  /** The URL names a page or its size; otherwise all rows are in one scroll once the fleet is in memory. */
   paged: boolean;
   filter: RowFilter;
   sort: Sort | undefined;
 }
 
-/** The versions that are shown or sorted by, one a line. */
+/** The fields of versions that are shown or sorted by, one per line. */
 export const versionFieldsOf = ({ layout, sort }: FleetUrl, own: Pick<ColumnChoice, 'added'>): string =>
   [...new Set([...(layout.columns ?? own.added), sort?.by ?? ''])].filter(isVersion).sort().join('\n');
 
@@ -76,7 +75,7 @@ export function changeFleetView(now: FleetUrl, change: FleetViewChange): Partial
   const same = Math.floor(((view.page - 1) * view.rows) / size) + 1;
   return {
     ...patch,
-    // Who turns pages goes on with pages, on the first one too.
+    // Someone who pages through the list keeps pages, on the first one too.
     ...((rows !== undefined || page !== undefined) && { rows: size }),
     page: page ?? (filter || isSorted ? 1 : same),
   };
@@ -93,9 +92,9 @@ export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort
   }
   if (filter.customer || filter.site) return `A filter by ${filter.customer ? 'customer' : 'site'}`;
   if (filter.runs) return 'A filter by version';
-  if (filter.problem) return 'A filter by what is wrong with agents';
+  if (filter.problem) return 'A filter by agent problem';
   if (filter.seen) return filter.seen === 'never' ? 'Devices never seen' : 'When devices were last seen';
-  if (filter.search && filter.name) return 'A search within a filter by name';
+  if (filter.search && filter.name) return 'A search together with a filter by name';
   return sort && 'Sorting';
 }
 

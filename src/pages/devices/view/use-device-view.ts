@@ -1,7 +1,6 @@
 // The columns and rows as they are drawn, the saved views, and how both are changed.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
-import type { ShownView } from '#/features/saved-views/shown-view.ts';
-import { useSavedViews } from '#/features/saved-views/use-saved-views.ts';
+import { useSavedViews, type ShownView } from '#/features/saved-views/use-saved-views.ts';
 import { chosen, columnChoice, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
 import { paths } from '#/paths.ts';
@@ -10,10 +9,10 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
 import { fleetUrl, isVersion } from './fleet-view.ts';
 
-/** How long a column that is being dragged rests before it goes into the URL: browsers limit how often that may change. */
-const REST = 250;
+/** A dragged column goes into the URL after this pause, since browsers limit how often the URL may change. */
+const PAUSE = 250;
 
-/** The version of an artifact has its column as soon as it is wanted: only then it is read. */
+/** A version of an artifact is only read once its column is shown, so a wanted column is always available. */
 const columnsWith = (fields: ReadonlySet<string>, wanted: readonly string[]) =>
   columnsFilledBy(new Set([...fields, ...wanted.filter(isVersion)]));
 
@@ -27,16 +26,16 @@ export function useDeviceView(fields: ReadonlySet<string>) {
     const columns = columnsWith(fields, layout.columns ?? own.added);
     return { available: columns, linked: choiceOf(own, layout, columns) };
   }, [fields, own, layout]);
-  const [resting, rest] = useResting(layout, (choice) => {
+  const [pending, setPending] = usePendingChoice(layout, (choice) => {
     const columns = columnsWith(fields, choice.added);
     const next = differing(tableLayoutOf(choice, columns), own, columns);
     if (isSameLayout(next, layout)) return false;
     set({ layout: next });
     return true;
   });
-  const choice = resting ?? linked;
-  // A column that the service does not report (yet) stays a part of what a link brought.
-  const drawn = { ...tableLayoutOf(choice, available), ...(!resting && layout.columns && { columns: layout.columns }) };
+  const choice = pending ?? linked;
+  // The layout of a link keeps columns that the service does not report (yet).
+  const drawn = { ...tableLayoutOf(choice, available), ...(!pending && layout.columns && { columns: layout.columns }) };
   const state = viewStateOf(url, drawn, saved.views, available);
   const shown: ShownView = {
     ...state,
@@ -51,30 +50,30 @@ export function useDeviceView(fields: ReadonlySet<string>) {
   return {
     shown,
     available,
-    /** The same array while nothing was chosen anew, so that no row is drawn for it. */
+    /** The same array while the choice is the same, so that no row is rendered again. */
     columns: useMemo(() => chosen(available, choice), [available, choice]),
     choice,
-    /** Changes the view that is shown; the reader's own columns where there is none. */
+    /** Changes the view that is shown, or else the user's own columns. */
     setChoice: (wanted: ColumnChoice) => {
       const isOwn = linked === own && !saved.views?.some(({ Name }) => Name === url.view);
       if (isOwn) columnChoice.set(wanted);
-      else rest(wanted);
+      else setPending(wanted);
     },
   };
 }
 
-/** A choice that is shown at once over a layout of the URL; `write` gets it when it rests, and returns whether it wrote. */
-function useResting(layout: object, write: (choice: ColumnChoice) => boolean) {
-  const [resting, setResting] = useState<{ layout: object; choice: ColumnChoice }>();
-  const choice = resting?.layout === layout ? resting.choice : undefined;
-  // Until the URL has it, what rests is shown; where it has it already, there is nothing to wait for.
-  const end = useEffectEvent((rested: ColumnChoice) => {
-    if (!write(rested)) setResting(undefined);
+/** A choice that is shown at once over the layout of the URL. `write` gets it after a pause, and returns whether it wrote. */
+function usePendingChoice(layout: object, write: (choice: ColumnChoice) => boolean) {
+  const [pending, setPending] = useState<{ layout: object; choice: ColumnChoice }>();
+  const choice = pending?.layout === layout ? pending.choice : undefined;
+  // The pending choice is shown until the URL has it; if the URL has it already, there is nothing to wait for.
+  const end = useEffectEvent((settled: ColumnChoice) => {
+    if (!write(settled)) setPending(undefined);
   });
   useEffect(() => {
     if (!choice) return;
-    const timer = setTimeout(() => end(choice), REST);
+    const timer = setTimeout(() => end(choice), PAUSE);
     return () => clearTimeout(timer);
   }, [choice]);
-  return [choice, (wanted: ColumnChoice) => setResting({ layout, choice: wanted })] as const;
+  return [choice, (wanted: ColumnChoice) => setPending({ layout, choice: wanted })] as const;
 }

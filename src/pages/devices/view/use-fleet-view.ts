@@ -1,4 +1,4 @@
-// What the table shows, as the URL has it, and the steps from there to another view.
+// The view of the table in the URL, and how to change it.
 import type { RefObject } from 'react';
 import { useNavigate } from 'react-router';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -18,7 +18,7 @@ import {
 
 export type FleetViewSteps = ReturnType<typeof useFleetView>['steps'];
 
-/** `scroller`: what goes back to its top with the rows. */
+/** `scroller`: scrolled to its top with a change of rows. */
 export function useFleetView(scroller: RefObject<HTMLElement | null>) {
   const [state, url] = useUrlState(fleetUrl);
   const own = useStore(columnChoice);

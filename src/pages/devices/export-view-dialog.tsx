@@ -1,4 +1,4 @@
-// Saves what the table shows as a CSV file: its columns, filters and order, over all that matches.
+// Exports the device table as CSV: its columns, filters and sort, with all matching devices.
 import type { Device } from '#/contract/devices.ts';
 import { tagsCell, type DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { addressOf, valueText } from '#/features/device-filters/inventory.ts';
@@ -15,7 +15,7 @@ function cellText({ id, field }: TableColumn, device: Device): string {
   return id === 'address' ? addressOf(device) : valueText(device[field]);
 }
 
-/** As a file has them: whole ids, times as the service wrote them, an empty cell for none. */
+/** Full ids, times as the service wrote them, and an empty cell for no value. */
 const viewColumns = (columns: readonly TableColumn[]): DeviceColumns => ({
   head: columns.map(({ label }) => label),
   row: (device) => columns.map((column) => cellText(column, device)),
@@ -40,8 +40,8 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
       <ExportSteps
         count={count}
         columns={() => viewColumns(columns)}
-        at={(row) => index!.passing(found![row]!)}
-        fault={!isReady ? 'The fleet is not read yet' : count === 0 ? 'No device matches' : ''}
+        at={(row) => index!.uncachedDevice(found![row]!)}
+        fault={!isReady ? 'The fleet is still loading' : count === 0 ? 'No device matches' : ''}
         onClose={onClose}
       >
         {isReady ? (
@@ -61,10 +61,10 @@ export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }
         <Status>
           {!isReady && !failed && (
             <>
-              Reading the fleet first: {formatCount(read)}
+              Loading the fleet first: {formatCount(read)}
               {total !== undefined && ` of ${formatCount(total)}`}
               <progress
-                aria-label="Devices read"
+                aria-label="Devices loaded"
                 {...(total !== undefined && { max: Math.max(1, total), value: read })}
               />
             </>

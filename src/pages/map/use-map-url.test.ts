@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printView, readMapView } from './map-view.ts';
+import { printView, readMapView } from './use-map-url.ts';
 
 test('a view survives the URL; what is none is left out', () => {
   const view = { lat: 52.5, lng: -13.4, zoom: 6 };

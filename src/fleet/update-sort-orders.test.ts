@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { atOnce } from '#/lib/pace.ts';
 import { holds } from '../../scripts/test-property.ts';
-import { carryOrders } from './carry-orders.ts';
-import { knownOrder, orderSteps } from './sort.ts';
+import { updateSortOrders } from './update-sort-orders.ts';
+import { storedSortOrder, sortSteps } from './sort.ts';
 import { Draft, emptyTable, type Table } from './table.ts';
 
 const COLUMNS = ['DeviceName', 'DeviceGroup', 'LastSeenTime', 'DeviceId'];
@@ -34,14 +34,14 @@ test('rows that changed or are new are where a sort of all would put them', () =
           emptyTable(),
           rows.map((row, n) => ({ ...row, DeviceId: `id-${n}` })),
         );
-        for (const by of COLUMNS) atOnce(orderSteps(table, by));
+        for (const by of COLUMNS) atOnce(sortSteps(table, by));
         const next = put(
           table,
           changes.map(([n, row]) => ({ ...row, DeviceId: `id-${n}` })),
         );
-        atOnce(carryOrders(table, next.table, next.changed));
+        atOnce(updateSortOrders(table, next.table, next.changed));
         for (const by of COLUMNS) {
-          const carried = knownOrder(next.table, by);
+          const carried = storedSortOrder(next.table, by);
           assert.ok(carried, by);
           const text = (name: string, row: number) =>
             (next.table.columns.get(name)?.value(row) as string | undefined) ?? '';
@@ -52,7 +52,7 @@ test('rows that changed or are new are where a sort of all would put them', () =
             DeviceGroup: text('DeviceGroup', row),
             LastSeenTime: text('LastSeenTime', row),
           }));
-          const fresh = atOnce(orderSteps(put(emptyTable(), devices).table, by))!;
+          const fresh = atOnce(sortSteps(put(emptyTable(), devices).table, by))!;
           assert.deepEqual([...carried.rows], [...fresh.rows], by);
           assert.equal(carried.known, fresh.known, by);
           const steps = ({ ranks, known }: typeof fresh) =>
@@ -62,3 +62,19 @@ test('rows that changed or are new are where a sort of all would put them', () =
       },
     ),
   ));
+
+test('a value that is new to a column is not taken for the highest one before', () => {
+  const row = (DeviceId: string, DeviceGroup: string) => ({
+    DeviceId,
+    DeviceName: DeviceId,
+    DeviceGroup,
+    LastSeenTime: '',
+  });
+  const { table } = put(emptyTable(), [row('id-1', 'a'), row('id-2', 'b')]);
+  atOnce(sortSteps(table, 'DeviceGroup'));
+  const next = put(table, [row('id-1', 'new')]);
+  atOnce(updateSortOrders(table, next.table, next.changed));
+  const { rows, ranks } = storedSortOrder(next.table, 'DeviceGroup')!;
+  assert.deepEqual([...rows], [1, 0]);
+  assert.notEqual(ranks[0], ranks[1]);
+});

@@ -1,26 +1,25 @@
-// The stored orders of a table's next version, where few rows changed: those are taken out and put where they belong now.
-// Sorting 100,000 rows again for one of them would block the page.
+// Keeps the stored sort orders when few rows of a table change: those rows are moved to their new places, since sorting
+// 100,000 rows again for one of them would block the page.
 import type { Table } from './table.ts';
-import { sortKeysOf, knownOrder, storeOrder, type SortKey, type Sorted } from './sort.ts';
+import { sortKeysOf, storedSortOrder, storeSortOrder, type SortKey, type Sorted } from './sort.ts';
 
-/** More of them are sorted faster than inserted one by one. */
+/** More rows than this are sorted faster than they are inserted one by one. */
 const MOST = 5_000;
 
-/** Stores the orders of `after` that `before` had; `changed`: the rows in which they differ, beside new ones. */
-export function* carryOrders(before: Table, after: Table, changed: ReadonlySet<number>): Generator<void, void> {
+/** Stores the sort orders of `before` for `after`. `changed`: the rows that differ, apart from new ones. */
+export function* updateSortOrders(before: Table, after: Table, changed: ReadonlySet<number>): Generator<void, void> {
   const moved = new Set(changed);
   for (let row = before.size; row < after.size; row++) moved.add(row);
   if (moved.size > MOST) return;
   for (const by of [...after.columns.keys(), 'DeviceId', 'Lat', 'Lng']) {
-    const earlier = knownOrder(before, by);
-    if (!earlier || knownOrder(after, by)) continue;
+    const earlier = storedSortOrder(before, by);
+    if (!earlier || storedSortOrder(after, by)) continue;
     const keyOf = sortKeysOf(after, by);
-    if (keyOf) storeOrder(after, by, moveRows(earlier, after.size, keyOf, moved));
+    if (keyOf) storeSortOrder(after, by, moveRows(earlier, after.size, keyOf, moved));
     yield;
   }
 }
 
-/** Of two keys of one column. */
 const isBefore = (one: SortKey, two: SortKey) => one < two;
 
 interface Entry {
@@ -54,7 +53,7 @@ function moveRows(
     else entries.push({ row, key, place: 0, label: 0 });
   }
   without.sort((one, two) => one - two);
-  // Unlike all labels of those that stay, which ascend.
+  // Labels ascend, so this one and all above it are free.
   const unused = known > 0 ? labels[known - 1]! + 1 : 0;
   entries.sort((one, two) => (isBefore(one.key, two.key) ? -1 : isBefore(two.key, one.key) ? 1 : one.row - two.row));
   for (const [nth, entry] of entries.entries()) {
