@@ -152,7 +152,7 @@ test.describe('with room for 1 MB', () => {
     await expect(finding(page, 'Error')).toHaveText(/The storage has room for 92\d kB only.*Delete artifacts/);
     await expect(uploadButton(page)).toBeDisabled();
     const room = page.getByRole('group', { name: 'Storage space' });
-    await expect(room).toContainText(/2\d\d kB more room is needed/);
+    await expect(room).toContainText(/2\d\d kB more space is needed/);
     await page.getByRole('button', { name: 'Remove huge_1.0.tar.gz' }).click();
     await expect(room).toBeHidden();
 

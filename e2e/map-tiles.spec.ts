@@ -93,7 +93,7 @@ test.describe('tiles of a host that does not answer', () => {
     expect(policy).toContain("img-src 'self' data: http://127.0.0.1:9;");
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:9;");
     await expect(
-      page.getByText('The map tiles of 127.0.0.1:9 could not be loaded. Showing the built-in map.'),
+      page.getByText('The map tiles from 127.0.0.1:9 could not be loaded. Showing the built-in map.'),
     ).toBeVisible();
     await expect(page.getByRole('link', { name: 'GeoNames' })).toBeVisible();
     await context.close();

@@ -1,4 +1,4 @@
-// The words about agents: each state has its own, and what a service does not tell is not made up.
+// Texts about agents: each state has its own, and nothing is invented that a service does not report.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText, whyNoUpdate } from './agent-words.ts';
@@ -13,7 +13,7 @@ const device = {
   AgentVersion: '0.0.9',
 };
 
-test('what is wrong with an agent is said with its version and what to do', () => {
+test('a problem of an agent is described with its version and what to do', () => {
   assert.equal(problemText(device), undefined);
   assert.equal(problemText({ ...device, AgentProblem: '' }), undefined);
   assert.equal(problemText({ ...device, AgentProblem: 'TooOld' }), 'Agent too old (0.0.9): update it');

@@ -111,7 +111,7 @@ test('devices that changed, came and went are all that is read', async () => {
   assert.deepEqual(asked, ['', 'v1']);
 });
 
-test('where changes are not reported as they happen, they are asked for every few seconds', async () => {
+test('if changes are not reported as they happen, they are requested every few seconds', async () => {
   const { service, store, turnLive, prepare, device, asked, leave } = await setUp(25);
   await pass(30_000);
   await turnLive(false);
@@ -130,7 +130,7 @@ test('where changes are not reported as they happen, they are asked for every fe
   leave();
 });
 
-test('a hidden page asks for nothing, and catches up when it is seen', async () => {
+test('a hidden page requests nothing, and catches up when it is shown', async () => {
   const { service, feed, show, turnLive, prepare, device, asked } = await setUp(25);
   await turnLive(false);
   await show(false);
@@ -149,7 +149,7 @@ test('a hidden page asks for nothing, and catches up when it is seen', async () 
   assert.equal(service.asked.length, 1);
 });
 
-test('after a reset everything is read anew', async () => {
+test('after a reset the whole fleet is read again', async () => {
   const { service, feed, prepare, store } = await setUp(25);
   service.devices.push(aDevice(99));
   prepare({ reset: true });
@@ -159,7 +159,7 @@ test('after a reset everything is read anew', async () => {
   assert.equal(store.get().index?.size, 26);
 });
 
-test('what is reported during a reading is not undone by it', async () => {
+test('a reading does not undo changes reported during it', async () => {
   const { service, feed, prepare, store, device } = await setUp(25);
   service.onPage = async () => {
     service.onPage = () => {};
@@ -174,7 +174,7 @@ test('what is reported during a reading is not undone by it', async () => {
   assert.equal(store.get().error, null);
 });
 
-test('a failure leaves what was there, and the next question mends it', async () => {
+test('a failure leaves the old index, and the next request clears it', async () => {
   const { store, fail, turnLive, prepare, device } = await setUp(5);
   await turnLive(false);
   fail(new ApiError('refused', 'Refused (500)', { status: 500 }));
@@ -187,7 +187,7 @@ test('a failure leaves what was there, and the next question mends it', async ()
   assert.equal(device('id-1')?.DeviceName, 'pump');
 });
 
-test('a service without changes is read as a whole', async () => {
+test('a service that reports no changes is read completely', async () => {
   const service = new FakeService(5);
   const feed = new DeviceFeed(() => Promise.reject(new ApiError('refused', 'Not found', { status: 404 })));
   const store = new FleetStore(Object.assign(service, { feed }), {

@@ -189,11 +189,6 @@ export class FleetIndex {
     return coded;
   }
 
-  /** The rows of exactly this group or tag. */
-  members(of: { group: string } | { tag: string }): Uint32Array {
-    return this.query({ filter: 'group' in of ? { group: [of.group] } : { tag: [of.tag] } });
-  }
-
   idOf(row: number): string {
     return this.#table.ids[row] ?? '';
   }

@@ -1,4 +1,4 @@
-// What the map draws of a fleet while its first reading goes on.
+// The part of a fleet that the map draws during the first reading.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { FakeService } from './fake-service.ts';
@@ -25,7 +25,7 @@ function heldBack(t: TestContext, count = 12_000) {
   return { service, store, release, when };
 }
 
-test('what is read of a large fleet is there in part, with locations, until all of it is', async (t) => {
+test('a large fleet is shown in part, with locations, until all of it is read', async (t) => {
   const { store, release, when } = heldBack(t);
   store.ensure();
   await when(() => store.get().partial !== undefined);
@@ -45,7 +45,7 @@ test('what is read of a large fleet is there in part, with locations, until all 
   assert.notEqual(last, sorted);
 });
 
-test('a failure takes the part away', async (t) => {
+test('a failure removes the part', async (t) => {
   const { service, store, when } = heldBack(t);
   service.onPage = async (page) => {
     if (page < 12) return;

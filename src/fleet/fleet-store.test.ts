@@ -44,7 +44,7 @@ function setUp(count: number, behavior: FakeService['behavior'] = {}) {
 const refused = (status: number) => new ApiError('refused', `Refused (${status})`, { status });
 const look = (store: FleetStore) => store.subscribe(() => {});
 
-test('nothing is read until somebody needs it; then everything is, with the places', async () => {
+test('nothing is read until it is needed, and then all of it, with the locations', async () => {
   const { service, store, ids } = setUp(25, { cap: 10 });
   service.locations = [{ DeviceId: 'id-1', Lat: 1, Lng: 2 }];
   look(store);
@@ -70,7 +70,7 @@ test('nothing is read until somebody needs it; then everything is, with the plac
   assert.equal(service.locationsAsked, 1);
 });
 
-test('it is read again every half minute while somebody looks at a visible page, and at no other time', async () => {
+test('it is read again every half minute while it is in use on a visible page, and at no other time', async () => {
   const { service, store, show, pagesAsked } = setUp(5);
   const leave = look(store);
   store.ensure();
@@ -120,7 +120,7 @@ test('a large fleet is read less often', async () => {
   assert.ok(pagesAsked() > once);
 });
 
-test('reading rests while nobody looks, and goes on from there', async () => {
+test('reading pauses while the page is hidden, and resumes where it stopped', async () => {
   const { service, store, show, pagesAsked } = setUp(95, { cap: 10 });
   look(store);
   service.onPage = (page) => {
@@ -139,7 +139,7 @@ test('reading rests while nobody looks, and goes on from there', async () => {
   assert.equal(store.get().index?.size, 95);
 });
 
-test('an error leaves what was there, with its age, and the next try mends it', async () => {
+test('an error leaves the old index with its age, and the next reading clears it', async () => {
   const { service, store, ids } = setUp(5);
   look(store);
   service.onPage = () => {
@@ -170,7 +170,7 @@ test('an error leaves what was there, with its age, and the next try mends it', 
   assert.equal(store.get().error, null);
 });
 
-test('a service without locations has a fleet all the same', async () => {
+test('a service without locations still has a fleet', async () => {
   const { service, store } = setUp(5);
   look(store);
   mock.method(service, 'readLocations', () => Promise.reject(refused(404)));
@@ -180,7 +180,7 @@ test('a service without locations has a fleet all the same', async () => {
   assert.deepEqual([state, error, placesError?.message, index?.places], ['ready', null, 'Refused (404)', undefined]);
 });
 
-test('401 ends the session once, and nothing is asked until there is another', async () => {
+test('a 401 ends the session once, and nothing is requested until the next one', async () => {
   const { service, store, signedOut, show, pagesAsked } = setUp(5);
   look(store);
   store.ensure();
@@ -203,7 +203,7 @@ test('401 ends the session once, and nothing is asked until there is another', a
   assert.equal(store.get().error, null);
 });
 
-test('signing out in the middle of a reading stops it, and forgets', async () => {
+test('signing out during a reading stops it and drops the fleet', async () => {
   const { service, store } = setUp(100, { cap: 10 });
   look(store);
   service.onPage = (page) => {
@@ -216,7 +216,7 @@ test('signing out in the middle of a reading stops it, and forgets', async () =>
   assert.ok(service.asked.length < 10);
 });
 
-test('a write shows at once, and the fleet is read again soon after', async () => {
+test('a write shows immediately, and the fleet is read again soon after', async () => {
   const { service, store, pagesAsked } = setUp(5);
   service.locations = [{ DeviceId: 'id-2', Lat: 1, Lng: 1 }];
   look(store);
@@ -247,7 +247,7 @@ test('a write shows at once, and the fleet is read again soon after', async () =
   assert.equal(device('id-2')?.DeviceId, 'id-2');
 });
 
-test('tags that were put on or taken off are there at once, and none where the service reports no tags', async () => {
+test('added and removed tags show immediately, and none if the service reports no tags', async () => {
   const { service, store } = setUp(3);
   const beta = { TagId: 't1', TagName: 'beta' };
   const lab = { TagId: 't2', TagName: 'lab' };
@@ -264,7 +264,7 @@ test('tags that were put on or taken off are there at once, and none where the s
   assert.deepEqual(index?.ids(index.query({ filter: { tag: ['lab'] } })), ['id-0']);
 });
 
-test('what is written during a reading is not undone by it', async () => {
+test('a reading does not undo writes made during it', async () => {
   const { service, store, ids, pagesAsked } = setUp(30, { cap: 10 });
   look(store);
   service.onPage = (page) => {
@@ -284,7 +284,7 @@ test('what is written during a reading is not undone by it', async () => {
   assert.ok(pagesAsked() > asked, 'read once more');
 });
 
-test('writes keep their order with a reading of a fleet so large that it is sorted in turns', async () => {
+test('writes apply in sequence with a reading of a fleet so large that it is sorted in pieces', async () => {
   const { service, store } = setUp(6_000);
   look(store);
   let published = 0;
