@@ -46,13 +46,13 @@ export function openLocationList({
   return async (accountId) => {
     const version = await order.version(accountId);
     return new JsonResponse(
-      () => inTurns(cached?.version === version ? cached.portions.values() : buildAndCache(accountId, version)),
+      () => runChunked(cached?.version === version ? cached.portions.values() : buildAndCache(accountId, version)),
       version,
     );
   };
 }
 
-function inTurns(portions: Iterator<Portion, void> | AsyncIterator<Portion, void>): ReadableStream<Uint8Array> {
+function runChunked(portions: Iterator<Portion, void> | AsyncIterator<Portion, void>): ReadableStream<Uint8Array> {
   let begun = false;
   return new ReadableStream({
     async pull(controller) {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { job, jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { call, pathOf, send } from '#/api/call.ts';
 import { deviceFeed } from '#/api/device-feed.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import { changedRows } from './changed-rows.ts';
 
 const changes = z.object({
@@ -23,7 +23,7 @@ export async function readChangedQueues(before: Job[] | undefined, signal: Abort
     const read = changes.safeParse(JSON.parse(text));
     if (read.success) {
       const { Version, Reset: all, Jobs: changed, Removed: removed } = read.data;
-      const rows = await inTurns(changedRows(before, { changed, removed, all }));
+      const rows = await runChunked(changedRows(before, { changed, removed, all }));
       versions.set(rows, Version);
       return rows;
     }
@@ -31,7 +31,7 @@ export async function readChangedQueues(before: Job[] | undefined, signal: Abort
   // Taken before the jobs are read: a change in between is then part of the next reading.
   const version = deviceFeed.present;
   const rows = await call(jobEndpoints.queues, {}, { signal });
-  const shared = before ? await inTurns(changedRows(before, { changed: rows, all: true })) : rows;
+  const shared = before ? await runChunked(changedRows(before, { changed: rows, all: true })) : rows;
   if (version !== '') versions.set(shared, version);
   return shared;
 }

@@ -4,7 +4,7 @@ import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { readChildren } from '#/api/children.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import { markLean } from '#/api/lean-rows.ts';
 import { changedRows } from './changed-rows.ts';
 import { readList } from './list-text.ts';
@@ -36,6 +36,6 @@ export async function readChildStates(
   }
   if (before?.version === changes.version) return before;
   for (const row of changes.rows) markLean(row);
-  const rows = await inTurns(changedRows(before?.rows ?? [], { changed: changes.rows, all: changes.all }));
+  const rows = await runChunked(changedRows(before?.rows ?? [], { changed: changes.rows, all: changes.all }));
   return { rows, version: changes.version };
 }

@@ -3,7 +3,7 @@
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { readList } from './list-text.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
 /** Rows compared in one step. */
@@ -31,7 +31,7 @@ export async function readChildren(id: string, before: Job[] | undefined, signal
   const answer = await send(method, pathOf(jobEndpoints.children, { params: { job_id: id } }), undefined, { signal });
   if (before && answer.etag !== null && versions.get(before) === answer.etag) return before;
   const { rows } = await readList(answer, response);
-  const shared = await inTurns(sharedRows(rows, before));
+  const shared = await runChunked(sharedRows(rows, before));
   if (answer.etag !== null) versions.set(shared, answer.etag);
   return shared;
 }

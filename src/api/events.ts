@@ -1,5 +1,5 @@
 // The live connection of this page: what the service reports goes to the queries and to the fleet. Loaded
-// after the first picture.
+// after the first paint.
 import { pathOf } from './call.ts';
 import { isOffered } from './capabilities.ts';
 import { deviceFeed, shownDevices } from './device-feed.ts';

@@ -3,7 +3,7 @@
 import { rowsOf } from '#/contract/endpoint.ts';
 import { unreadableRows } from '#/contract/unreadable-rows.ts';
 import { unexpectedError } from './api-error.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 
 /** Rows parsed and checked at once. */
 const PIECE = 250;
@@ -85,7 +85,7 @@ export async function readList<Row, Frame = unknown>(
   framed?: Framed<Frame>,
 ): Promise<ListRead<Row, Frame>> {
   try {
-    return await inTurns(readSteps(text, reader, framed ?? (ANY as Framed<Frame>)));
+    return await runChunked(readSteps(text, reader, framed ?? (ANY as Framed<Frame>)));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof NotTheList) throw unexpectedError(status, text);
     throw error;

@@ -27,7 +27,7 @@ export interface LiveMessage {
 }
 
 /** What the connection needs of the page. */
-export interface LiveSurroundings {
+export interface LiveEnvironment {
   /** Raises where there is no answer. */
   open: (since: string, signal: AbortSignal) => Promise<OpenedStream>;
   /** Calls `lead` as soon as no other tab leads; the lead ends with the promise. Undefined where there are no locks. */
@@ -68,7 +68,7 @@ export const pauseAfter = (failures: number, random = Math.random()): number =>
   failures === 0 ? 500 * random : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1)) * (0.5 + random);
 
 export class LiveConnection {
-  private readonly around: LiveSurroundings;
+  private readonly environment: LiveEnvironment;
   private state: LiveState = 'off';
   /** The latest that this tab knows of; '' before the first. */
   private version = '';
@@ -86,21 +86,21 @@ export class LiveConnection {
   /** Of another tab that leads. */
   private sign: Timer;
 
-  constructor(around: LiveSurroundings) {
-    this.around = around;
+  constructor(environment: LiveEnvironment) {
+    this.environment = environment;
   }
 
   /** Called at the beginning, and when the tab was shown or hidden. */
   attend(): void {
-    if (!this.around.isVisible()) return this.leave();
+    if (!this.environment.isVisible()) return this.leave();
     if (this.leaving || this.isAbsent) return;
     const { signal } = (this.leaving = new AbortController());
     this.failures = 0;
     // Until the stream goes on or another tab answers.
     if (this.state === 'live') this.startGrace();
-    if (!this.around.compete) return void this.lead(signal);
-    this.around.compete(() => this.lead(signal), signal);
-    this.around.post({ kind: 'hello' });
+    if (!this.environment.compete) return void this.lead(signal);
+    this.environment.compete(() => this.lead(signal), signal);
+    this.environment.post({ kind: 'hello' });
   }
 
   /** The service answers again: no further pause. */
@@ -125,14 +125,14 @@ export class LiveConnection {
     }
     if (this.isLeading || state === undefined) return;
     clearTimeout(this.sign);
-    if (isHeldBack !== undefined) this.around.setHeldBack(isHeldBack);
+    if (isHeldBack !== undefined) this.environment.setHeldBack(isHeldBack);
     if (state === 'live') {
       clearTimeout(this.grace);
       this.sign = setTimeout(() => this.setState('lost'), SILENCE);
       const isGap = kind === 'state' && version !== this.version;
       this.version = version;
       this.setState('live');
-      if (change || isGap) this.around.report(change ?? 'everything');
+      if (change || isGap) this.environment.report(change ?? 'everything');
     } else this.setState(state);
   }
 
@@ -151,7 +151,7 @@ export class LiveConnection {
       const begun = Date.now();
       const end = await this.stream(signal);
       if (signal.aborted) break;
-      if (end === 'signed out') this.around.signedOut();
+      if (end === 'signed out') this.environment.signedOut();
       if (end === 'absent') {
         this.isAbsent = true;
         this.lose();
@@ -176,7 +176,7 @@ export class LiveConnection {
     let isReady = false;
     let sign = setTimeout(() => stop.abort(), READY_WITHIN);
     try {
-      const answer = await this.around.open(this.version, AbortSignal.any([leaving, stop.signal]));
+      const answer = await this.environment.open(this.version, AbortSignal.any([leaving, stop.signal]));
       if (answer.status === 401) return 'signed out';
       if (answer.status === 429 || answer.status >= 500) return 'failed';
       if (answer.status !== 200 || !answer.isEvents) return 'absent';
@@ -200,7 +200,7 @@ export class LiveConnection {
       clearTimeout(sign);
     }
     // Others were answered meanwhile: it is not the service that is slow.
-    const isHeldBack = !isReady && stop.signal.aborted && this.around.lastAnswer() > begun;
+    const isHeldBack = !isReady && stop.signal.aborted && this.environment.lastAnswer() > begun;
     stop.abort();
     if (isHeldBack) this.holdBack(true);
     return isReady ? 'cut' : isHeldBack ? 'held back' : 'failed';
@@ -209,7 +209,7 @@ export class LiveConnection {
   private take({ event, id = '', data }: EventSourceMessage): void {
     if (event === 'ready') {
       clearTimeout(this.grace);
-      this.around.answered();
+      this.environment.answered();
       this.holdBack(false);
       const isFirst = this.version === '';
       // What a stream that goes on has missed is still to come: until then the version is the one before.
@@ -224,27 +224,27 @@ export class LiveConnection {
   }
 
   private tell(change: Report): void {
-    this.around.report(change);
+    this.environment.report(change);
     const { state, version, isHeldBack } = this;
-    this.around.post({ kind: 'change', state, version, isHeldBack, change });
+    this.environment.post({ kind: 'change', state, version, isHeldBack, change });
   }
 
   private beat(): void {
     this.beaten = Date.now();
-    this.around.post({ kind: 'state', state: this.state, version: this.version, isHeldBack: this.isHeldBack });
+    this.environment.post({ kind: 'state', state: this.state, version: this.version, isHeldBack: this.isHeldBack });
   }
 
   private holdBack(now: boolean): void {
     if (now === this.isHeldBack) return;
     this.isHeldBack = now;
-    this.around.setHeldBack(now);
+    this.environment.setHeldBack(now);
     if (now) this.beat();
   }
 
   private setState(state: LiveState): void {
     if (state === this.state) return;
     this.state = state;
-    this.around.setState(state);
+    this.environment.setState(state);
     if (this.isLeading && state !== 'live') this.beat();
   }
 

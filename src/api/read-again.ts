@@ -1,6 +1,6 @@
 // Reads again what a page shows as failed, more and more rarely: most queries of a service that reports changes are not
 // polled, and would show the error until somebody clicks Retry. A hidden page waits until it is seen: then React Query
-// reads it. Loaded after the first picture.
+// reads it. Loaded after the first paint.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { isNotOffered } from '#/api/api-error.ts';
 import { isTemporary } from '#/lib/retry.ts';

@@ -4,7 +4,7 @@ import type { Device } from '#/contract/devices.ts';
 import { CodeColumn, TextColumn, TimeColumn, type Places } from './columns.ts';
 import { ABSENT, EMPTY, Words } from './dictionary.ts';
 import { Search, facetSteps, maskSteps, type Facet, type FacetValue, type RowFilter } from './filter.ts';
-import { atOnce, inTurns } from '#/lib/pace.ts';
+import { atOnce, runChunked } from '#/lib/pace.ts';
 import { storedSortOrder, sortSteps, pick } from './sort.ts';
 import { builtAt, deviceAt, type Table } from './table.ts';
 
@@ -127,7 +127,7 @@ export class FleetIndex {
 
   /** Sorts by a column in short tasks; `before`: an earlier index, which makes it faster. */
   async prepare(by: string, before?: FleetIndex): Promise<void> {
-    await inTurns(sortSteps(this.#table, by, before && tableOf(before)));
+    await runChunked(sortSteps(this.#table, by, before && tableOf(before)));
   }
 
   /**

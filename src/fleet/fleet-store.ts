@@ -4,7 +4,7 @@
 import { isSignedOut } from '#/api/api-error.ts';
 import type { DeviceChanges } from '#/api/device-feed.ts';
 import type { Device, DeviceLocation } from '#/contract/devices.ts';
-import { inTurns, nextTask } from '#/lib/pace.ts';
+import { runChunked, nextTask } from '#/lib/pace.ts';
 import { RequestQueue } from '#/lib/request-queue.ts';
 import { FleetIndex, tableOf } from './fleet-index.ts';
 import { placeSteps } from './places.ts';
@@ -305,7 +305,7 @@ export class FleetStore {
     this.reading?.changes.push(changes);
     void this.publish(async ({ index }) => {
       if (!index) return undefined;
-      const table = await inTurns(changeSteps(tableOf(index), changes));
+      const table = await runChunked(changeSteps(tableOf(index), changes));
       return { at: Date.now(), index: index.with(table) };
     });
   }
@@ -395,7 +395,9 @@ async function readIndex(
       steps.onProgress(read, total);
       if (before || !locations || read < nextPart || read === total) return;
       nextPart = read * GROWTH;
-      void inTurns(placeSteps(draft.part(order()), locations)).then((table) => steps.showPart(new FleetIndex(table)));
+      void runChunked(placeSteps(draft.part(order()), locations)).then((table) =>
+        steps.showPart(new FleetIndex(table)),
+      );
     },
   });
   const locating = ask(() => source.readLocations(signal)).then((rows) => {
@@ -404,11 +406,11 @@ async function readIndex(
   }, asError);
 
   const { order, rows, complete } = await listing;
-  const place = async (table: Table) => (locations ? inTurns(placeSteps(table, locations)) : table);
+  const place = async (table: Table) => (locations ? runChunked(placeSteps(table, locations)) : table);
   const showTable = (table: Table, change: Partial<Fleet>) =>
     show(async (index) => {
       let next = applyWrites(table, reading.writes);
-      for (const changes of reading.changes) next = await inTurns(changeSteps(next, changes));
+      for (const changes of reading.changes) next = await runChunked(changeSteps(next, changes));
       const isSame = index && tableOf(index) === next && index.complete === complete;
       return isSame ? index : new FleetIndex(next, complete);
     }, change);

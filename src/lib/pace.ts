@@ -20,7 +20,7 @@ export function nextTask(): Promise<void> {
 }
 
 /** Runs the steps in chunks of a few milliseconds and yields to the page between them. */
-export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
+export async function runChunked<Result>(steps: Generator<void, Result>): Promise<Result> {
   let until = performance.now() + CHUNK;
   for (;;) {
     const { done, value } = steps.next();

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { RowFilter } from '#/fleet/filter.ts';
 import type { FacetCounts, FleetIndex } from '#/fleet/fleet-index.ts';
-import { inTurns, nextTask } from '#/lib/pace.ts';
+import { runChunked, nextTask } from '#/lib/pace.ts';
 import { VALUES } from './filter-words.ts';
 
 export interface Facets {
@@ -28,7 +28,7 @@ export function useFacets(index: FleetIndex | undefined, filter: RowFilter): Fac
     if (!index) return;
     let isLeft = false;
     void nextTask()
-      .then(() => inTurns(countSteps(index, filter)))
+      .then(() => runChunked(countSteps(index, filter)))
       .then((counts) => {
         if (!isLeft) setCounted(counts);
       });

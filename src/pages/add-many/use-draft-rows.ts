@@ -1,6 +1,6 @@
 // The rows that are typed or read and not yet sent, and the way from one problem in them to the next.
 import { useCallback, useRef, useState, type RefObject } from 'react';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import type { Plan } from './plan.ts';
 import { checkRow, checkSteps, hasError } from './row-check.ts';
 import { COLUMNS, edited, newRow, parseRows, type ColumnName, type DraftRow } from './rows.ts';
@@ -24,7 +24,7 @@ export function useDraftRows() {
     setChecking(true);
     try {
       const found = parseRows(text);
-      await inTurns(checkSteps(found.rows));
+      await runChunked(checkSteps(found.rows));
       setRows(found.rows);
       setNotes(found.notes);
     } finally {

@@ -1,7 +1,7 @@
 // Looks for a text in the names and outputs of a job's devices, in short tasks: ten thousand outputs are megabytes.
 import { useEffect, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import { plainLines } from '#/features/failure-groups/plain-lines.ts';
 
 /** The devices that match, each with the line of its output that does; an empty line where the name does. */
@@ -45,7 +45,7 @@ export function useChildSearch(rows: readonly Job[], text: string): Matches | un
   useEffect(() => {
     if (wanted === '') return;
     let live = true;
-    void inTurns(searchSteps(rows, wanted)).then((matches) => {
+    void runChunked(searchSteps(rows, wanted)).then((matches) => {
       if (live) setFound({ text: wanted, matches });
     });
     return () => {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/contract/job-state.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import { awaitedText } from '#/features/jobs/job-words.ts';
 import { movingIn, totalOf } from '#/features/jobs/outcome.ts';
 import type { VerdictCounts } from '#/features/jobs/verdict.ts';
@@ -28,7 +28,7 @@ function useTimeLeft(rows: readonly Job[], away: number): number | undefined {
   const [left, setLeft] = useState<number>();
   useEffect(() => {
     let live = true;
-    void inTurns(timeLeft(rows, now, away)).then((found) => {
+    void runChunked(timeLeft(rows, now, away)).then((found) => {
       if (live) setLeft(found);
     });
     return () => {

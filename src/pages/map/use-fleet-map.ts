@@ -8,7 +8,7 @@ import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts'
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { counted } from '#/lib/format.ts';
-import { atOnce, inTurns, nextTask } from '#/lib/pace.ts';
+import { atOnce, runChunked, nextTask } from '#/lib/pace.ts';
 import { sameValues } from '#/lib/same-values.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
@@ -213,7 +213,7 @@ function useClusterIndex(points: PendingPoints): ClusterIndex | undefined {
       return worker.ask(made, { transfer, signal: outdated.signal });
     };
     const built = nextTask()
-      .then(() => inTurns(points.make()))
+      .then(() => runChunked(points.make()))
       .then(ask);
     void built.then(
       (curve) => setLarge(new ClusterIndex(curve)),

@@ -1,7 +1,7 @@
 // The text of a log to copy or save: as it is shown, without control sequences and with hidden characters made visible, or
 // raw, exactly as received.
 import { visible } from '#/lib/glyphs.ts';
-import { inTurns } from '#/lib/pace.ts';
+import { runChunked } from '#/lib/pace.ts';
 import type { LogList } from './log-items.ts';
 import { rowText, type LineIndex } from './lines.ts';
 import { sliceOf } from './log-text.ts';
@@ -61,5 +61,5 @@ export function gathered(parts: Iterable<string>): Promise<string[]> {
     }
     return all;
   }
-  return inTurns(collect());
+  return runChunked(collect());
 }
