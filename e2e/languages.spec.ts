@@ -42,8 +42,8 @@ async function fill(service: Service): Promise<{ device: string; job: string; ro
 }
 
 for (const { locale, others, time } of [
-  { locale: 'de-DE', others: GERMAN, time: /\d{1,2}\. [A-Z][a-z]{2},? (?:\d{4}, )?\d{2}:\d{2}/ },
-  { locale: 'ja-JP', others: JAPANESE, time: /(?:\d{4} )?[A-Z][a-z]{2} \d{1,2} \d{2}:\d{2}/ },
+  { locale: 'de-DE', others: GERMAN, time: /\d{1,2}\. [A-Z][a-z]{2},? (?:\d{4}, )?\d{1,2}:\d{2}/ },
+  { locale: 'ja-JP', others: JAPANESE, time: /(?:\d{4} )?[A-Z][a-z]{2} \d{1,2} \d{1,2}:\d{2}/ },
 ]) {
   test.describe(`a browser in ${locale}`, () => {
     test.use({ locale });

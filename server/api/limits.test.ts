@@ -112,7 +112,7 @@ test('tags, tokens, workflows and outcome rules are limited; what is there can s
   );
 
   await fill(
-    'rules',
+    'outcome_rules',
     'account_id, name, rules, version, changed_by, changed',
     (n) => [1, `rules ${n}`, '[]', 1, '', 0],
     most.MOST_RULE_SETS,

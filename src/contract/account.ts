@@ -122,7 +122,7 @@ export type Session = z.output<typeof session>;
 export const newApiToken = z.object({ TokenId: z.string(), Token: z.string() });
 export type NewApiToken = z.output<typeof newApiToken>;
 
-export const accountEndpoints = resource('account', { live: 'flag' }).operations({
+export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000 }).operations({
   get: {
     method: 'GET',
     path: '/v1/account',
