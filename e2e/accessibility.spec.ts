@@ -207,7 +207,7 @@ test('forced colors show what is selected, where one is, and how jobs ended', as
   await fill(service);
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto(`${service.url}/devices`);
-  const selected = page.getByRole('radiogroup').first().locator('label:has(:checked)');
+  const selected = page.getByRole('radiogroup').first().locator('.mantine-SegmentedControl-indicator');
   await expect(selected).toHaveCSS('outline-style', 'solid');
   const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Devices' });
   await expect(current).toHaveCSS('outline-style', 'solid');

@@ -78,24 +78,3 @@ test('many devices are created one after the other, with a result and a key for 
   expect(writes(foreign)).toEqual([create, 'PATCH /v1/devices/g9', create, create]);
   await expectNoLeak(page, foreign);
 });
-
-test('a job is retried on a device that failed by a job of its own, with what is chosen', async ({
-  signedIn: page,
-  service,
-  foreign,
-}) => {
-  await page.goto(`${service.url}/jobs/gj1`);
-  await page
-    .getByRole('button', { name: /^Retry the (failed|unanswered)/ })
-    .first()
-    .click();
-  const retry = dialog(page).getByRole('button', { name: /^Retry on/ });
-  await expect(retry).toBeDisabled();
-  await dialog(page).getByLabel('What to run').selectOption({ label: 'app.tar.gz 7' });
-  await retry.click();
-  await expect(dialog(page).getByText('1 done.')).toBeVisible();
-  const sent = foreign.heard.filter(({ method, url }) => method === 'POST' && url === '/v1/job');
-  expect(sent.map(({ body }) => JSON.parse(body.toString()) as object)).toEqual([
-    { Name: 'rollout 7', DeviceId: 'g2', ArtifactId: 'ga1' },
-  ]);
-});

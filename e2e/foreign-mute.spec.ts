@@ -53,7 +53,6 @@ test('what the output says is the outcome of a device, in its row, its log and t
 test('a failed device is deployed to again from its output', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/jobs/wordy`);
   await parts(page).getByRole('link', { name: 'mill-2' }).click();
-  await expect(page.getByRole('button', { name: /^Retry/ })).toHaveCount(0);
   await page.getByRole('link', { name: 'Deploy again' }).click();
   // The service does not report what the job ran.
   await page.getByRole('combobox', { name: 'Artifact' }).click();
@@ -63,5 +62,24 @@ test('a failed device is deployed to again from its output', async ({ signedIn: 
   const sent = foreign.heard.filter(({ method, url }) => method === 'POST' && url === '/v1/job');
   expect(sent.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
     { Name: 'mill.tar.gz 2 to mill-2', DeviceId: 'm2', ArtifactId: 'a2' },
+  ]);
+});
+
+test('the failed devices of a job are retried by a job for each, with what is chosen', async ({
+  signedIn: page,
+  service,
+  foreign,
+}) => {
+  await page.goto(`${service.url}/jobs/wordy`);
+  await page.getByRole('button', { name: 'Retry the failed (1)…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Retry the failed: 1 device' });
+  const retry = dialog.getByRole('button', { name: 'Retry on 1 device' });
+  await expect(retry).toBeDisabled();
+  await dialog.getByLabel('What to run').selectOption({ label: 'mill.tar.gz 2' });
+  await retry.click();
+  await expect(dialog.getByText('1 done.')).toBeVisible();
+  const sent = foreign.heard.filter(({ method, url }) => method === 'POST' && url === '/v1/job');
+  expect(sent.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
+    { Name: 'wordy', DeviceId: 'm2', ArtifactId: 'a2' },
   ]);
 });

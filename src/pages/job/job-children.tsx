@@ -177,7 +177,7 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => url.close('dialog');
   const retry = chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close };
-  const noRetry = whyNoRetry(parent, 1);
+  const whyNot = (targets: readonly Job[]) => whyNoRetry(parent, targets.filter(({ DeviceId }) => DeviceId).length);
   return (
     <>
       {(offered.length > 0 || waiting.length > 0) && (
@@ -188,8 +188,8 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
               size="xs"
               variant="default"
               leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
-              disabled={noRetry !== undefined}
-              title={noRetry ?? ''}
+              disabled={whyNot(targets) !== undefined}
+              title={whyNot(targets) ?? ''}
               onClick={() => url.open({ dialog: id })}
             >
               Retry {which} ({formatCount(targets.length)})…
