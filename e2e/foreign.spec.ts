@@ -66,7 +66,7 @@ base.describe('services as they are elsewhere', () => {
     await page.getByRole('link', { name: 'On the map' }).click();
     await expect(page.getByText('1 on the map', { exact: true })).toBeVisible();
     await page.goto(`${service.url}/devices?no=tag`);
-    await expect(page.getByRole('alert')).toContainText('devices without a tag are not known here');
+    await expect(page.getByRole('alert')).toContainText('Devices without a tag cannot be listed');
     await expectNoLeak(page, foreign);
   });
 
