@@ -184,7 +184,7 @@ const shown = {
 
 test('after a gap, and when nothing is reported any more, everything that was is read', async () => {
   for (const report of [
-    (follower: ChangeFollower) => follower.lose(),
+    (follower: ChangeFollower) => follower.pollEverything(),
     (follower: ChangeFollower) => follower.report('everything', false),
   ]) {
     const { follower, readings, show } = setUp();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { ChangeEvent } from '#/contract/changes.ts';
 import type { LiveState } from './live.ts';
-import { LiveConnection, pauseAfter, type LiveMessage, type OpenedStream } from './live-connection.ts';
+import { LiveConnection, reconnectDelay, type LiveMessage, type OpenedStream } from './live-connection.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
 afterEach(() => mock.timers.reset());
@@ -90,15 +90,15 @@ class Browser {
 
   tab(service: Service, { locks = true } = {}) {
     const found: string[] = [];
-    const seen = { state: 'off' as LiveState, visible: true, heldBack: false, signedOut: 0, lastAnswer: 0 };
+    const seen = { state: 'off' as LiveState, visible: true, heldBack: false, signedOut: 0, lastResponseTime: 0 };
     const connection = new LiveConnection({
       open: service.answer,
       compete: locks ? this.compete : undefined,
       post: (message: LiveMessage) => {
-        for (const each of this.tabs) if (each.connection !== connection) each.connection.hear({ ...message });
+        for (const each of this.tabs) if (each.connection !== connection) each.connection.receive({ ...message });
       },
       isVisible: () => seen.visible,
-      lastAnswer: () => seen.lastAnswer,
+      lastResponseTime: () => seen.lastResponseTime,
       setState: (state) => void (seen.state = state),
       setHeldBack: (now) => void (seen.heldBack = now),
       report: (change) => void found.push(typeof change === 'string' ? change : JSON.stringify(change)),
@@ -112,12 +112,12 @@ class Browser {
       take: () => found.splice(0),
       show: (now: boolean) => {
         seen.visible = now;
-        connection.attend();
+        connection.syncVisibility();
         return settle();
       },
     };
     this.tabs.push(made);
-    connection.attend();
+    connection.syncVisibility();
     return made;
   }
 }
@@ -197,7 +197,7 @@ test('a proxy that holds events back is noticed in each tab where other requests
   const [tab, other] = [browser.tab(service), browser.tab(service)];
   await pass(6_500);
   assert.equal(tab.seen.heldBack, false);
-  tab.seen.lastAnswer = Number.MAX_SAFE_INTEGER;
+  tab.seen.lastResponseTime = Number.MAX_SAFE_INTEGER;
   await pass(15_000);
   const later = browser.tab(service);
   assert.deepEqual([tab.seen.heldBack, other.seen.heldBack, later.seen.heldBack], [true, true, true]);
@@ -278,7 +278,7 @@ test('401 ends it, and the next session begins anew', async () => {
   assert.equal(service.asked.length, 2);
   assert.equal(tab.seen.state, 'off');
   service.status = 200;
-  tab.connection.attend();
+  tab.connection.syncVisibility();
   await settle();
   assert.deepEqual(service.asked, ['', 'a.1', '']);
 });
@@ -295,8 +295,8 @@ test('after a reset everything may have changed', async () => {
 
 test('pauses grow, are random, and have an end', () => {
   assert.deepEqual(
-    [0, 1, 2, 5, 20].map((failures) => pauseAfter(failures, 0.5)),
+    [0, 1, 2, 5, 20].map((failures) => reconnectDelay(failures, 0.5)),
     [250, 1_000, 2_000, 16_000, 30_000],
   );
-  assert.equal(pauseAfter(1, 0), 500);
+  assert.equal(reconnectDelay(1, 0), 500);
 });

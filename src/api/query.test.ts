@@ -96,7 +96,7 @@ test('neither a write, a report nor a gap touches what shows a moment', async ()
   await write(requestMutation(widgets.paint, { params: { widget_id: 'a' } }));
   follower.report({ Widgets: 'many' }, false);
   follower.report('everything', false);
-  follower.lose();
+  follower.pollEverything();
   assert.equal(isStale(moment), false);
 });
 

@@ -94,10 +94,10 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
   const start = useWrite({
     mutationFn: async ({ items, write: given }: Start<Item>) => {
       const write = typeof given === 'function' ? await given() : given;
-      const whole = (await isOffered('bulk')) ? write.whole?.(items) : undefined;
-      if (!whole) return sendEach(items, write);
+      const request = (await isOffered('bulk')) ? write.toBulkRequest?.(items) : undefined;
+      if (!request) return sendEach(items, write);
       const ids: string[] = [];
-      for (const part of bulkChanges(whole)) ids.push(await beginBulk(part));
+      for (const part of bulkChanges(request)) ids.push(await beginBulk(part));
       begin(items.length, ids);
     },
     meta: { changes },

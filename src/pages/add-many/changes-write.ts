@@ -17,7 +17,7 @@ const ownWrites = ({ fields, position, untag }: RowChange) => [
 ];
 
 /** One request of the service for all of them, if they get the same values and no tags. */
-function wholeOf(changes: readonly RowChange[]): BulkChange | undefined {
+function toBulkRequest(changes: readonly RowChange[]): BulkChange | undefined {
   const valuesOf = ({ fields, position }: RowChange) => ({ ...fields, ...position });
   const [first] = changes;
   if (!first || changes.some(({ tag, untag }) => tag.length + untag.length > 0)) return undefined;
@@ -33,8 +33,8 @@ export function changeRequests(
   tags: readonly Tag[],
   inService: boolean,
 ): readonly ApiRequest[] {
-  const whole = inService ? wholeOf(changes) : undefined;
-  if (whole) return bulkChanges(whole).map((body) => requestOf(bulkEndpoints.create, { body }));
+  const bulk = inService ? toBulkRequest(changes) : undefined;
+  if (bulk) return bulkChanges(bulk).map((body) => requestOf(bulkEndpoints.create, { body }));
   return changes.flatMap((change) => [
     ...ownWrites(change).map((write) => write.request(change.device)),
     ...change.tag.flatMap((name) => {
@@ -55,6 +55,6 @@ export function changesWrite(): BulkWrite<RowChange> {
     send: async (change) => {
       for (const write of await writesOf(change)) await write.send(change.device);
     },
-    whole: wholeOf,
+    toBulkRequest,
   };
 }

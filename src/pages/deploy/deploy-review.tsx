@@ -6,7 +6,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { useOffered } from '#/api/capabilities.ts';
-import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { earlierRunQueries, type EarlierRuns } from '#/features/jobs/earlier-runs.ts';
 import { queueQueries } from '#/features/job-queue/queues.ts';
@@ -46,7 +46,7 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: !!payload && 'artifact' in payload });
   const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
   const queues = useQuery({ ...queueQueries.all(), enabled: hasQueue });
-  const jobs = useJobs(MOVING_JOBS, { most: 500, enabled: hasQueue });
+  const jobs = useJobs(UNFINISHED_JOBS, { most: 500, enabled: hasQueue });
   const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: hasRuns && same.length > 0 });
   if (devices.length === 0)
     return (
