@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { BulkItem } from '#/contract/bulk.ts';
 import { accountQueries } from './account.ts';
-import { beginBulk, bulkQueries } from './bulk-work.ts';
+import { startBulk, bulkQueries } from './bulk-work.ts';
 import { queryClient } from './query-client.ts';
 
 const original = globalThis.fetch;
@@ -39,7 +39,7 @@ test('a lost answer to the start is asked for with the same key, if the service 
     return keys.length % 2 === 1 ? new TypeError('lost') : Response.json({ BulkId: 'b' });
   });
   await queryClient.query(accountQueries.get());
-  assert.equal(await beginBulk({ Action: 'delete', Devices: ['d'] }), 'b');
+  assert.equal(await startBulk({ Action: 'delete', Devices: ['d'] }), 'b');
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
   assert.ok(keys[0]);
@@ -47,7 +47,7 @@ test('a lost answer to the start is asked for with the same key, if the service 
   queryClient.clear();
   offered = ['bulk'];
   await queryClient.query(accountQueries.get());
-  await assert.rejects(beginBulk({ Action: 'delete', Devices: ['d'] }), { kind: 'network' });
+  await assert.rejects(startBulk({ Action: 'delete', Devices: ['d'] }), { kind: 'network' });
   assert.equal(keys.length, 3);
 });
 

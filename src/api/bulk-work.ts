@@ -92,7 +92,7 @@ export function bulkChanges({ Devices, Jobs, ...draft }: BulkChange): BulkChange
 const MAX_RETRIES = 3;
 
 /** Starts bulk work once: if the answer is lost, the same key finds the work that the service started. */
-export async function beginBulk(body: BulkDraft): Promise<string> {
+export async function startBulk(body: BulkDraft): Promise<string> {
   const headers = { 'idempotency-key': newIdempotencyKey() };
   for (let failures = 0; ; failures++) {
     try {

@@ -19,8 +19,8 @@ export const LASTING: readonly AlertEvent[] = ['DeviceOffline', 'DeviceBack', 'T
 export const UNSCOPED: readonly AlertEvent[] = ['QuotaNear'];
 
 /** A day and 30 days, in minutes. */
-const MOST_FOR = 1_440;
-const MOST_QUIET = 43_200;
+const MAX_FOR = 1_440;
+const MAX_QUIET = 43_200;
 const minutes = (most: number) =>
   z
     .int('must be a whole number of minutes')
@@ -86,9 +86,9 @@ const ruleFields = {
   TagId: scope,
   CustomerSite: scope,
   /** How long the state must last before it fires. */
-  ForMinutes: minutes(MOST_FOR),
+  ForMinutes: minutes(MAX_FOR),
   /** At most one message in this time; the next one includes what happened meanwhile. */
-  QuietMinutes: minutes(MOST_QUIET),
+  QuietMinutes: minutes(MAX_QUIET),
   Channels: z.array(z.string()).check(z.minLength(1, 'must not be empty'), z.maxLength(20)),
 };
 export const ruleDraft = z.object(ruleFields);

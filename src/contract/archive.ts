@@ -6,7 +6,7 @@ import { job } from '#/contract/jobs.ts';
 import { resource } from '#/contract/resource.ts';
 
 /** Most jobs named in one request. */
-const MOST_EXPORTED = 200;
+const MAX_EXPORTED = 200;
 
 /** A match of a search, which ignores letter case. */
 const archiveHit = z.object({
@@ -74,8 +74,8 @@ export const archiveEndpoints = resource('archive', { poll: 15_000, follows: ['j
           .string()
           .check(
             z.refine(
-              (ids) => ids !== '' && ids.split(',').length <= MOST_EXPORTED,
-              `must be 1 to ${MOST_EXPORTED} ids with commas`,
+              (ids) => ids !== '' && ids.split(',').length <= MAX_EXPORTED,
+              `must be 1 to ${MAX_EXPORTED} ids with commas`,
             ),
           ),
       ),

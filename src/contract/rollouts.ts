@@ -24,7 +24,7 @@ export const ROLLOUT_DEVICE_STATES = [
 ] as const;
 export type RolloutDeviceState = (typeof ROLLOUT_DEVICE_STATES)[number];
 
-const MOST_WAVES = 20;
+const MAX_WAVES = 20;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const clockTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time like 22:00'));
 const isZone = (zone: string): boolean => {
@@ -103,7 +103,7 @@ const draftFields = {
   WorkflowId: z.optional(z.string()),
   Waves: z
     .array(waveDraft)
-    .check(z.minLength(1, 'must have a wave'), z.maxLength(MOST_WAVES, `must be at most ${MOST_WAVES}`)),
+    .check(z.minLength(1, 'must have a wave'), z.maxLength(MAX_WAVES, `must be at most ${MAX_WAVES}`)),
   Gate: gate,
   /** More failures than this in the running wave pause the rollout. */
   PauseAfter: pauseAfter,

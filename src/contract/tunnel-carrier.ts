@@ -19,7 +19,7 @@ export const MAX_CARRIER_FRAME = 16 * 1024 * 1024;
 
 /** Larger chunks become separate messages, because joining copies them. */
 const LARGE = 4 * 1024;
-const MOST_JOINED = 64 * 1024;
+const MAX_JOINED = 64 * 1024;
 
 interface Bytes {
   readonly length: number;
@@ -39,7 +39,7 @@ export function messagesOf<Chunk extends Bytes>(chunks: readonly Chunk[], join: 
     length = 0;
   };
   for (const chunk of chunks) {
-    if (chunk.length >= LARGE || length + chunk.length > MOST_JOINED) flush();
+    if (chunk.length >= LARGE || length + chunk.length > MAX_JOINED) flush();
     if (chunk.length >= LARGE) messages.push(chunk);
     else {
       small.push(chunk);

@@ -1,5 +1,5 @@
-// Groups the failed devices of a job by their errors. The groups depend on the failures only, in whatever order they
-// arrive; every wording in a group has an id that leads to it, so that links remain valid when it grows.
+// Groups the failed devices of a job by their errors. The groups do not depend on the order in which failures arrive. Every
+// wording has an id that leads to its group, so that links stay valid when the group grows.
 import { keyOf, tokensOf } from './line-tokens.ts';
 import { byText, shownGroup, type FailureGroup } from './shown-group.ts';
 import { namesError, tellingLine } from './telling-line.ts';
@@ -7,7 +7,7 @@ import { isWord, likenessOf, newWording, type Wording } from './wording.ts';
 
 export interface DeviceFailure {
   key: string;
-  /** How it ended: a group contains only devices with the same end. */
+  /** How it ended; all devices of a group ended the same way. */
   ended: string;
   exitCode: number | undefined;
   /** The device's name and id. */
@@ -18,11 +18,11 @@ export interface DeviceFailure {
   reason: string;
 }
 
-/** Groups a new wording is compared with, and how many that have one of its words are looked at. */
+/** Groups with which a new wording is compared in detail, and candidates considered for that per word. */
 const COMPARED = 4;
 const LOOKED_AT = 64;
-/** Longer lines are compared by their beginning. */
-const MOST_TOKENS = 60;
+/** Of longer lines only the beginning is compared. */
+const MAX_TOKENS = 60;
 
 const total = <T>(values: Iterable<T>, sizeOf: (value: T) => number) => {
   let size = 0;
@@ -34,13 +34,13 @@ export class Grouper {
   private readonly wordings = new Map<string, Wording>();
   private readonly wordingOf = new Map<string, Wording>();
 
-  /** Takes a device in; one that was there before is taken out first. */
+  /** Adds a device, or replaces it. */
   put(failure: DeviceFailure): void {
     const { key, ended, exitCode, stdout, stderr, reason } = failure;
     this.remove(key);
     const line = tellingLine({ stdout, stderr, reason });
     const names = failure.names.map((name) => name.toLowerCase());
-    const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
+    const tokens = tokensOf(line, names).slice(0, MAX_TOKENS);
     const wordingKey = `${ended}\n${tokens.length > 0 ? keyOf(tokens) : `\u0000${exitCode ?? ''}`}`;
     let wording = this.wordings.get(wordingKey);
     if (!wording) {
@@ -61,7 +61,7 @@ export class Grouper {
     this.wordingOf.delete(key);
   }
 
-  /** The largest first, of equals in the order of their texts. */
+  /** The groups, largest first; equal sizes are ordered by text. */
   all(): FailureGroup[] {
     return this.grouped()
       .map((wordings) => ({ wordings, size: total(wordings, ({ members }) => members.size) }))
@@ -69,10 +69,10 @@ export class Grouper {
       .flatMap(({ wordings: [first, ...others] }) => (first ? shownGroup(first, others) : []));
   }
 
-  /** Wordings that are alike, in the order of their texts: each with the first one that it is most alike. */
+  /** Groups similar wordings, in the order of their texts: each joins the first wording that it is most similar to. */
   private grouped(): Wording[][] {
     const groups = new Map<Wording, Wording[]>();
-    /** First wordings that have a word. */
+    /** The first wordings of groups, by word. */
     const byWord = new Map<string, Wording[]>();
     const used = Array.from(this.wordings.values()).filter(({ members }) => members.size > 0);
     for (const wording of used.sort((one, two) => byText(one.key, two.key))) {
@@ -110,7 +110,7 @@ function mostAlike(wording: Wording, byWord: ReadonlyMap<string, readonly Wordin
   return best;
 }
 
-/** The same groups with their members in the order of `keys`: which device failed first is chance. */
+/** The groups with their members in the order of `keys`, because the order of failures is arbitrary. */
 export function withMembersInOrder(groups: readonly FailureGroup[], keys: Iterable<string>): FailureGroup[] {
   const indexOf = new Map(Array.from(keys, (key, index) => [key, index]));
   return groups.map((group) => ({
