@@ -1,4 +1,4 @@
-// Bulk work of the service as pages read it: started once, each result read once, and keys as long as they are shown.
+// Bulk work of the service: it is started once, each result is read once, and keys remain as long as the service has them.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { BulkItem } from '#/contract/bulk.ts';
@@ -30,7 +30,7 @@ const account = (...Capabilities: string[]) =>
     IdempotencyKeyHours: Capabilities.includes('idempotency') ? 24 : 0,
   });
 
-test('a lost answer to the start is asked for with the same key, if the service knows keys', async () => {
+test('a start whose answer was lost is retried with the same key, if the service knows keys', async () => {
   const keys: (string | null)[] = [];
   let offered = ['bulk', 'idempotency'];
   answers((path, { headers }) => {
@@ -60,7 +60,7 @@ const item = (Id: string, Outcome: BulkItem['Outcome']): BulkItem => ({
   Device: asked,
 });
 
-test('each look reads what is new; keys of earlier looks stay until the service shows none', async () => {
+test('each read adds new items; keys of earlier reads remain until the service returns none', async () => {
   const state = { State: 'Running', items: [item('d0', 'Done'), item('', 'Left'), item('', 'Left')], hasKeys: true };
   const froms: string[] = [];
   answers((path) => {
@@ -93,6 +93,6 @@ test('each look reads what is new; keys of earlier looks stay until the service 
   state.hasKeys = false;
   assert.deepEqual(await look(), ['d0 Done, d1 Done,  Left', 'none']);
   assert.deepEqual(await look(), ['d0 Done, d1 Done,  Left', 'none']);
-  // What is over and has no keys does not change any more.
+  // Ended work without keys no longer changes.
   assert.deepEqual(froms, ['0', '1', '2', '3']);
 });

@@ -17,7 +17,7 @@ test('the name is suggested until one is typed', () => {
   assert.equal(deployPlan({ ...EMPTY, typedName: 'mine' }, lab, payload).name, 'mine');
 });
 
-test('what is in the way is said, one thing after the other', () => {
+test('obstacles are reported one after the other', () => {
   assert.equal(reason({}, { ...lab, label: undefined }), 'Choose a target first.');
   assert.equal(reason({}, { ...lab, devices: undefined }), 'The devices are being read.');
   assert.equal(reason({}, { ...lab, devices: undefined, error: new Error('x') }), 'The devices could not be read.');

@@ -30,7 +30,7 @@ const queued = (JobId: string, DeviceId: string, fields: Partial<QueuedJob> = {}
   ...fields,
 });
 
-test('counts what is queued for the devices of a deploy and no others, by order, and finds what would be done twice', () => {
+test('counts the queued jobs of the devices of a deploy and no others, and finds duplicates', () => {
   const queues = new Map([
     ['1', [queued('a', '1'), queued('c1', '1', { ParentJobId: 'p', ArtifactId: 'x' })]],
     ['2', [queued('c2', '2', { ParentJobId: 'p', ArtifactId: 'x' })]],
