@@ -3,7 +3,7 @@
 import { keyOf, tokensOf } from './line-tokens.ts';
 import { byText, shownGroup, type FailureGroup } from './shown-group.ts';
 import { namesError, tellingLine } from './telling-line.ts';
-import { isWord, likenessOf, newWording, type Wording } from './wording.ts';
+import { isWord, similarityOf, newWording, type Wording } from './wording.ts';
 
 export interface DeviceFailure {
   key: string;
@@ -19,8 +19,8 @@ export interface DeviceFailure {
 }
 
 /** Groups with which a new wording is compared in detail, and candidates considered for that per word. */
-const COMPARED = 4;
-const LOOKED_AT = 64;
+const MAX_COMPARED = 4;
+const MAX_CANDIDATES = 64;
 /** Of longer lines only the beginning is compared. */
 const MAX_TOKENS = 60;
 
@@ -76,7 +76,7 @@ export class Grouper {
     const byWord = new Map<string, Wording[]>();
     const used = Array.from(this.wordings.values()).filter(({ members }) => members.size > 0);
     for (const wording of used.sort((one, two) => byText(one.key, two.key))) {
-      const first = mostAlike(wording, byWord);
+      const first = mostSimilar(wording, byWord);
       if (first) {
         groups.get(first)?.push(wording);
         continue;
@@ -85,14 +85,14 @@ export class Grouper {
       for (const word of new Set(wording.tokens.filter(isWord).map(({ text }) => text))) {
         const known = byWord.get(word);
         if (!known) byWord.set(word, [wording]);
-        else if (known.length < LOOKED_AT) known.push(wording);
+        else if (known.length < MAX_CANDIDATES) known.push(wording);
       }
     }
     return [...groups.values()];
   }
 }
 
-function mostAlike(wording: Wording, byWord: ReadonlyMap<string, readonly Wording[]>): Wording | undefined {
+function mostSimilar(wording: Wording, byWord: ReadonlyMap<string, readonly Wording[]>): Wording | undefined {
   const hits = new Map<Wording, number>();
   for (const [at, token] of wording.tokens.entries())
     if (isWord(token))
@@ -100,12 +100,12 @@ function mostAlike(wording: Wording, byWord: ReadonlyMap<string, readonly Wordin
         if (first.ended === wording.ended) hits.set(first, (hits.get(first) ?? 0) + (wording.weights[at] ?? 0));
   let best: Wording | undefined;
   let bestScore = 0;
-  for (const [first] of [...hits].sort(([, one], [, two]) => two - one).slice(0, COMPARED)) {
-    let likeness = wording.likeness.get(first);
-    if (likeness === undefined) wording.likeness.set(first, (likeness = likenessOf(first, wording)));
-    if (!likeness || likeness.score <= bestScore) continue;
+  for (const [first] of [...hits].sort(([, one], [, two]) => two - one).slice(0, MAX_COMPARED)) {
+    let similarity = wording.similarity.get(first);
+    if (similarity === undefined) wording.similarity.set(first, (similarity = similarityOf(first, wording)));
+    if (!similarity || similarity.score <= bestScore) continue;
     best = first;
-    bestScore = likeness.score;
+    bestScore = similarity.score;
   }
   return best;
 }

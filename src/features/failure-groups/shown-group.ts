@@ -63,7 +63,7 @@ export function shownGroup(first: Wording, others: readonly Wording[]): FailureG
   const codes = new Map<number, number>();
   for (const [, { exitCode }] of members)
     if (exitCode !== undefined) codes.set(exitCode, (codes.get(exitCode) ?? 0) + 1);
-  const isCommon = (at: number) => others.every(({ likeness }) => likeness.get(first)?.matching[at]);
+  const isCommon = (at: number) => others.every(({ similarity }) => similarity.get(first)?.matching[at]);
   const title = example.tokens.map((token, at): TitlePiece => {
     const texts = values.get(at) ?? [];
     const varies = token.varies ? texts.length > 1 || others.length > 0 : !isCommon(at) && isWord(token);

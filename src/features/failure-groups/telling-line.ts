@@ -26,7 +26,7 @@ const FOLLOWS =
   /\b(?:exit(?:ing|ed)?(?: with)?(?: (?:status|code|failure))|exit status|due to previous errors|complete log of this run|returned non-zero|aborting|giving up|error \d+$|see above|for details)\b|^(?:(?:error|fatal|failed|failure)[.! ]*|\w+ failed[.!]?)$|^make(?:\[\d+\])?: \*\*\*|^npm (?:err|error)!? *$/i;
 
 /** How many lines at the end of a stream are searched. */
-const LOOKED_AT = 60;
+const MAX_LINES = 60;
 
 function weightOf(line: string): number {
   const words = CAUSES.test(line) ? 10 : NAMED.test(line) ? 9 : WORDS.test(line) ? 6 : 0;
@@ -45,7 +45,7 @@ interface Candidate {
 function heaviest(lines: readonly string[]): Candidate | undefined {
   let best: Candidate | undefined;
   let passed = 0;
-  for (let at = lines.length - 1; at >= 0 && passed < LOOKED_AT; at--) {
+  for (let at = lines.length - 1; at >= 0 && passed < MAX_LINES; at--) {
     const line = bareLine(lines[at] ?? '');
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
     // Lines nearer to the end weigh slightly more.

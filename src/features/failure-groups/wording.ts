@@ -19,12 +19,12 @@ export interface Wording {
   weight: number;
   members: Map<string, Member>;
   /** Its similarity to the first wording of each compared group; null if too low. */
-  likeness: Map<Wording, Likeness | null>;
+  similarity: Map<Wording, Similarity | null>;
   /** Cached; cleared when its members change. */
   shown: ShownWording | undefined;
 }
 
-interface Likeness {
+interface Similarity {
   score: number;
   /** Which tokens of the first wording this one also has. */
   matching: boolean[];
@@ -39,9 +39,9 @@ export interface ShownWording {
 }
 
 /** The similarity from which two lines mean the same in different words. */
-const ALIKE = 0.75;
+const MIN_SIMILARITY = 0.75;
 
-/** 53 bits in short (cyrb53): an id that any browser finds again for the same words. */
+/** A 53-bit hash (cyrb53) in base 36, so that the same words have the same id in any browser. */
 function hashOf(text: string): string {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;
@@ -75,7 +75,7 @@ function weightsOf(tokens: readonly Token[]): number[] {
 }
 
 /** Which of the first tokens the others have in the same order: the common subsequence of the highest weight. */
-function shared(first: readonly Token[], others: readonly Token[], weights: readonly number[]): boolean[] {
+function commonTokens(first: readonly Token[], others: readonly Token[], weights: readonly number[]): boolean[] {
   const width = others.length + 1;
   const best = new Float64Array((first.length + 1) * width);
   const equal = (i: number, j: number) => {
@@ -101,12 +101,12 @@ function shared(first: readonly Token[], others: readonly Token[], weights: read
 
 const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0);
 
-export function likenessOf(first: Wording, other: Wording): Likeness | null {
-  const matching = shared(first.tokens, other.tokens, first.weights);
+export function similarityOf(first: Wording, other: Wording): Similarity | null {
+  const matching = commonTokens(first.tokens, other.tokens, first.weights);
   const same = sum(first.weights.filter((_, at) => matching[at]));
   const words = first.weights.filter((weight, at) => weight > 0 && matching[at]).length;
   const score = (2 * same) / (other.weight + first.weight);
-  return words >= 2 && score >= ALIKE ? { score, matching } : null;
+  return words >= 2 && score >= MIN_SIMILARITY ? { score, matching } : null;
 }
 
 export function newWording(key: string, ended: string, tokens: Token[]): Wording {
@@ -119,7 +119,7 @@ export function newWording(key: string, ended: string, tokens: Token[]): Wording
     weights,
     weight: sum(weights),
     members: new Map(),
-    likeness: new Map(),
+    similarity: new Map(),
     shown: undefined,
   };
 }
