@@ -1,4 +1,4 @@
-// The account and its usage, as a query.
+// The account query, which also tells the request layer whether it may send an Idempotency-Key.
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
 import { noteIdempotency } from '#/api/idempotency.ts';

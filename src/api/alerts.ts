@@ -1,4 +1,4 @@
-// Alerts: channels, rules, what fires, and the deliveries. Only asked for where the account says that the service has them.
+// Alert channels, rules, firing alerts and deliveries. Requested only where the account lists the capability.
 import { mutationOptions } from '@tanstack/react-query';
 import { alertEndpoints, type RuleDraft } from '#/contract/alerts.ts';
 import { call } from '#/api/call.ts';
@@ -18,7 +18,7 @@ export const alertMutations = {
   createChannel: (keys: RequestKeys) => mutation(alertEndpoints.createChannel, {}, { keys }),
   removeChannel: (id: string) => requestMutation(alertEndpoints.removeChannel, { params: { channel_id: id } }),
   testChannel: (id: string) => requestMutation(alertEndpoints.testChannel, { params: { channel_id: id } }),
-  /** Without an id a new one. */
+  /** Creates a rule if there is no id. */
   saveRule: (id: string | undefined, keys: RequestKeys) =>
     mutationOptions({
       mutationFn: async (body: RuleDraft): Promise<void> => {

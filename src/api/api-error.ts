@@ -1,4 +1,4 @@
-// The only error type of the data layer: every failure of a request, with a text for users.
+// The data layer's only error type: every failed request, with a message for the user.
 import { withoutSecrets } from '#/contract/mask-secrets.ts';
 import { readRefusal, type Refusal } from '#/contract/refusal.ts';
 import { RequestError, type RequestErrorKind, type RequestFacts } from '#/lib/retry.ts';
@@ -34,14 +34,14 @@ export class ApiError extends RequestError implements RefusalFacts {
   }
 }
 
-/** In seconds, at most a minute. */
+/** The Retry-After header in seconds, capped at one minute. */
 const retryAfterOf = (header: string | null): number | undefined => {
   if (!header) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.min(60, Math.max(0, seconds)) : undefined;
 };
 
-/** The error for an answer with an error status. */
+/** The error for a response with an error status. */
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
   const { title: reported, detail, fields } = readRefusal(body);
   const title =
@@ -54,9 +54,9 @@ export function refusalError(status: number, body: string, retryAfter: string | 
   });
 }
 
-/** The error for a success answer that does not match the contract. */
+/** The error for a successful response that does not match the contract. */
 export function unexpectedError(status: number, body: string): ApiError {
-  // An unreadable listing may contain keys, which its rows would have dropped.
+  // An unreadable listing may contain keys, which parsing its rows would have dropped.
   const shown = withoutSecrets(body).trim().slice(0, 500) || 'The body was empty.';
   return new ApiError('unexpected', `Unexpected response (${status})`, {
     status,
@@ -66,7 +66,7 @@ export function unexpectedError(status: number, body: string): ApiError {
 
 const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between.';
 
-/** JSON that was cut off is the API's all the same. */
+/** Truncated JSON still counts as an answer of the API. */
 function couldBeJson(body: string): boolean {
   if (/^\s*(?:[[{]|$)/.test(body)) return true;
   try {
@@ -86,7 +86,7 @@ export const isSignedOut = (error: unknown): boolean => hasStatus(error, 401);
 /** Whether the object does not exist: it was deleted, or this service does not have the path. */
 export const isMissing = (error: unknown): boolean => hasStatus(error, 404);
 
-/** Whether nothing was asked because the account does not offer it (capabilities.ts). */
+/** Whether no request was sent because the account does not offer the feature (capabilities.ts). */
 export const isNotOffered = (error: unknown): boolean => hasStatus(error, 501);
 
 /** Errors for a form, by field name; unknown fields are left to the message above the form. */

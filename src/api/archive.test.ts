@@ -1,4 +1,4 @@
-// What several answers of a search say of one job.
+// Merging the pages of a search.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SearchHit } from '#/contract/archive.ts';
@@ -12,7 +12,7 @@ const item = (JobId: string, ...lines: number[]) => ({
   Hits: lines.map(hit),
 });
 
-test('a job that several answers have is one row with all of its hits', () => {
+test('a job on several search pages is one row with all of its hits', () => {
   const merged = mergedItems([{ ...item('a', 1), MoreHits: true }, item('b', 2), item('a', 3)]);
   assert.deepEqual(
     merged.map(({ Job: { JobId }, Hits, MoreHits }) => [JobId, Hits?.map(({ Line }) => Line), MoreHits]),

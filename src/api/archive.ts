@@ -1,4 +1,4 @@
-// The service's archive of jobs: what is in it, what a search finds, and the writes that move jobs in and out.
+// The archive of jobs: its list, its search, and the writes that move jobs in and out.
 import { archiveEndpoints, type ArchiveItem } from '#/contract/archive.ts';
 import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
@@ -9,12 +9,12 @@ import { skipMissing } from '#/api/skipped.ts';
 import { requestOf } from '#/api/request-of.ts';
 
 const ROWS = '200';
-/** Hits of one answer of a search. */
+/** Most hits in one search response. */
 const HITS = '50';
 
 export const archiveQueries = {
   list: () => pages(archiveEndpoints.list, { query: { limit: ROWS } }),
-  /** Each page is what the service found within a part of a second. */
+  /** Each page holds what the service found within a fraction of a second. */
   search: (text: string) =>
     pages(
       archiveEndpoints.list,
@@ -23,11 +23,11 @@ export const archiveQueries = {
     ),
 };
 
-/** The path of a ZIP file of these jobs, or of all. */
+/** The download path of a ZIP file with these jobs, or with all of them. */
 export const archiveZip = (ids?: readonly string[]): string =>
   requestOf(archiveEndpoints.export, { query: { jobs: ids?.join(',') } }).path;
 
-/** A job once, with all that several answers say of it. */
+/** Search pages may repeat a job: lists each job once, with the hits of every page. */
 export function mergedItems(items: readonly ArchiveItem[]): ArchiveItem[] {
   const byId = new Map<string, ArchiveItem>();
   for (const item of items) {
@@ -41,12 +41,12 @@ export function mergedItems(items: readonly ArchiveItem[]): ArchiveItem[] {
 type Id = Pick<Job, 'JobId'>;
 const idsOf = (jobs: readonly Id[]) => jobs.map(({ JobId }) => JobId);
 
-/** Only for a service with an archive, which does it by itself. */
+/** Archives or restores jobs. Only for a service with an archive. */
 export function bulkArchive(action: 'archive' | 'unarchive'): BulkWrite<Id> {
   const draft = (jobs: readonly Id[]): BulkChange => ({ Action: action, Jobs: idsOf(jobs) });
   const bodyOf = (job: Id) => ({ body: draft([job]) });
   return {
-    whole: draft,
+    toBulkRequest: draft,
     request: (job) => requestOf(bulkEndpoints.create, bodyOf(job)),
     send: (job) => call(bulkEndpoints.create, bodyOf(job)),
   };
@@ -56,7 +56,7 @@ export function bulkArchive(action: 'archive' | 'unarchive'): BulkWrite<Id> {
 export function bulkDeleteJobs(): BulkWrite<Id> {
   const one = ({ JobId }: Id) => ({ params: { job_id: JobId } });
   return {
-    whole: (jobs) => ({ Action: 'delete', Jobs: idsOf(jobs) }),
+    toBulkRequest: (jobs) => ({ Action: 'delete', Jobs: idsOf(jobs) }),
     request: (job) => requestOf(jobEndpoints.remove, one(job)),
     send: (job) => call(jobEndpoints.remove, one(job)).catch(skipMissing),
   };

@@ -35,7 +35,7 @@ class Listing {
 const { signal } = new AbortController();
 const newest = (listing: Listing, count: number) => listing.devices.slice(-count).map(({ DeviceId }) => DeviceId);
 
-test('a few are asked for one by one, and no more once they have come', async () => {
+test('a few devices are read one by one, and no longer once they have arrived', async () => {
   const listing = new Listing(5_000);
   const arrivals = new Arrivals(listing.source);
   const ids = ['d7', 'd9'];
@@ -49,7 +49,7 @@ test('a few are asked for one by one, and no more once they have come', async ()
   assert.equal(arrivals.isOver(ids), true);
 });
 
-test('many are found on their pages, and only those pages are read from then on', async () => {
+test('many devices are found on their pages, and only those pages are read afterwards', async () => {
   const listing = new Listing(5_500);
   const arrivals = new Arrivals(listing.source);
   const ids = newest(listing, 148);
@@ -61,7 +61,7 @@ test('many are found on their pages, and only those pages are read from then on'
   assert.deepEqual(listing.asked, ['page 6/1000']);
 });
 
-test('a service that gives fewer rows, and one that does not count', async () => {
+test('a service that returns fewer rows, and one that reports no total', async () => {
   const capped = new Listing(350, { most: 100 });
   const one = new Arrivals(capped.source);
   const ids = newest(capped, 20);

@@ -1,15 +1,15 @@
-// Waits for many new devices to come Online: reads only the pages of the listing that contain devices still missing,
-// two at a time.
+// Waits for many new devices to come Online. Reads only the pages of the listing that contain devices that are still
+// missing, two at a time.
 import { MAX_ROWS_PER_PAGE, deviceEndpoints, type Device, type DevicePage } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { query } from '#/api/query.ts';
 import { eachOf } from '#/lib/pace.ts';
 
-/** Up to this number, each device is read by its own id. */
+/** Up to this many devices are each read by id. */
 const FEW = 6;
-/** Most requests at a time. */
-const AT_ONCE = 2;
+/** Most concurrent requests. */
+const CONCURRENCY = 2;
 
 export interface ArrivalSource {
   page: (page: number, rows: number, signal: AbortSignal) => Promise<DevicePage>;
@@ -28,7 +28,7 @@ const serviceSource: ArrivalSource = {
 
 let count = 0;
 
-/** The awaited devices. A device that came Online once has arrived, whatever its later state. */
+/** Tracks the awaited devices. A device that came Online once has arrived, whatever its state afterwards. */
 export class Arrivals {
   /** Distinguishes instances in the cache. */
   readonly name = ++count;
@@ -48,10 +48,10 @@ export class Arrivals {
     return ids.every((id) => this.arrived.has(id) || this.missing.has(id));
   }
 
-  /** Checks these once; returns all that have arrived so far. */
+  /** Checks these devices once; returns all that have arrived so far. */
   async check(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const waiting = ids.filter((id) => !this.arrived.has(id) && !this.missing.has(id));
-    if (waiting.length <= FEW) await eachOf(waiting, AT_ONCE, (id) => this.checkOne(id, signal));
+    if (waiting.length <= FEW) await eachOf(waiting, CONCURRENCY, (id) => this.checkOne(id, signal));
     else await this.lookThroughPages(waiting, signal);
     return new Set(this.arrived);
   }
@@ -72,7 +72,7 @@ export class Arrivals {
     const read = async (page: number) => {
       seen.add(page);
       const answer = await this.source.page(page, this.rows, signal).catch((error: unknown) => {
-        // Past the end some services have no page at all.
+        // Some services answer 404 for a page past the end.
         if (page > 1 && isMissing(error)) return { Devices: [], TotalNumDevices: undefined };
         throw error;
       });
@@ -85,11 +85,11 @@ export class Arrivals {
     };
     await eachOf(
       [...new Set(waiting.map((id) => this.pageOf.get(id)))].filter((page) => page !== undefined),
-      AT_ONCE,
+      CONCURRENCY,
       read,
     );
     if (open.size === 0) return;
-    // Some have moved or have no known page: they are at the end of most listings, at the beginning of others.
+    // Some devices have moved or were on no known page: new ones are at the end of most listings, at the start of others.
     const { Devices, TotalNumDevices: total } = await read(1);
     if (Devices.length < this.rows && (total ?? 0) > Devices.length && Devices.length > 0) {
       // The service returns fewer rows than requested, so the known pages are wrong.
@@ -103,13 +103,13 @@ export class Arrivals {
     else
       for (let page = Math.ceil(total / this.rows); page > 1 && open.size > 0; page--)
         if (!seen.has(page)) await read(page);
-    // Only a request for each id is certain.
+    // Devices may have shifted between pages meanwhile: only a request by id is reliable.
     for (const id of [...open].slice(0, FEW)) await this.checkOne(id, signal);
   }
 }
 
 export const arrivalQueries = {
-  /** `ids`: the awaited ones, including those that arrived. */
+  /** `ids`: all awaited devices, including those that have arrived. */
   of: (arrivals: Arrivals, ids: readonly string[]) =>
     query<typeof deviceEndpoints.page, ReadonlySet<string>>(
       deviceEndpoints.page,
@@ -118,7 +118,7 @@ export const arrivalQueries = {
         part: `arrivals ${arrivals.name} ${ids.length}`,
         read: ({ signal }) => arrivals.check(ids, signal),
         keepPrevious: true,
-        // Many devices are many pages.
+        // Checking many devices takes many pages.
         poll: () => !arrivals.isOver(ids) && (ids.length > 2_000 ? 10_000 : 3_000),
         spacing: 5_000,
         staleTime: 0,

@@ -12,7 +12,7 @@ import { unconfirmed } from '#/api/unconfirmed.ts';
 export interface ArtifactUpload {
   file: File;
   form: ArtifactForm;
-  /** The Idempotency-Key: the same one for each attempt to send the same. */
+  /** The Idempotency-Key, the same for every attempt of one upload. */
   key: string;
   signal: AbortSignal;
   onProgress: (progress: SendProgress) => void;
@@ -25,7 +25,7 @@ export const artifactQueries = { list: () => query(artifactEndpoints.list, {}) }
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
-/** Uploads. After the whole file was sent, a lost answer or a cancellation leaves open whether it is stored. */
+/** Uploads a file. If the answer is lost or the upload cancelled once the file is sent, it may or may not be stored. */
 async function send({ file, form, key, signal, onProgress }: ArtifactUpload): Promise<Artifact> {
   let isSent = false;
   const watch: typeof onProgress = (progress) => {
@@ -46,7 +46,7 @@ const remove = (id: string) => call(artifactEndpoints.remove, { params: { artifa
 
 const removed = { operation: artifactEndpoints.remove };
 
-/** Deletes one of many. */
+/** Deletes one artifact of a selection. */
 export const artifactRemoval = {
   request: ({ ArtifactId }: Pick<Artifact, 'ArtifactId'>) =>
     requestOf(artifactEndpoints.remove, { params: { artifact_id: ArtifactId } }),
@@ -58,7 +58,7 @@ export const artifactMutations = {
   upload: () =>
     mutationOptions({
       mutationFn: send,
-      // The file is released when the upload ends.
+      // Releases the file as soon as the upload ends.
       gcTime: 0,
       meta: { operation: artifactEndpoints.upload },
     }),

@@ -1,11 +1,11 @@
-// The audit log of our service, page by page, and as a file.
+// The audit log, page by page and as a CSV file.
 import { auditEndpoints, type AuditFilters } from '#/contract/audit.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { items } from '#/api/query.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 
 const PAGE = '100';
-/** New entries are looked for this often while only the newest are shown, in milliseconds. */
+/** Polling interval in milliseconds while only the newest entries are shown. */
 const FRESH = 15_000;
 
 export const auditQueries = {
@@ -17,7 +17,7 @@ export const auditQueries = {
     ),
 };
 
-/** Saves all entries that meet the conditions as CSV. */
+/** Saves all entries that match the filters as CSV. */
 export async function saveAuditCsv(filters: AuditFilters): Promise<void> {
   const { text } = await send('GET', pathOf(auditEndpoints.csv, { query: filters }), undefined, {});
   saveFile(datedName('audit'), text);

@@ -1,4 +1,4 @@
-// Stops jobs, and takes jobs that wait back from their devices. Only for a service that can stop jobs.
+// Stops jobs, and cancels jobs that are still waiting. Only for a service that can stop jobs.
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { call } from '#/api/call.ts';
@@ -8,17 +8,17 @@ import { Skipped } from './skipped.ts';
 type Id = Pick<Job, 'JobId'>;
 const paramsOf = ({ JobId }: Id) => ({ params: { job_id: JobId } });
 
-/** A job that waits. */
+/** A waiting job. */
 export interface WaitingPart {
   JobId: string;
-  /** Of one device's part of a larger job. */
+  /** Set on the child job of a parent. */
   ParentJobId: string | undefined;
-  /** The service can stop it, so that its record stays as Cancelled. */
+  /** Whether the service can stop it; its record then remains, as Cancelled. */
   canStop: boolean;
 }
 
 const stopOf = (Values?: { OnlyWaiting: true }): BulkWrite<Id> => ({
-  whole: (items) => ({ Action: 'stop', Jobs: items.map(({ JobId }) => JobId), ...(Values && { Values }) }),
+  toBulkRequest: (items) => ({ Action: 'stop', Jobs: items.map(({ JobId }) => JobId), ...(Values && { Values }) }),
   request: (item) => requestOf(jobEndpoints.stop, paramsOf(item)),
   send: async (item) => {
     const { Cancelled, Stopping } = await call(jobEndpoints.stop, paramsOf(item));
@@ -26,8 +26,8 @@ const stopOf = (Values?: { OnlyWaiting: true }): BulkWrite<Id> => ({
   },
 });
 
-/** Stops jobs, whether they wait or run; of a parent, all children. */
+/** Stops waiting and running jobs; for a parent, all its children. */
 export const bulkStop = (): BulkWrite<Id> => stopOf();
 
-/** Takes back jobs that still wait: what has begun by then is left alone. */
+/** Cancels jobs that are still waiting: those that have started by then keep running. */
 export const bulkCancel = (): BulkWrite<Id> => stopOf({ OnlyWaiting: true });

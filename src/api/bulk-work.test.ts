@@ -1,9 +1,9 @@
-// Bulk work of the service as pages read it: started once, each result read once, and keys as long as they are shown.
+// Bulk work of the service: it is started once, each result is read once, and keys remain as long as the service has them.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { BulkItem } from '#/contract/bulk.ts';
 import { accountQueries } from './account.ts';
-import { beginBulk, bulkQueries } from './bulk-work.ts';
+import { startBulk, bulkQueries } from './bulk-work.ts';
 import { queryClient } from './query-client.ts';
 
 const original = globalThis.fetch;
@@ -30,7 +30,7 @@ const account = (...Capabilities: string[]) =>
     IdempotencyKeyHours: Capabilities.includes('idempotency') ? 24 : 0,
   });
 
-test('a lost answer to the start is asked for with the same key, if the service knows keys', async () => {
+test('a start whose answer was lost is retried with the same key, if the service knows keys', async () => {
   const keys: (string | null)[] = [];
   let offered = ['bulk', 'idempotency'];
   answers((path, { headers }) => {
@@ -39,7 +39,7 @@ test('a lost answer to the start is asked for with the same key, if the service 
     return keys.length % 2 === 1 ? new TypeError('lost') : Response.json({ BulkId: 'b' });
   });
   await queryClient.query(accountQueries.get());
-  assert.equal(await beginBulk({ Action: 'delete', Devices: ['d'] }), 'b');
+  assert.equal(await startBulk({ Action: 'delete', Devices: ['d'] }), 'b');
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
   assert.ok(keys[0]);
@@ -47,7 +47,7 @@ test('a lost answer to the start is asked for with the same key, if the service 
   queryClient.clear();
   offered = ['bulk'];
   await queryClient.query(accountQueries.get());
-  await assert.rejects(beginBulk({ Action: 'delete', Devices: ['d'] }), { kind: 'network' });
+  await assert.rejects(startBulk({ Action: 'delete', Devices: ['d'] }), { kind: 'network' });
   assert.equal(keys.length, 3);
 });
 
@@ -60,7 +60,7 @@ const item = (Id: string, Outcome: BulkItem['Outcome']): BulkItem => ({
   Device: asked,
 });
 
-test('each look reads what is new; keys of earlier looks stay until the service shows none', async () => {
+test('each read adds new items; keys of earlier reads remain until the service returns none', async () => {
   const state = { State: 'Running', items: [item('d0', 'Done'), item('', 'Left'), item('', 'Left')], hasKeys: true };
   const froms: string[] = [];
   answers((path) => {
@@ -93,6 +93,6 @@ test('each look reads what is new; keys of earlier looks stay until the service 
   state.hasKeys = false;
   assert.deepEqual(await look(), ['d0 Done, d1 Done,  Left', 'none']);
   assert.deepEqual(await look(), ['d0 Done, d1 Done,  Left', 'none']);
-  // What is over and has no keys does not change any more.
+  // Ended work without keys no longer changes.
   assert.deepEqual(froms, ['0', '1', '2', '3']);
 });

@@ -1,4 +1,4 @@
-// Bulk work of the service: starting it, how far it is, what became of each item, and the keys of new devices.
+// Bulk work of the service: start it, follow its progress and the outcome of each item, and read the keys of new devices.
 import { bulkEndpoints, type Bulk, type BulkChange, type BulkDraft, type BulkItem } from '#/contract/bulk.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
@@ -10,28 +10,28 @@ import { queryClient } from '#/api/query-client.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { isUnanswered, retryDelay, shouldRetry } from '#/lib/retry.ts';
 
-/** Most items of one request of our service. */
-const MOST_ITEMS = 50_000;
-/** Rows of one answer. */
+/** Most items in one request to our service. */
+const MAX_ITEMS = 50_000;
+/** Rows per response. */
 const ROWS = 500;
-/** Polling interval while something runs, and while nothing does, in milliseconds. */
+/** Polling intervals in milliseconds while bulk work is running, and while none is. */
 const RUNNING = 1_000;
 const RESTING = 15_000;
-/** Before the first readings: a few items are done at once. */
+/** Delays before the first reads: a few items are done almost immediately. */
 const FIRST = [60, 150, 300, 500];
-/** While the service reports what was done, it is asked without a report only this often. */
+/** Fallback polling interval in milliseconds while the service reports progress by itself. */
 const SAFETY = 15_000;
 
-/** Bulk work as far as it has been read. */
+/** Bulk work as read so far. */
 export interface ReadBulk {
   bulk: Bulk;
-  /** Those with an outcome, in the order in which they are done; of work that is over, all. */
+  /** Items with an outcome, in the order of processing; once the work is over, all items. */
   items: readonly BulkItem[];
-  /** By DeviceId. Undefined where there are none, or they are not for this session. */
+  /** New device keys by DeviceId. Undefined if there are none, or another session asked for them. */
   keys: Readonly<Record<string, string>> | undefined;
 }
 
-/** What is known of it, and the rest of what is done by now. */
+/** Adds the outcomes since `known`. */
 async function readBulk(id: string, known: ReadBulk | undefined, signal: AbortSignal): Promise<ReadBulk> {
   const items = [...(known?.items ?? [])];
   let keys: Record<string, string> | undefined;
@@ -65,7 +65,7 @@ export const bulkQueries = {
       bulkEndpoints.get,
       { params: { bulk_id: id } },
       {
-        // Of what is over, only keys can still change.
+        // Once the work is over, only its keys can still change.
         read: async ({ signal, before }) =>
           before && !isRunning(before.bulk) && !before.keys ? before : readBulk(id, before, signal),
         structuralSharing: false, // known items are the same objects
@@ -80,19 +80,19 @@ function paceOfRunning(data: ReadBulk | undefined, { error, dataUpdateCount: rea
   return FIRST[readings - 1] ?? RUNNING;
 }
 
-/** The requests for any number of items. */
+/** Splits a change of any number of items into requests of allowed size. */
 export function bulkChanges({ Devices, Jobs, ...draft }: BulkChange): BulkChange[] {
   const ids = Devices ?? Jobs ?? [];
-  return Array.from({ length: Math.ceil(ids.length / MOST_ITEMS) }, (_, index) => {
-    const some = ids.slice(index * MOST_ITEMS, (index + 1) * MOST_ITEMS);
+  return Array.from({ length: Math.ceil(ids.length / MAX_ITEMS) }, (_, index) => {
+    const some = ids.slice(index * MAX_ITEMS, (index + 1) * MAX_ITEMS);
     return Devices ? { ...draft, Devices: some } : { ...draft, Jobs: some };
   });
 }
 
-const MOST_REPEATS = 3;
+const MAX_RETRIES = 3;
 
-/** Begins it once: after a lost answer the same key finds what the service made of the request. */
-export async function beginBulk(body: BulkDraft): Promise<string> {
+/** Starts bulk work once: if the answer is lost, the same key finds the work that the service started. */
+export async function startBulk(body: BulkDraft): Promise<string> {
   const headers = { 'idempotency-key': newIdempotencyKey() };
   for (let failures = 0; ; failures++) {
     try {
@@ -101,7 +101,7 @@ export async function beginBulk(body: BulkDraft): Promise<string> {
       return BulkId;
     } catch (error) {
       const isSafe = isUnanswered(error) ? await isOffered('idempotency') : shouldRetry(failures, error, 'write');
-      const mayRepeat = failures < MOST_REPEATS && isSafe;
+      const mayRepeat = failures < MAX_RETRIES && isSafe;
       if (!mayRepeat) throw error;
       await waitFor(retryDelay(failures, error));
     }

@@ -1,4 +1,4 @@
-// What is sent for many items: one request, several of the size that the service takes, or one for each.
+// The requests for many items: one, several of the allowed size, or one per item.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { bulkDelete, bulkRequests, bulkTag } from './bulk.ts';
@@ -11,7 +11,7 @@ afterEach(() => {
 
 const devices = (count: number) => Array.from({ length: count }, (_, index) => ({ DeviceId: `d${index}` }));
 
-test('a service with bulk work gets one request for all, of at most 50,000 each', () => {
+test('a service with bulk work gets one request per 50,000 items', () => {
   const paths = (count: number, inService: boolean) =>
     bulkRequests(bulkTag('t', true), devices(count), inService).map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(paths(2, true), ['POST /v1/bulk']);
@@ -19,7 +19,7 @@ test('a service with bulk work gets one request for all, of at most 50,000 each'
   assert.deepEqual(paths(2, false), ['POST /v1/devices/d0/tag/t', 'POST /v1/devices/d1/tag/t']);
 });
 
-test('a device that somebody else has deleted is skipped; another refusal is an error', async () => {
+test('a device that somebody else has deleted is skipped; any other refusal is an error', async () => {
   const send = (status: number) => {
     globalThis.fetch = () => Promise.resolve(new Response(null, { status }));
     return bulkDelete().send({ DeviceId: 'd' });

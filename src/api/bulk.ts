@@ -1,5 +1,4 @@
-// The writes that are done to many devices: as one request for all of them where the service carries that out, and for
-// each device.
+// Writes to many devices: one request for all of them where the service has bulk work, otherwise one per device.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { bulkEndpoints, type BulkChange } from '#/contract/bulk.ts';
 import { deviceEndpoints, type Device, type DeviceChange, type Position } from '#/contract/devices.ts';
@@ -11,39 +10,39 @@ import { skipMissing } from './skipped.ts';
 
 type Id = Pick<Device, 'DeviceId'>;
 
-/** What a write did to one device. */
+/** The effect of a write on one device. */
 type DeviceEffect =
   | { id: string; is: 'changed'; fields: DeviceChange }
   | { id: string; is: 'located'; position: Position }
   | { id: string; is: 'tagged'; tag: Tag; on: boolean }
   | { id: string; is: 'deleted' };
 
-/** One write that is done to many. */
+/** A write that applies to many items. */
 export interface BulkWrite<Item = Id> {
-  /** What is sent for an item, to be shown. */
+  /** The request for one item, for display. */
   request: (item: Item) => ApiRequest;
-  /** Resolves to `Skipped` where there was nothing to do any more. Sending it again must do no harm. */
+  /** Resolves to `Skipped` if there was nothing left to do. Must be safe to repeat. */
   send: (item: Item) => Promise<unknown>;
-  /** What it does to a device, to be shown before the device is read again. */
+  /** The effect on a device, shown until the device is read again. */
   effect?: (item: Item) => DeviceEffect;
-  /** The same for all of them, on a service with bulk work. */
-  whole?: (items: readonly Item[]) => BulkChange | undefined;
+  /** One bulk request for all items, on a service with bulk work. */
+  toBulkRequest?: (items: readonly Item[]) => BulkChange | undefined;
 }
 
-/** What is sent for these items: one request for all, where the service takes that. */
+/** The requests for these items: a single one where the service has bulk work. */
 export function bulkRequests<Item>(
-  { request, whole }: Pick<BulkWrite<Item>, 'request' | 'whole'>,
+  { request, toBulkRequest }: Pick<BulkWrite<Item>, 'request' | 'toBulkRequest'>,
   items: readonly Item[],
   inService: boolean,
 ): ApiRequest[] {
-  const draft = inService ? whole?.(items) : undefined;
+  const draft = inService ? toBulkRequest?.(items) : undefined;
   return draft ? bulkChanges(draft).map((body) => requestOf(bulkEndpoints.create, { body })) : items.map(request);
 }
 
 const idsOf = (devices: readonly Id[]) => devices.map(({ DeviceId }) => DeviceId);
 
-/** A request for each device, as it is sent and as it is shown. */
-function oneOf<E extends Endpoint>(endpoint: E, of: (device: Id) => RequestOf<E>) {
+/** One request per device, both to send and to display. */
+function perDevice<E extends Endpoint>(endpoint: E, of: (device: Id) => RequestOf<E>) {
   return {
     request: (device: Id): ApiRequest => requestOf(endpoint, of(device)),
     send: (device: Id): Promise<unknown> => call(endpoint, of(device)),
@@ -52,35 +51,35 @@ function oneOf<E extends Endpoint>(endpoint: E, of: (device: Id) => RequestOf<E>
 
 /** Sets fields of devices. */
 export const bulkChange = (change: DeviceChange): BulkWrite => ({
-  whole: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: change }),
+  toBulkRequest: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: change }),
   effect: ({ DeviceId }) => ({ id: DeviceId, is: 'changed', fields: change }),
-  ...oneOf(deviceEndpoints.update, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: change })),
+  ...perDevice(deviceEndpoints.update, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: change })),
 });
 
-/** Puts devices on the map. */
+/** Sets the location of devices. */
 export const bulkLocate = (place: Position): BulkWrite => ({
-  whole: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: { Lat: place.Lat, Lng: place.Lng } }),
+  toBulkRequest: (devices) => ({ Action: 'edit', Devices: idsOf(devices), Values: { Lat: place.Lat, Lng: place.Lng } }),
   effect: ({ DeviceId }) => ({ id: DeviceId, is: 'located', position: place }),
-  ...oneOf(deviceEndpoints.locate, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: place })),
+  ...perDevice(deviceEndpoints.locate, ({ DeviceId }) => ({ params: { device_id: DeviceId }, body: place })),
 });
 
-/** Puts a tag on devices, or takes it off. `name`: of a tag that is put on. */
+/** Attaches a tag to devices or detaches it. `name`: the name of an attached tag. */
 export const bulkTag = (tag: string, on: boolean, name = ''): BulkWrite => ({
   effect: ({ DeviceId }) => ({ id: DeviceId, is: 'tagged', tag: { TagId: tag, TagName: name }, on }),
-  whole: (devices) => ({ Action: on ? 'tag' : 'untag', Devices: idsOf(devices), Values: { TagId: tag } }),
-  ...oneOf(on ? tagEndpoints.attach : tagEndpoints.detach, ({ DeviceId }) => ({
+  toBulkRequest: (devices) => ({ Action: on ? 'tag' : 'untag', Devices: idsOf(devices), Values: { TagId: tag } }),
+  ...perDevice(on ? tagEndpoints.attach : tagEndpoints.detach, ({ DeviceId }) => ({
     params: { device_id: DeviceId, tag_id: tag },
   })),
 });
 
-/** Has agents update themselves. */
+/** Makes agents update themselves. */
 export const bulkUpdateAgent = (): BulkWrite =>
-  oneOf(deviceEndpoints.updateAgent, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
+  perDevice(deviceEndpoints.updateAgent, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
 
-const removal = oneOf(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
+const removal = perDevice(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
 
 export const bulkDelete = (): BulkWrite => ({
-  whole: (devices) => ({ Action: 'delete', Devices: idsOf(devices) }),
+  toBulkRequest: (devices) => ({ Action: 'delete', Devices: idsOf(devices) }),
   effect: ({ DeviceId }) => ({ id: DeviceId, is: 'deleted' }),
   request: removal.request,
   send: (id) => removal.send(id).catch(skipMissing),

@@ -1,4 +1,4 @@
-// Paths: an id reaches the service as it is, whatever it is made of, or nothing is sent.
+// Paths: any id reaches the service unchanged, or nothing is sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Hono } from 'hono';
@@ -17,7 +17,7 @@ const endpoint = artifactEndpoints.get;
 const server = new Hono();
 server.get(endpoint.path, (http) => http.json(http.req.param('artifact_id')));
 
-test('the service reads the id that was meant, and a browser leaves the path as it is', () =>
+test('the service reads the intended id, and a browser does not change the path', () =>
   holds(
     500,
     fc.asyncProperty(id, async (given) => {

@@ -11,7 +11,7 @@ import { noteIdempotency } from './idempotency.ts';
 
 afterEach(() => mock.restoreAll());
 
-/** Stands in for the network: gives the answers one after the other and notes what was asked. */
+/** Replaces the network: returns the responses one after the other and records the requests. */
 function answers(...responses: (Response | Error)[]) {
   const asked: { path: string; init: RequestInit }[] = [];
   mock.method(globalThis, 'fetch', (path: string, init: RequestInit) => {
@@ -26,7 +26,7 @@ const json = (body: unknown, headers: Record<string, string> = {}) => new Respon
 
 const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between. It begins: ';
 
-test('ids are encoded, and those a browser would fold away are refused before anything is sent', async () => {
+test('ids are encoded, and those that a browser would remove from the path are refused before anything is sent', async () => {
   assert.equal(pathOf(tunnelEndpoints.remove, { params: { tunnel_id: 'a/b ?' } }), '/v1/tunnels/a%2Fb%20%3F');
   const asked = answers();
   for (const tunnel_id of ['', '.', '..', 'half \ud800'])
@@ -42,17 +42,17 @@ test('empty filters are left out of the query', () => {
   );
 });
 
-test('an answer that did not change is not read again', async () => {
+test('an unchanged response is not parsed again', async () => {
   answers(json([{ JobId: 'a' }], { etag: '"1"' }), json([{ JobId: 'a' }], { etag: '"1"' }), json([], { etag: '"2"' }));
   const first = await call(jobEndpoints.list, {});
   assert.equal(await call(jobEndpoints.list, {}), first);
   assert.deepEqual(await call(jobEndpoints.list, {}), []);
 });
 
-// As the account of our service offers.
+// As in the account of our service.
 noteIdempotency(true);
 
-test('each order carries a key of its own, and nothing else does', async () => {
+test('each submission has its own key, and nothing else has one', async () => {
   const asked = answers(json({ JobId: 'a' }), json({ JobId: 'b' }), json([]));
   const body = { Name: 'n', DeviceId: 'd', ArtifactId: 'x' };
   await call(jobEndpoints.submit, { body });
@@ -64,7 +64,7 @@ test('each order carries a key of its own, and nothing else does', async () => {
   assert.equal(keys[2], null);
 });
 
-test('errors are distinguished: no answer, a refusal, an answer that is not what it should be', async () => {
+test('errors are distinguished: no response, a refusal, an unexpected response', async () => {
   answers(
     new TypeError('Failed to fetch'),
     new Response('{"title":"Busy","status":503,"detail":"Try later"}', {
@@ -88,16 +88,16 @@ test('errors are distinguished: no answer, a refusal, an answer that is not what
   );
 });
 
-test('a caller that gives up sees its own abort', async () => {
+test('a caller that aborts gets its own abort error', async () => {
   const stop = new AbortController();
   stop.abort();
   answers(new DOMException('aborted', 'AbortError'));
   await assert.rejects(call(jobEndpoints.list, {}, { signal: stop.signal }), { name: 'AbortError' });
 });
 
-test('an upload carries the key of its order: a browser may send it again by itself', async () => {
+test('an upload has the key of its submission, because a browser may resend it by itself', async () => {
   const sent: { method: string; path: string; headers: Record<string, string> }[] = [];
-  /** As much of the browser's as an upload needs. */
+  /** The part of XMLHttpRequest that an upload needs. */
   class Transfer {
     readonly upload = {};
     readonly status = 200;

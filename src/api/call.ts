@@ -1,4 +1,4 @@
-// The only place that sends requests, beside upload.ts. `call` takes a row of the contract; it uses `send`, which also
+// The only place that sends requests, apart from upload.ts. `call` takes a row of the contract; it uses `send`, which also
 // serves the gateway's few paths outside /v1.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
@@ -6,15 +6,15 @@ import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 import { apiTarget, directAddress, networkError } from '#/api/direct.ts';
 import { keyedHeaders } from '#/api/idempotency.ts';
 import { reportAnswer, reportSilence } from '#/api/reach.ts';
-import { noteRead } from '#/api/recent-reads.ts';
+import { recordRead } from '#/api/recent-reads.ts';
 
 export interface CallOptions {
-  /** A repeated request keeps its `idempotency-key`. */
+  /** A retry must pass the same `idempotency-key`. */
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** Time limit in milliseconds. */
   timeout?: number;
-  /** Without a gateway: this token instead of the stored one. */
+  /** Without a gateway: use this token instead of the stored one. */
   token?: string;
 }
 
@@ -28,8 +28,8 @@ interface AnyRequest {
 }
 
 /**
- * Why no request can name the object of this id; undefined if one can. A browser would remove an empty one, `.` and `..`
- * from the path, and the request would mean the whole collection; half of a surrogate pair cannot be expressed in a URL.
+ * Why no URL can contain this id; undefined if one can. A browser removes empty segments, `.` and `..` from the path,
+ * and the request would then address the collection; half of a surrogate pair cannot be encoded in a URL.
  */
 export const unusableId = (id: string): string | undefined =>
   id === '' || id === '.' || id === '..' || !id.isWellFormed()
@@ -56,7 +56,7 @@ export async function send(
   body?: unknown,
   { signal, timeout = TIMEOUT, headers, token }: CallOptions = {},
 ): Promise<{ status: number; text: string; etag: string | null }> {
-  if (method === 'GET') noteRead(path);
+  if (method === 'GET') recordRead(path);
   const { url, headers: own } = apiTarget(path, token);
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
@@ -82,13 +82,13 @@ export async function send(
     throw limit.aborted ? timeoutError(timeout) : networkError();
   }
   reportAnswer(response.status);
-  // A job's download links work as long as it may need them; its Command and output are shown to everybody.
+  // Everybody in the account sees a job's Command and output, and its download links work as long as it may need them.
   if (path.startsWith('/v1/job')) text = withoutDownloadTokens(text);
   if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
   return { status: response.status, text, etag: response.headers.get('etag') };
 }
 
-/** Decodes it as it comes. `text()` does so at the end in one task, a fifth of a second for a million locations. */
+/** Decodes chunks as they arrive. `text()` decodes all in one task: 200 ms for a million locations. */
 async function textOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   const reader = body?.getReader();
@@ -100,7 +100,7 @@ async function textOf({ body }: Response): Promise<string> {
   }
 }
 
-/** The current HTML of the page, from its own host, wherever the API is. */
+/** The current HTML of the page from its own host, even if the API is elsewhere. */
 export async function ownPage(): Promise<string> {
   const signal = AbortSignal.timeout(8_000);
   return (await fetch('/', { cache: 'no-store', headers: { accept: 'text/html' }, redirect: 'error', signal })).text();
@@ -111,7 +111,7 @@ const timeoutError = (timeout: number) =>
     detail: 'The service may be overloaded or unreachable.',
   });
 
-/** What an answer with a success status says. */
+/** Parses a successful response by the contract. */
 export function readAnswer<E extends Endpoint>(endpoint: E, status: number, text: string): ResponseOf<E> {
   if (!endpoint.response) return undefined as ResponseOf<E>;
   let value: unknown = null;
@@ -126,30 +126,30 @@ export function readAnswer<E extends Endpoint>(endpoint: E, status: number, text
 }
 
 /**
- * Parsed answers by address and ETag: polling unchanged data costs no parsing. The references are weak, so that an
- * answer lives only as long as it is used.
+ * Parsed responses by path and ETag, so that polling unchanged data costs no parsing. The references are weak: a
+ * response lives only as long as it is used.
  */
 const parsedAnswers = new Map<string, { etag: string; data: WeakRef<object> }>();
-const MOST_READ_BEFORE = 200;
+const MAX_CACHED = 200;
 
 function readOnce<Data>(path: string, etag: string, answer: () => Data): Data {
   const before = parsedAnswers.get(path);
   const known = before?.etag === etag ? before.data.deref() : undefined;
   if (known) return known as Data;
   const data = answer();
-  if (parsedAnswers.size >= MOST_READ_BEFORE) parsedAnswers.clear();
+  if (parsedAnswers.size >= MAX_CACHED) parsedAnswers.clear();
   if (typeof data === 'object' && data !== null) parsedAnswers.set(path, { etag, data: new WeakRef(data) });
   return data;
 }
 
-/** Calls one endpoint of the contract and parses its answer. */
+/** Calls an endpoint of the contract and parses its response. */
 export const call = async <E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E>,
   options?: CallOptions,
 ): Promise<ResponseOf<E>> => (await callTagged(endpoint, request, options)).data;
 
-/** The same, with the ETag of the answer, if the service sends one. */
+/** Like `call`, but also returns the ETag of the response, if the service sends one. */
 export async function callTagged<E extends Endpoint>(
   endpoint: E,
   request: RequestOf<E>,

@@ -1,4 +1,4 @@
-// The queues of all devices by what changed since they were read, while the service reports that something did.
+// The queues of all devices. While the service reports changes, only the jobs that changed since the last read are fetched.
 import * as z from 'zod/mini';
 import { job, jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { call, pathOf, send } from '#/api/call.ts';
@@ -15,7 +15,7 @@ const changes = z.object({
 
 const versions = new WeakMap<readonly Job[], string>();
 
-/** `before`: what the last call has returned. */
+/** `before`: the result of the last call. */
 export async function readChangedQueues(before: Job[] | undefined, signal: AbortSignal): Promise<Job[]> {
   const since = before && versions.get(before);
   if (before && since !== undefined) {
@@ -28,8 +28,8 @@ export async function readChangedQueues(before: Job[] | undefined, signal: Abort
       return rows;
     }
   }
-  // Taken before the jobs are read: a change in between is then part of the next reading.
-  const version = deviceFeed.present;
+  // Taken before the jobs are read, so that the next read includes any change in between.
+  const version = deviceFeed.current;
   const rows = await call(jobEndpoints.queues, {}, { signal });
   const shared = before ? await runChunked(changedRows(before, { changed: rows, all: true })) : rows;
   if (version !== '') versions.set(shared, version);

@@ -1,4 +1,4 @@
-// Rows after changes: what changed is replaced, everything else stays the same object.
+// Changed rows are replaced, all others stay the same objects.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
@@ -11,7 +11,7 @@ const patch = (rows: typeof before, changes: Partial<RowChanges>) =>
   atOnce(changedRows(rows, { changed: [], all: false, ...changes }));
 const shown = (rows: typeof before) => rows.map(({ JobId, Status }) => [JobId, Status]);
 
-test('a changed row takes the place of the one before, a new one comes last, a removed one goes', () => {
+test('a changed row replaces the previous one, a new one is appended, a removed one disappears', () => {
   const changed = row('b', 'Failed');
   const rows = patch(before, { changed: [row('d'), changed], removed: ['a', 'unknown'] });
   assert.deepEqual(shown(rows), [
@@ -23,14 +23,14 @@ test('a changed row takes the place of the one before, a new one comes last, a r
   assert.equal(rows[1], before[2]);
 });
 
-test('rows that were reported again without a change are the same array', () => {
+test('rows reported without a difference are the same array', () => {
   assert.equal(patch(before, {}), before);
   assert.equal(patch(before, { changed: [row('b')] }), before);
   assert.equal(patch(before, { removed: ['unknown'] }), before);
   assert.equal(patch(before, { changed: before.map(({ JobId }) => row(JobId)), all: true }), before);
 });
 
-test('with all rows only those are left, in their order', () => {
+test('a report of all rows leaves only these, in their order', () => {
   const rows = patch(before, { changed: [row('c'), row('e')], all: true });
   assert.deepEqual(shown(rows), [
     ['c', 'Running'],
@@ -39,7 +39,7 @@ test('with all rows only those are left, in their order', () => {
   assert.equal(rows[0], before[2]);
 });
 
-test('rows are found by later changes, also after one was added, removed or replaced', () => {
+test('later changes find rows that were added, removed or replaced', () => {
   let rows = before;
   rows = patch(rows, { changed: [row('b', 'Failed')] });
   rows = patch(rows, { changed: [row('d')] });

@@ -1,15 +1,15 @@
-// Rows of jobs after a report of what changed, in short tasks; unchanged rows stay the same objects.
+// Applies reported changes to rows of jobs, in short tasks. Unchanged rows stay the same objects.
 import type { Job } from '#/contract/jobs.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
 export interface RowChanges {
   changed: readonly Job[];
   removed?: readonly string[];
-  /** `changed` are all rows, in their order. */
+  /** Whether `changed` holds all rows, in their order. */
   all: boolean;
 }
 
-/** Rows compared in one step. */
+/** Rows compared per step. */
 const STEP = 500;
 
 const indexes = new WeakMap<readonly Job[], Map<string, number>>();
@@ -20,7 +20,7 @@ function indexOf(rows: readonly Job[]): Map<string, number> {
   return index;
 }
 
-/** The rows after these changes, new ones at the end; the same array if none differs. */
+/** The rows with these changes, new ones at the end; the same array if nothing differs. */
 export function* changedRows(before: Job[], { changed, removed = [], all }: RowChanges): Generator<void, Job[]> {
   const known = indexOf(before);
   let rows = all ? [] : before.slice();

@@ -1,4 +1,4 @@
-// The output of children, read where it is wanted.
+// The output of children, read on request.
 import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
 import { job, type Job } from '#/contract/jobs.ts';
@@ -10,7 +10,7 @@ afterEach(() => mock.timers.reset());
 
 const row = (id: string, Status = 'Waiting', more = {}) =>
   job.parse({ JobId: id, DeviceId: `d-${id}`, Status, ...more });
-/** Rows as the list of children has them, without output. */
+/** Rows as in the list of children, without output. */
 const lean = (rows: Job[]) => {
   for (const one of rows) markLean(one);
   return rows;
@@ -23,7 +23,7 @@ const printed = (JobId: string, Stdout = `${JobId} printed`): ChildOutput => ({
   Result: '',
 });
 
-/** Outputs that answer at once, and the ids that were asked for. */
+/** A source of outputs that answers immediately and records the requested ids. */
 function reader(read: Partial<ReadOutputs> = {}) {
   mock.timers.reset();
   mock.timers.enable({ apis: ['setTimeout'] });
@@ -45,7 +45,7 @@ function reader(read: Partial<ReadOutputs> = {}) {
   return { outputs, asked, settle };
 }
 
-test('the output of a child is read once, that of a running one again where it is growing', async () => {
+test('the output of a child is read once, and that of a running one again while it grows', async () => {
   const rows = lean([row('a', 'Succeeded'), row('b', 'Running', { StartTime: 'now' })]);
   const { outputs, asked, settle } = reader();
   outputs.want(rows);
@@ -57,7 +57,7 @@ test('the output of a child is read once, that of a running one again where it i
     ['a printed', 'b printed'],
   );
   assert.equal(outputs.of(rows[0]!), merged[0]);
-  // A part of the page that shows what was read wants it again.
+  // A component that shows the output requests it again.
   outputs.want(merged);
   await settle();
   assert.deepEqual(asked, [['a', 'b']]);
@@ -72,7 +72,7 @@ test('when a running child ends, its output is read again', async () => {
   outputs.want(before);
   await settle();
   const after = lean([row('a', 'Failed', { StartTime: 'now' })]);
-  // Its end may be missing in what was read before.
+  // The output read before may lack its end.
   assert.equal(outputs.of(after[0]!).Stdout, undefined);
   outputs.want(after);
   await settle();
@@ -80,7 +80,7 @@ test('when a running child ends, its output is read again', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('many are read some at a time, and what is long as a whole only where that is wanted', async () => {
+test('many outputs are read in batches, and a long one completely only on request', async () => {
   const rows = lean(Array.from({ length: 450 }, (_, n) => row(`j${n}`, 'Failed')));
   const { outputs, asked, settle } = reader();
   outputs.want(rows);
@@ -100,7 +100,7 @@ test('many are read some at a time, and what is long as a whole only where that 
   assert.ok(cut.outputs.of(rows[0]!).Stdout?.startsWith('begin'));
 });
 
-test('a row of a service that sends its output is left as it is', () => {
+test('a row that already has its output is not changed', () => {
   const { outputs, asked } = reader();
   const complete = row('a', 'Succeeded', { Stdout: 'x' });
   outputs.want([complete]);

@@ -1,5 +1,5 @@
-// The output of the children of one parent, read only where a part of the page needs it: some at a time, and once for
-// each that has ended.
+// The output of a parent's children, read only where the page needs it: in batches, and once for each child that has
+// ended.
 import { MOST_OUTPUTS, type ChildOutput } from '#/contract/job-outputs.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { call } from '#/api/call.ts';
@@ -11,18 +11,18 @@ type Output = Pick<Job, 'Stdout' | 'Stderr' | 'Result'>;
 
 interface Entry {
   output: Output;
-  /** The row that it was read for. */
+  /** The row as it was when the output was requested. */
   readFor: Job;
-  /** Whether only the end of it was read. */
+  /** Whether only the end of the output was read. */
   isCut: boolean;
-  /** The row with its output, for the row that it was made of. */
+  /** The row `of` merged with its output, kept so that the same row yields the same object. */
   merged?: { of: Job; job: Job };
 }
 
 export interface ReadOutputs {
-  /** The ends of the outputs of some children. */
+  /** The tail of the output of each of these children. */
   some: (parent: string, ids: readonly string[], signal: AbortSignal) => Promise<ChildOutput[]>;
-  /** All output of one. */
+  /** The full output of one child. */
   one: (id: string, signal: AbortSignal) => Promise<Output>;
 }
 
@@ -32,28 +32,28 @@ const BY_REQUEST: ReadOutputs = {
   one: (id, signal) => call(jobEndpoints.get, { params: { job_id: id } }, { signal }),
 };
 
-/** Milliseconds in which what is wanted is gathered, and at most between two notices of what was read. */
+/** Milliseconds to collect wanted rows into one request, and between two notifications of listeners. */
 const GATHERED = 30;
 const NOTICED = 400;
-/** Requests under way at a time. */
-const AT_ONCE = 2;
-/** Characters of one answer: more would block the page while it is parsed. */
+/** Most concurrent requests. */
+const CONCURRENCY = 2;
+/** Target size of a response in characters: parsing a larger one would block the page. */
 const PER_ANSWER = 1_000_000;
 const FEWEST = 10;
-/** Of a stream that has this many bytes only the end may have come. */
+/** A stream of this many bytes may have been cut to its tail. */
 const CUT = 64 * 1024 - 8;
 
 const isCut = (text: string) => text.length * 3 >= CUT && new TextEncoder().encode(text).length >= CUT;
 
 export class ChildOutputs {
   readonly parent: string;
-  /** Counted up whenever some were read. */
+  /** Increases whenever output arrives. */
   version = 0;
   private readonly read: ReadOutputs;
   private readonly entries = new Map<string, Entry>();
-  /** The rows that those with output were made of. */
+  /** The original row of each row with output. */
   private readonly origins = new WeakMap<Job, Job>();
-  /** Rows whose output is to be read, by id; whether all of it is. */
+  /** Rows whose output is to be read, by id, and whether all of it is. */
   private readonly wanted = new Map<string, { job: Job; isWhole: boolean }>();
   private readonly listeners = createListeners();
   private readonly leaving = new AbortController();
@@ -70,10 +70,10 @@ export class ChildOutputs {
   readonly subscribe = (listener: () => void): (() => void) => this.listeners.subscribe(listener);
   readonly getVersion = (): number => this.version;
 
-  /** The row with its output, as far as that was read. */
+  /** The row with its output as read so far. */
   of(job: Job): Job {
     const entry = isLean(job) ? this.entries.get(job.JobId) : undefined;
-    // What was read while it ran may lack the end, by which an ended child is judged.
+    // Output read while the child ran may lack the end, which decides the verdict.
     if (!entry || (isMoving(entry.readFor) && !isMoving(job))) return job;
     if (entry.merged?.of !== job) {
       entry.merged = { of: job, job: { ...job, ...entry.output } };
@@ -83,8 +83,8 @@ export class ChildOutputs {
   }
 
   /**
-   * Reads what is missing, once for each row. `isWhole`: where an output is long, all of it; `isGrowing`: once more
-   * where the child still runs.
+   * Reads the missing outputs, once per row. `isWhole`: all of a long output instead of its tail; `isGrowing`: again if
+   * the child is still running.
    */
   want(jobs: Iterable<Job>, { isWhole = false, isGrowing = false } = {}): void {
     for (const row of jobs) {
@@ -105,11 +105,11 @@ export class ChildOutputs {
 
   private work(): void {
     this.timer = undefined;
-    while (this.running < AT_ONCE && this.wanted.size > 0) {
+    while (this.running < CONCURRENCY && this.wanted.size > 0) {
       const some = [...this.wanted].slice(0, this.size);
       for (const [id] of some) this.wanted.delete(id);
       this.running++;
-      // What could not be read is wanted again with the next change.
+      // A failed read is requested again with the next change.
       void this.take(new Map(some))
         .catch(() => {})
         .finally(() => {
@@ -149,7 +149,7 @@ export class ChildOutputs {
 
 let current: ChildOutputs | undefined;
 
-/** The outputs of the job that is looked at; those of another one are forgotten. */
+/** The outputs of the job being viewed; those of the job viewed before are dropped. */
 export function outputsOf(parent: string): ChildOutputs {
   if (current?.parent !== parent) {
     current?.close();

@@ -1,5 +1,5 @@
-// The children of a parent as its page watches them: states only, and after the first reading what changed. A service
-// without this sends all of them with their output each time.
+// The states of a parent's children, as its page watches them: after the first read, only changes. A service without this
+// addition sends all children with their output each time.
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { isOffered } from '#/api/capabilities.ts';
@@ -11,7 +11,7 @@ import { readList } from './list-text.ts';
 
 export interface ChildStates {
   rows: Job[];
-  /** Undefined on a service that has no list of changes. */
+  /** Undefined on a service that cannot report changes of children. */
   version: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function readChildStates(
   before: ChildStates | undefined,
   signal: AbortSignal,
 ): Promise<ChildStates> {
-  // Rows without output are of use only where that is read by itself.
+  // Rows without output are useful only where the output can be read separately.
   const changes = (await isOffered('output')) ? await readChanges(id, before, signal) : undefined;
   if (!changes) {
     const rows = await readChildren(id, before?.rows, signal);

@@ -10,7 +10,7 @@ const rows = (status: string) => [
   job.parse({ JobId: '', Status: status }),
 ];
 
-test('what did not change stays the same object, and the list with it', () => {
+test('unchanged children stay the same objects, and so does an unchanged list', () => {
   const before = rows('Running');
   assert.equal(atOnce(sharedRows(rows('Running'), before)), before);
   const after = atOnce(sharedRows(rows('Failed'), before));
@@ -21,7 +21,7 @@ test('what did not change stays the same object, and the list with it', () => {
   assert.equal(after[1]?.Status, 'Failed');
 });
 
-test('a child that is gone, or has moved, makes another list', () => {
+test('a removed or moved child makes a new list', () => {
   const before = rows('Running');
   const [a, b] = before;
   assert.deepEqual(atOnce(sharedRows(rows('Running').slice(0, 2), before)), [a, b]);

@@ -1,22 +1,22 @@
-// Reads the children of a parent in short tasks: ten thousand of them with their output are megabytes, and parsing all
-// at once would block the page. Unchanged children stay the same objects.
+// Reads the children of a parent in short tasks: ten thousand of them with output are megabytes, and parsing them at once
+// would block the page. Unchanged children stay the same objects.
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { pathOf, send } from '#/api/call.ts';
 import { readList } from './list-text.ts';
 import { runChunked } from '#/lib/pace.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
-/** Rows compared in one step. */
+/** Rows compared per step. */
 const STEP = 250;
 
 const versions = new WeakMap<readonly Job[], string>();
 
-/** The rows, with the previous objects for unchanged ones. */
+/** The rows, reusing the previous objects where nothing changed. */
 export function* sharedRows(rows: Job[], before: readonly Job[] = []): Generator<void, Job[]> {
   const byId = new Map(before.map((row) => [row.JobId, row]));
   let changed = rows.length !== before.length;
   for (const [place, row] of rows.entries()) {
-    // Our service repeats the output as the result: one copy is enough.
+    // Our service repeats the output as the result: keep one copy.
     if (row.Stderr === '' && row.Stdout === row.Result) row.Result = row.Stdout;
     const old = row.JobId === '' ? before[place] : byId.get(row.JobId);
     if (old && isSameJob(row, old)) rows[place] = old;

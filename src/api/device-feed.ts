@@ -1,5 +1,5 @@
-// Which devices changed: read once for all parts of the page that show devices, from the version of the reading before,
-// so that a fleet of 100,000 stays current for the price of its changes.
+// Which devices changed since the last version: read once for all parts of the page that show devices, so that keeping a
+// fleet of 100,000 current costs only its changes.
 import { changeEndpoints } from '#/contract/changes.ts';
 import { device, type Device } from '#/contract/devices.ts';
 import { list } from '#/contract/endpoint.ts';
@@ -8,7 +8,7 @@ import { pathOf, send } from './call.ts';
 import { requireOffer } from './capabilities.ts';
 import { readList } from './list-text.ts';
 
-/** A device as in the listing, with its location where that is reported. */
+/** A device as in the listing, with its location if the service reports that. */
 export interface ReportedDevice {
   device: Device;
   position: { Lat: number; Lng: number } | undefined;
@@ -16,7 +16,7 @@ export interface ReportedDevice {
 
 export interface DeviceChanges {
   version: string;
-  /** Too much happened since: everything has to be read again. */
+  /** The version is too old: everything has to be read again. */
   reset: boolean;
   changed: readonly ReportedDevice[];
   removed: readonly string[];
@@ -58,7 +58,7 @@ export class DeviceFeed {
   private isOffered: boolean | undefined;
   private reading: Promise<void> | undefined;
   private isBehind = false;
-  /** Something was reported that nobody has read. */
+  /** Whether a reported change was never read. */
   hasMissed = false;
   private readonly listeners = new Set<(changes: DeviceChanges) => void>();
 
@@ -66,18 +66,18 @@ export class DeviceFeed {
     this.read = read;
   }
 
-  /** What was read last; '' before anything was. */
-  get present(): string {
+  /** The version read last; '' before the first read. */
+  get current(): string {
     return this.version;
   }
 
-  /** Whether the service has this; undefined while that is not known. */
+  /** Whether the service reports device changes; undefined until known. */
   get offered(): boolean | undefined {
     return this.isOffered;
   }
 
-  /** Whether it is known since when changes are missing. */
-  get hasBegun(): boolean {
+  /** Whether there is a version from which changes can be read. */
+  get hasVersion(): boolean {
     return this.version !== '';
   }
 
@@ -87,26 +87,26 @@ export class DeviceFeed {
     return () => void this.listeners.delete(listener);
   };
 
-  /** Makes sure that whatever is read from now on is followed by its changes; false where the service has none. */
+  /** Takes the current version, so that later changes can be read from it on; false if the service reports none. */
   async begin(): Promise<boolean> {
     if (this.version !== '' || this.isOffered === false) return this.isOffered ?? false;
     try {
       const { version } = await this.read('');
       this.isOffered = true;
-      // Another caller may have been faster.
+      // A concurrent caller may have set it first.
       if (this.version === '') this.version = version;
     } catch (error) {
-      // Any other failure is one of the reading that begins now.
+      // The read that starts now reports any other failure.
       if (isNotOffered(error)) this.isOffered = false;
     }
     return this.version !== '';
   }
 
-  /** Reads what changed since the last time, and once more where something was reported meanwhile. */
+  /** Reads the changes since the last version, and once more if another was reported meanwhile. */
   readonly catchUp = (): Promise<void> => {
     if (this.reading) this.isBehind = true;
     else
-      this.reading = this.readOn().finally(() => {
+      this.reading = this.readChangesSince().finally(() => {
         this.reading = undefined;
       });
     return this.reading;
@@ -118,7 +118,7 @@ export class DeviceFeed {
     this.isOffered = undefined;
   }
 
-  private async readOn(): Promise<void> {
+  private async readChangesSince(): Promise<void> {
     do {
       this.isBehind = false;
       this.hasMissed = false;
@@ -135,5 +135,5 @@ export class DeviceFeed {
 
 export const deviceFeed = new DeviceFeed(readChanges);
 
-/** The parts of the page that show devices apart from queries: each says whether it does so now. */
+/** Parts of the page that show devices without a query: each returns whether it shows any now. */
 export const shownDevices = new Set<() => boolean>();

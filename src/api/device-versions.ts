@@ -1,4 +1,4 @@
-// Which version of an artifact runs where. Only asked for where the account says that the service knows it.
+// Which version of an artifact runs where. Requested only where the account lists the capability.
 import { deviceVersionEndpoints, MOST_VERSIONS } from '#/contract/device-versions.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
@@ -9,13 +9,13 @@ const UNKNOWN = new ApiError('unexpected', 'Which version runs where is not know
   detail: 'This service does not record it. Remove the filter by version.',
 });
 
-/** The version that each device has of an artifact, by DeviceId. */
+/** Each device's version of an artifact, by DeviceId. */
 export type VersionsById = ReadonlyMap<string, string>;
 
-/** The version of the service's data that a reading is of. */
+/** The data version at which each map was read. */
 const readAt = new WeakMap<VersionsById, string>();
 
-/** What changed since the reading before; undefined if everything has to be read. */
+/** The changes since `before`; undefined if everything has to be read again. */
 async function readChanged(artifact: string, before: VersionsById, signal: AbortSignal) {
   const since = readAt.get(before);
   if (since === undefined) return undefined;
@@ -41,7 +41,7 @@ async function readAll(artifact: string, signal: AbortSignal): Promise<VersionsB
   for (let before = ''; ;) {
     const page = { artifact, limit: String(MOST_VERSIONS), ...(before && { before }) };
     const { Items, Next, Version } = await call(deviceVersionEndpoints.list, { query: page }, { signal });
-    // What changes meanwhile is then in the next reading.
+    // Keep the first page's version: the next read then includes changes made while the pages were read.
     first ||= Version;
     for (const { DeviceId, Version: now } of Items) versions.set(DeviceId, now);
     before = Next;
@@ -52,7 +52,7 @@ async function readAll(artifact: string, signal: AbortSignal): Promise<VersionsB
 }
 
 export const deviceVersionQueries = {
-  /** The same map while nothing changes. */
+  /** Returns the same map object while nothing changes. */
   ofArtifact: (artifact: string) =>
     query<typeof deviceVersionEndpoints.list, VersionsById>(
       deviceVersionEndpoints.list,
@@ -66,6 +66,6 @@ export const deviceVersionQueries = {
       },
     ),
   ofDevice: (id: string) => query(deviceVersionEndpoints.list, { query: { device_id: id } }),
-  /** Of all artifacts. */
+  /** Devices per version, for all artifacts. */
   counts: () => query(deviceVersionEndpoints.counts, {}),
 };

@@ -7,14 +7,14 @@ import { call } from '#/api/call.ts';
 import { mutation, query, requestMutation, type RowChanges } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 
-/** Fleets up to this size are read completely without a request of the user. */
+/** Fleets up to this size are loaded completely without the user asking for it. */
 export const READ_BY_ITSELF = 5_000;
 
-/** One page of a listing; `total` is undefined if the service does not count. */
+/** One page of a listing; `total` is undefined if the service does not report it. */
 export interface DeviceRows {
   rows: Device[];
   total: number | undefined;
-  /** Whether there is, or may be, a next page: without a total, a full page suggests one. */
+  /** Whether there may be a next page: without a total, a full page suggests one. */
   more: boolean;
 }
 
@@ -49,12 +49,12 @@ async function readOne(id: string, signal: AbortSignal): Promise<Device> {
   return device;
 }
 
-/** While changes are reported: when a device was last seen is not one, and our service notes it once a minute. */
+/** Polling interval while changes are reported: last-seen times are not, and our service updates them once a minute. */
 const SEEN_PACE = 60_000;
-/** A device that was created so short a time ago, in milliseconds, may be new to a list; clocks differ. */
+/** A device created within this many milliseconds may be new to a list; generous because clocks differ. */
 const NEW = 300_000;
 
-/** A page with reported rows in their places; undefined where another device may belong on it. */
+/** Applies reported rows to a page; undefined if another device may now belong on it. */
 const patchPage =
   (filter: DeviceFilter) =>
   (page: DeviceRows, { changed, removed }: RowChanges): DeviceRows | undefined => {
@@ -90,11 +90,11 @@ export const deviceQueries = {
       { part: 'one', read: ({ signal }) => readOne(id, signal), patch: patchOne, pollLive: SEEN_PACE },
     ),
   locations: () => query(deviceEndpoints.locations, {}, { poll: false }),
-  /** Fails as `isNotOffered` on a service without this addition. */
+  /** Fails with an error that `isNotOffered` recognises on a service without this addition. */
   publishedAgent: () => query(deviceEndpoints.agent, {}, { poll: false }),
 };
 
-/** Every page of devices that was read, whatever its filter. */
+/** All cached pages of devices, whatever their filter. */
 export const readDevicePages = (client: QueryClient): DeviceRows[] =>
   client
     .getQueryCache()
@@ -102,15 +102,15 @@ export const readDevicePages = (client: QueryClient): DeviceRows[] =>
     .flatMap(({ queryKey, state }) => (queryKey.length === 3 && state.data ? [state.data as DeviceRows] : []));
 
 export const deviceMutations = {
-  /** The answer contains the device's key, so it is dropped as soon as nothing shows it. */
+  /** The answer contains the device's key, so it leaves the cache as soon as nothing shows it. */
   create: (keys: RequestKeys) => mutation(deviceEndpoints.create, {}, { keys, gcTime: 0 }),
   update: (id: string) => mutation(deviceEndpoints.update, { params: { device_id: id } }),
   locate: (id: string) => mutation(deviceEndpoints.locate, { params: { device_id: id } }),
   remove: (id: string) => requestMutation(deviceEndpoints.remove, { params: { device_id: id } }),
   updateAgent: (id: string) => requestMutation(deviceEndpoints.updateAgent, { params: { device_id: id } }),
-  /** `sequence`: of the program that the service publishes, older than what the device has run. */
+  /** `sequence` identifies the published program, which is older than one that the device has run. */
   downgradeAgent: (id: string, sequence: number) =>
     requestMutation(deviceEndpoints.downgradeAgent, { params: { device_id: id }, body: { Sequence: sequence } }),
-  /** The answer contains a key, as with create. */
+  /** The answer contains a key, as for `create`. */
   rekey: (id: string) => requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, { gcTime: 0 }),
 };

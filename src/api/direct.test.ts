@@ -4,7 +4,7 @@ import { isSafeAddress, readAddress } from '#/api/direct.ts';
 
 const PAGE = 'http://dashboard.lan';
 
-test('the address is what was written into the page', () => {
+test('the address is the one written into the page', () => {
   assert.equal(readAddress('', PAGE), undefined);
   assert.equal(readAddress(' same-origin ', PAGE), PAGE);
   assert.equal(readAddress('https://api.example.com/iot/', PAGE), 'https://api.example.com/iot');

@@ -6,13 +6,13 @@ import { ApiError } from '#/api/api-error.ts';
 
 const META = 'meta[name="muster-api"]';
 
-/** Base address of the API, without a slash at its end; undefined if the page's own host has sessions. */
+/** Base URL of the API without a trailing slash; undefined if the page's own host has sessions. */
 export const directAddress: string | undefined =
   typeof document === 'undefined'
     ? undefined
     : readAddress(document.querySelector<HTMLMetaElement>(META)?.content ?? '', location.origin);
 
-/** `same-origin`, or an address. */
+/** Resolves the configured value: `same-origin`, or a URL. */
 export function readAddress(named: string, page: string): string | undefined {
   const text = named.trim();
   if (text === '') return undefined;
@@ -40,7 +40,7 @@ export function hold(next: typeof held): void {
   held = next;
 }
 
-/** The URL of a path, and its headers; a token is sent only to that one address. */
+/** The URL and headers for a path. The token is sent to the API's address only. */
 export function apiTarget(path: string, token = held?.token): { url: string; headers: Record<string, string> } {
   if (directAddress === undefined) return { url: path, headers: {} };
   if (!isSafeAddress(directAddress, location.origin))

@@ -1,4 +1,4 @@
-// The live connection of this page: what the service reports goes to the queries and to the fleet. Loaded
+// The live connection of this page: passes the changes that the service reports to the queries and to the fleet. Loaded
 // after the first paint.
 import { pathOf } from './call.ts';
 import { isOffered } from './capabilities.ts';
@@ -10,12 +10,12 @@ import { live } from './live.ts';
 import { LiveConnection, type LiveMessage, type OpenedStream } from './live-connection.ts';
 import { openStream } from './open-stream.ts';
 import { queryClient } from './query-client.ts';
-import { isLostNow, lastAnswer, onReach, reportAnswer } from './reach.ts';
+import { isUnreachable, lastResponseTime, onReach, reportAnswer } from './reach.ts';
 import { currentSession, onSession, sessionEnded } from './session.ts';
 import { currentAccount } from '#/lib/stored.ts';
 import { createStore } from '#/lib/store.ts';
 
-/** Whether a proxy holds events back, so that everything is polled. */
+/** Whether a proxy buffers the event stream, so that everything is polled. */
 export const heldBack = createStore(false);
 
 async function open(since: string, signal: AbortSignal): Promise<OpenedStream> {
@@ -37,13 +37,13 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** The tabs of one account; a token in memory belongs to one tab alone. */
+/** Names the tabs of one account, which share a connection. A token in memory belongs to a single tab, which shares none. */
 const nameOfTabs = () => `muster-live:${currentAccount.get()}`;
 const locks = directAddress === undefined ? (navigator as { locks?: LockManager }).locks : undefined;
 
 let started = false;
 
-/** Begins to follow what changes; further calls do nothing. */
+/** Starts following changes; further calls do nothing. */
 export function startEvents(): void {
   if (started) return;
   started = true;
@@ -60,10 +60,10 @@ export function startEvents(): void {
       }),
     post: (message) => channel?.postMessage({ tabs: nameOfTabs(), message }),
     isVisible: () => document.visibilityState === 'visible',
-    lastAnswer,
+    lastResponseTime,
     setState: (state) => {
       live.set(state);
-      if (state === 'lost') follower.lose();
+      if (state === 'lost') follower.pollEverything();
     },
     setHeldBack: heldBack.set,
     report: (change) =>
@@ -75,15 +75,15 @@ export function startEvents(): void {
     signedOut: sessionEnded,
   });
   channel?.addEventListener('message', ({ data }: MessageEvent<{ tabs: string; message: LiveMessage }>) => {
-    if (data.tabs === nameOfTabs()) connection.hear(data.message);
+    if (data.tabs === nameOfTabs()) connection.receive(data.message);
   });
-  document.addEventListener('visibilitychange', () => connection.attend());
-  onReach(() => isLostNow() || connection.wake());
+  document.addEventListener('visibilitychange', () => connection.syncVisibility());
+  onReach(() => isUnreachable() || connection.wake());
   onSession((event) => {
     connection.end();
     deviceFeed.forget();
-    // The account may be another one.
-    if (event === 'in') void currentSession().then(() => connection.attend());
+    // The user may have signed in to another account.
+    if (event === 'in') void currentSession().then(() => connection.syncVisibility());
   });
-  connection.attend();
+  connection.syncVisibility();
 }

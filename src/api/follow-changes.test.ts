@@ -28,7 +28,7 @@ const aRow = (id: string, name = id): Device => ({
   DeviceStatus: 'Online',
 });
 
-/** A client whose queries are shown, and count their readings; a service with these changes. */
+/** A client whose active queries count their fetches, and a service with these changes. */
 function setUp() {
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Infinity, gcTime: Infinity, retry: false } },
@@ -48,7 +48,7 @@ function setUp() {
     follower,
     readings,
     prepare: (next: Partial<DeviceChanges>) => void (changes = next),
-    /** `name`: what its readings are called. */
+    /** `name`: under which its fetches are counted. */
     show: async (name: string, options: { queryKey: QueryKey; meta?: object | undefined }, data: unknown) => {
       const { queryKey, meta = {} } = options;
       const queryFn = () => {
@@ -66,7 +66,7 @@ function setUp() {
 const page = (filter: object = {}) => deviceQueries.page(1, 25, filter);
 const rowsOf = (...rows: Device[]): DeviceRows => ({ rows, total: rows.length, more: false });
 
-test('devices of a page are patched without reading it, the others stay the same objects', async () => {
+test('changed devices of a page are patched without a refetch, the others stay the same objects', async () => {
   const { client, feed, follower, readings, prepare, show } = setUp();
   await feed.begin();
   const leave = await show('page', page(), rowsOf(aRow('a'), aRow('b')));
@@ -84,7 +84,7 @@ test('devices of a page are patched without reading it, the others stay the same
   leave();
 });
 
-test('a change before the first version was known is read, since no later question shows it', async () => {
+test('a change before the first version is refetched, because no later request shows it', async () => {
   const { follower, readings, show } = setUp();
   const leave = await show('a', deviceQueries.one('a'), aRow('a'));
   follower.report({ Devices: ['a'] }, false);
@@ -93,7 +93,7 @@ test('a change before the first version was known is read, since no later questi
   leave();
 });
 
-test('a page that opens while the first version is read is read again as well', async () => {
+test('a page that opens while the first version is read is refetched too', async () => {
   const { client, follower, show } = setUp();
   const leave = await show('page', page(), rowsOf(aRow('a')));
   follower.report({ Devices: ['a'] }, false);
@@ -105,7 +105,7 @@ test('a page that opens while the first version is read is read again as well', 
   leaveLater();
 });
 
-test('a filtered page, a page that loses a device and one that may gain one are read again', async () => {
+test('a filtered page, a page that loses a device and one that may gain one are refetched', async () => {
   const CreatedTime = new Date().toISOString();
   const cases: [filter: object, changes: Partial<DeviceChanges>][] = [
     [{ device_name: 'x' }, { changed: [{ device: aRow('b', 'x'), position: undefined }] }],
@@ -125,7 +125,7 @@ test('a filtered page, a page that loses a device and one that may gain one are 
   }
 });
 
-test('of jobs those are read that the change names, what lists them all, and what follows jobs', async () => {
+test('a change of jobs refetches the named ones, their lists, and resources that follow jobs', async () => {
   const { follower, readings, show } = setUp();
   const leave = [
     await show('children of p1', jobQueries.children('p1'), []),
@@ -143,11 +143,11 @@ test('of jobs those are read that the change names, what lists them all, and wha
   for (const each of leave) each();
 });
 
-test('of rollouts those are read that changed, and open ones when jobs or devices change', async () => {
+test('changed rollouts are refetched, and open ones when jobs or devices change', async () => {
   const { follower, readings, show } = setUp();
   const leaves = [
     await show('open', rolloutQueries.one('open'), { State: 'Running' }),
-    // Read with the rollout itself.
+    // Refetched with the rollout itself.
     await show('states', rolloutQueries.states('open'), []),
     await show('ended', rolloutQueries.one('ended'), { State: 'Succeeded' }),
   ];
@@ -161,7 +161,7 @@ test('of rollouts those are read that changed, and open ones when jobs or device
   for (const leave of leaves) leave();
 });
 
-test('what nothing shows is marked, and read when it is shown', async () => {
+test('a query that nothing shows is marked as stale, and refetched when it is shown', async () => {
   const { client, follower, readings, show } = setUp();
   const leave = await show('tunnels', tunnelQueries.list(), []);
   leave();
@@ -171,7 +171,7 @@ test('what nothing shows is marked, and read when it is shown', async () => {
   assert.equal(client.getQueryState(tunnelQueries.list().queryKey)?.isInvalidated, true);
 });
 
-/** What is reported, and a history, which is not. */
+/** Queries of reported resources, and of the history, which is not reported. */
 const shown = {
   account: accountQueries.get(),
   alerts: alertQueries.firing(),
@@ -182,9 +182,9 @@ const shown = {
   tunnels: tunnelQueries.list(),
 };
 
-test('after a gap, and when nothing is reported any more, everything that was is read', async () => {
+test('after a gap, and when reports stop, everything that is reported is refetched', async () => {
   for (const report of [
-    (follower: ChangeFollower) => follower.lose(),
+    (follower: ChangeFollower) => follower.pollEverything(),
     (follower: ChangeFollower) => follower.report('everything', false),
   ]) {
     const { follower, readings, show } = setUp();

@@ -1,17 +1,17 @@
-// What a reported change does to everything that was read: devices are patched, the rest is read again. Nothing is asked
-// for that no part of the page shows; it is marked, and read when it is shown.
+// Applies a reported change to the query cache: devices are patched, everything else is refetched. A query that nothing
+// shows is only marked as stale, and refetched when it is shown.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { resourceName } from '#/contract/resource.ts';
 import type { DeviceChanges, DeviceFeed } from './device-feed.ts';
 import { bulkReports, isReported } from './live.ts';
 import type { Report } from './live-connection.ts';
-import { isConcerned, objectOf, requestOfQuery, type ReadingMeta, type RowChanges } from './query.ts';
+import { isAffected, objectOf, requestOfQuery, type ReadingMeta, type RowChanges } from './query.ts';
 import { Refetcher } from './refetcher.ts';
 
-/** Milliseconds between two readings of what many changes may concern, however many there are. */
-const SELDOM = 5_000;
-/** Rows. A longer list is not worth reading for each change. */
+/** Least milliseconds between two refetches of a query that many changes may affect. */
+const SLOW_SPACING = 5_000;
+/** Lists with more rows than this are not refetched for each change. */
 const LONG = 500;
 
 const DEVICES = deviceEndpoints.page.resource.name;
@@ -28,7 +28,7 @@ export class ChangeFollower {
     feed.subscribe((changes) => this.patchDevices(changes));
   }
 
-  /** `isFleetUsed`: whether any part of the page shows the fleet, beside the queries. */
+  /** `isFleetUsed`: whether any part of the page shows the fleet without a query. */
   report(change: Report, isFleetUsed: boolean): void {
     const names = change === 'everything' ? undefined : Object.keys(change).map(resourceName);
     if (!names || names.includes(DEVICES)) this.followDevices(isFleetUsed);
@@ -36,22 +36,22 @@ export class ChangeFollower {
       const { operation, readWith, patch } = metaOf(query);
       if (readWith !== undefined || patch !== undefined) continue;
       if (change === 'everything') this.read(query);
-      else if (isConcerned(query, names ?? [])) {
+      else if (isAffected(query, names ?? [])) {
         const own = Object.entries(change).find(([name]) => resourceName(name) === operation.resource.name);
-        if (own ? isAbout(query, own[1]) : !hasEnded(query)) this.read(query, own ? undefined : SELDOM);
+        if (own ? isAbout(query, own[1]) : !hasEnded(query)) this.read(query, own ? undefined : SLOW_SPACING);
       }
     }
     if (!names || names.includes('bulk')) bulkReports.notify();
   }
 
-  /** Nothing is reported any more: everything is polled, beginning at once. */
-  lose(): void {
+  /** The connection is lost: polls everything, starting now. */
+  pollEverything(): void {
     void this.client.invalidateQueries({ predicate: isReported });
   }
 
   private read(query: Query, space?: number): void {
     const { spacing } = metaOf(query);
-    this.refetcher.refetch(query, spacing ?? (isLong(query.state.data) ? SELDOM : space));
+    this.refetcher.refetch(query, spacing ?? (isLong(query.state.data) ? SLOW_SPACING : space));
   }
 
   // ---- Devices -----------------------------------------------------------------------------------------------------
@@ -63,15 +63,15 @@ export class ChangeFollower {
       this.feed.hasMissed = true;
       return;
     }
-    // The version is taken now: what changed before, the change at hand too, is not in what is read from it on.
-    const isComplete = this.feed.hasBegun;
+    // Without an earlier version, `begin` takes the current one, and changes read from it on lack the one being reported.
+    const isComplete = this.feed.hasVersion;
     void this.feed.begin().then((isOffered) => {
-      const readAgain = () => {
-        for (const query of findShown()) this.refetcher.refetch(query, SELDOM);
+      const refetchShown = () => {
+        for (const query of findShown()) this.refetcher.refetch(query, SLOW_SPACING);
       };
-      if (!isOffered || !isComplete) readAgain();
-      // Nothing may report this change again; and their own reading says why it failed.
-      else this.feed.catchUp().catch(readAgain);
+      if (!isOffered || !isComplete) refetchShown();
+      // Nothing may report this change again, and the refetch itself shows why it failed.
+      else this.feed.catchUp().catch(refetchShown);
     });
   }
 
@@ -79,14 +79,14 @@ export class ChangeFollower {
     const changes = { changed: new Map(changed.map(({ device }) => [device.DeviceId, device])), removed };
     for (const query of this.client.getQueryCache().findAll({ predicate: isPatched })) {
       const next = reset ? undefined : patched(query, changes);
-      // What is under way may be older than the change.
-      if (next === undefined || query.state.fetchStatus !== 'idle') this.refetcher.refetch(query, SELDOM);
+      // The result of a running fetch may be older than the change.
+      if (next === undefined || query.state.fetchStatus !== 'idle') this.refetcher.refetch(query, SLOW_SPACING);
       else if (next !== query.state.data) this.client.setQueryData(query.queryKey, next);
     }
   }
 }
 
-/** What every query of the contract says of itself. */
+/** The meta data that every query of the contract has. */
 const metaOf = ({ meta }: Query) => meta as unknown as ReadingMeta;
 
 const isPatched = (query: Query): boolean => query.meta?.patch !== undefined;
@@ -94,7 +94,7 @@ const isPatched = (query: Query): boolean => query.meta?.patch !== undefined;
 const patched = (query: Query, changes: RowChanges): unknown =>
   query.state.data === undefined ? undefined : metaOf(query).patch?.(query.state.data, changes);
 
-/** Whether a query shows one of the reported objects, or a list that may hold them. */
+/** Whether a query shows one of the reported objects, or a list that may contain them. */
 function isAbout(query: Query, reported: readonly string[] | 'many' | true): boolean {
   if (typeof reported !== 'object') return true;
   const { operation, reportedAs } = metaOf(query);

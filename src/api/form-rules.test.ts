@@ -1,4 +1,4 @@
-// One wording for what the form finds and what the service finds.
+// Errors of the form and of the service have the same wording.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { workflowDraft } from '#/contract/workflows.ts';
@@ -14,7 +14,7 @@ const refusal = (...fields: string[]) =>
     null,
   );
 
-test('what the form finds', () => {
+test('errors of the form', () => {
   assert.deepEqual(check({ Name: 'Restart', Command: 'reboot' }), {});
   assert.deepEqual(check({ Name: ' ', Command: '' }), {
     Name: 'Name must not be empty',
@@ -23,14 +23,14 @@ test('what the form finds', () => {
   assert.equal(check({ Name: 'x'.repeat(256), Command: 'a' })['Name'], 'Name must be at most 255 characters long');
 });
 
-test('what the service finds', () => {
+test('errors of the service', () => {
   assert.deepEqual(refusedFields(refusal('Command', 'Other'), labels), {
     Command: 'The command holds a NUL character',
   });
   assert.deepEqual(refusedFields(new Error('network'), labels), {});
 });
 
-test('an error speaks once', () => {
+test('an error is shown once', () => {
   assert.equal(unplacedError(null, labels), null);
   assert.equal(unplacedError(refusal('Command'), labels), null);
   const mixed = refusal('Command', 'Other');

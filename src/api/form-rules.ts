@@ -1,10 +1,10 @@
-// Forms validate with the contract's schemas and name each field by its label. Errors from the service use the same
-// words.
+// Forms validate with the contract's schemas and call each field by its label. Errors from the service are worded the same
+// way.
 import type * as z from 'zod/mini';
 import { issueText } from '#/contract/issue-text.ts';
 import { ApiError, fieldErrors } from '#/api/api-error.ts';
 
-/** Labels on the screen, by wire name. */
+/** Labels of fields by wire name. */
 export type FieldLabels = Record<string, string>;
 
 const sentence = (label: string | undefined, message: string) => `${label ?? 'This'} ${message}`;
@@ -21,7 +21,7 @@ export const checkedBy =
     return errors;
   };
 
-/** The service's errors about fields of the form, in the same words. */
+/** The service's errors about fields of the form, worded like the form's own. */
 export function refusedFields(error: unknown, labels: FieldLabels): Record<string, string> {
   const errors = fieldErrors(error, Object.keys(labels));
   return Object.fromEntries(
@@ -29,13 +29,13 @@ export function refusedFields(error: unknown, labels: FieldLabels): Record<strin
   );
 }
 
-/** The error for above the buttons: none if the fields already show everything. */
+/** The error to show above the buttons: none if the fields already show everything. */
 export function unplacedError(error: Error | null, labels: FieldLabels): Error | null {
   if (!(error instanceof ApiError) || error.fields.length === 0) return error;
   return error.fields.every(({ field }) => field in labels) ? null : error;
 }
 
-/** All of these for one form. */
+/** The functions above, bound to one form. */
 export const formRules = <Field extends string>(schema: z.ZodMiniType, labels: Record<Field, string>) => ({
   labels,
   check: checkedBy(schema, labels),

@@ -1,4 +1,4 @@
-// The history of states: of a device, the latest of the fleet, and how long devices, sites and groups were Online.
+// The history of states: of one device, of the fleet, and how long devices, sites and groups were Online.
 import { historyEndpoints, type Availability, type DeviceStateChange } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { call } from '#/api/call.ts';
@@ -6,10 +6,10 @@ import { pages, query } from '#/api/query.ts';
 
 const HOUR = 3_600_000;
 const PAGE = '500';
-/** Changes of a device, and of the fleet, that are read at most. */
-const MOST_OF_DEVICE = 5_000;
-const MOST_OF_FLEET = 1_000;
-const EVERY = 60_000;
+/** Most state changes read for a device, and for the fleet. */
+const MAX_DEVICE_EVENTS = 5_000;
+const MAX_FLEET_EVENTS = 1_000;
+const POLL_INTERVAL = 60_000;
 
 export interface StateEvent {
   id: string;
@@ -31,7 +31,7 @@ interface Events {
   isWhole: boolean;
 }
 
-/** Newest first, until one is older than `from`; `isWhole`: not more than `most` of them. */
+/** Reads events, newest first, until one is older than `from`; `isWhole` is false if it stopped at `most` of them. */
 async function readEvents(
   asked: { device_id?: string; from?: string },
   from: number,
@@ -54,19 +54,22 @@ export type AvailabilityChoice = Required<
 >;
 
 export const historyQueries = {
-  /** Of a device back to so many hours ago, with the change before that. `state`: the present one, since when it changes so do these. */
+  /**
+   * The changes of a device in the last `hours`, and the one before them. `state`: the current state; when it changes,
+   * there is a new event.
+   */
   device: (id: string, hours: number, state: string) =>
     query<typeof historyEndpoints.changes, Events>(
       historyEndpoints.changes,
       { query: { device_id: id } },
       {
         part: `${hours} ${state}`,
-        read: ({ signal }) => readEvents({ device_id: id }, Date.now() - hours * HOUR, MOST_OF_DEVICE, signal),
+        read: ({ signal }) => readEvents({ device_id: id }, Date.now() - hours * HOUR, MAX_DEVICE_EVENTS, signal),
         keepPrevious: true,
-        poll: EVERY,
+        poll: POLL_INTERVAL,
       },
     ),
-  /** Of the fleet in the last 24 hours. */
+  /** The changes of the fleet in the last 24 hours. */
   latest: () =>
     query<typeof historyEndpoints.changes, Events>(
       historyEndpoints.changes,
@@ -74,19 +77,23 @@ export const historyQueries = {
       {
         read: ({ signal }) => {
           const from = Date.now() - 24 * HOUR;
-          return readEvents({ from: new Date(from).toISOString() }, from, MOST_OF_FLEET, signal);
+          return readEvents({ from: new Date(from).toISOString() }, from, MAX_FLEET_EVENTS, signal);
         },
-        poll: EVERY,
+        poll: POLL_INTERVAL,
       },
     ),
-  /** The gaps of the last 24 hours, and who changed most. */
+  /** The service gaps of the last 24 hours, and the devices with the most changes. */
   lately: () =>
-    query(historyEndpoints.summary, { query: { hours: '24', limit: '20' } }, { poll: EVERY, pollLive: EVERY }),
+    query(
+      historyEndpoints.summary,
+      { query: { hours: '24', limit: '20' } },
+      { poll: POLL_INTERVAL, pollLive: POLL_INTERVAL },
+    ),
   availability: (choice: AvailabilityChoice) =>
     pages(historyEndpoints.summary, { query: { ...choice, limit: PAGE } }, { keepPrevious: true }),
 };
 
-/** All rows, for a file. */
+/** Reads all rows, for export. */
 export async function readAvailability(choice: AvailabilityChoice): Promise<Availability[]> {
   const rows: Availability[] = [];
   for (let before = ''; ;) {

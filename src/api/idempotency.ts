@@ -1,5 +1,5 @@
-// The Idempotency-Key header. It is sent only where the account offers it: a service at another address may allow only
-// the headers of the document, and the browser would then refuse the whole request.
+// The Idempotency-Key header. It is sent only where the account offers it: a service on another origin may allow only the
+// headers of the document, and the browser would then block the request.
 
 let isOffered = false;
 
@@ -7,7 +7,7 @@ export function noteIdempotency(offered: boolean): void {
   isOffered = offered;
 }
 
-/** Whether a request that is sent again with its key is carried out only once. */
+/** Whether the service carries out a request only once if it is resent with its key. */
 export const isSafeToResend = (): boolean => isOffered;
 
 const NAME = 'idempotency-key';
@@ -16,7 +16,7 @@ const NAME = 'idempotency-key';
 export const newIdempotencyKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** The headers of a request, with a key of its own if it is sent `once` and has none. */
+/** The headers of a request. A `once` request without a key gets a new one. */
 export function keyedHeaders(headers: Record<string, string> = {}, once = false): Record<string, string> {
   const { [NAME]: given, ...others } = headers;
   const key = given ?? (once ? newIdempotencyKey() : undefined);

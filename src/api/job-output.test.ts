@@ -1,4 +1,4 @@
-// A log read in pieces, against a service that has them and one that does not.
+// Reading a log from a service with output in pieces, and from one without.
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 import { accountQueries } from '#/api/account.ts';
@@ -27,7 +27,7 @@ mock.method(globalThis, 'fetch', (path: string) => {
   return Promise.resolve(new Response(JSON.stringify(body), { status }));
 });
 
-/** What the account says is offered. */
+/** The capabilities of the account. */
 const offer = (...Capabilities: Capability[]) =>
   queryClient.setQueryData(accountQueries.get().queryKey, {
     UserEmail: '',
@@ -56,7 +56,7 @@ beforeEach(() => {
   offer('output');
 });
 
-test('what was read is not asked for again; the whole is there once the job has ended', async () => {
+test('output is never requested twice; the job has all of it once it has ended', async () => {
   answer = withPieces('abcdef', 'x', JOB);
   const first = await readOutput('j', undefined, signal);
   assert.deepEqual([first.complete, first.output?.stdout.pieces, first.job.Stdout], [false, ['abcd'], undefined]);
@@ -80,14 +80,14 @@ test('what was read is not asked for again; the whole is there once the job has 
   ]);
 });
 
-test('a stream that is shorter than what was read is read anew', async () => {
+test('a stream shorter than the part already read is read from its start', async () => {
   answer = withPieces('abcd', '', JOB);
   const known = await readOutput('j', undefined, signal);
   answer = withPieces('xy', '', JOB);
   assert.deepEqual((await readOutput('j', known, signal)).output?.stdout.pieces, ['xy']);
 });
 
-test('a service that offers no pieces is asked for the whole job only', async () => {
+test('from a service without output in pieces only the whole job is requested', async () => {
   offer();
   answer = () => [200, { ...JOB, Stdout: 'all' }];
   const first = await readOutput('j', undefined, signal);
@@ -96,7 +96,7 @@ test('a service that offers no pieces is asked for the whole job only', async ()
   assert.deepEqual(asked, ['/v1/job/j', '/v1/job/j']);
 });
 
-test('a job that is gone, or a service that is busy, is an error', async () => {
+test('a deleted job or a busy service is an error', async () => {
   answer = () => [404, {}];
   await assert.rejects(readOutput('j', undefined, signal), { status: 404 });
   answer = () => [503, {}];
@@ -105,7 +105,7 @@ test('a job that is gone, or a service that is busy, is an error', async () => {
   assert.ok((await readOutput('j', undefined, signal)).output);
 });
 
-test('the order in which both streams arrived is read along, and unknown for good where an answer lacks it', async () => {
+test('the order of arrival of both streams is read too, and stays unknown once a response lacks it', async () => {
   const piece = (Text: string, Offset: number) => ({
     Text,
     Offset,
@@ -145,7 +145,7 @@ test('the order in which both streams arrived is read along, and unknown for goo
   assert.deepEqual(orders, ['stdout 1, stderr 1, stdout 1', all, all, undefined, undefined]);
 });
 
-test('small pieces are joined, so that a log of lines is not a million of them', () => {
+test('small pieces are merged, so that a log of lines is not a million pieces', () => {
   let stream: ReturnType<typeof append> = { pieces: [], next: 0, size: 0 };
   const line = 'x'.repeat(100);
   for (let n = 1; n <= 2_000; n++)
@@ -155,7 +155,7 @@ test('small pieces are joined, so that a log of lines is not a million of them',
   assert.equal(append(stream, { Text: '', Offset: stream.next, Next: stream.next, Size: stream.size }), stream);
 });
 
-test('asks at once for what is there, often while output comes, seldom when none does, never when it is over', () => {
+test('polls immediately for existing output, often while output arrives, rarely when none does, and never after the end', () => {
   const followed: FollowedJob = {
     job: JOB,
     output: {

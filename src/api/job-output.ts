@@ -1,5 +1,5 @@
-// Reads a job and its output, continuing at the end of the last reading. For a service without output in pieces, it
-// reads the whole job instead.
+// Reads a job and its output incrementally, continuing where the last read ended. From a service without output in pieces
+// it reads the whole job instead.
 import type { OutputPiece } from '#/contract/job-outputs.ts';
 import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
@@ -9,7 +9,7 @@ import { call } from '#/api/call.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { isSameJob } from '#/api/same-job.ts';
 
-/** One stream: pieces of text in order. A longer one begins with the same pieces. */
+/** One stream as pieces of text in order. As it grows, new pieces are added at the end. */
 export interface FollowedStream {
   pieces: readonly string[];
   /** Bytes read so far, and the size of the stream. */
@@ -17,14 +17,14 @@ export interface FollowedStream {
   size: number;
 }
 
-/** Consecutive output of one stream, in characters of its text. */
+/** Consecutive output of one stream; the length is in characters of its text. */
 export interface OutputRun {
   stream: 'stdout' | 'stderr';
   length: number;
 }
 
 export interface FollowedJob {
-  /** With Stdout and Stderr if it has ended and is complete. */
+  /** Includes Stdout and Stderr once it has ended and all output is read. */
   job: Job;
   /** Undefined if the service has no output in pieces: then the job contains all of it. */
   output:
@@ -35,24 +35,24 @@ export interface FollowedJob {
         order: readonly OutputRun[] | undefined;
       }
     | undefined;
-  /** Whether all output of the last reading is here. */
+  /** Whether all output available at the last read has been fetched. */
   complete: boolean;
-  /** When anything new last arrived, by this computer's clock. */
+  /** When new output last arrived, by the browser's clock. */
   changed: number;
 }
 
-/** Milliseconds between two readings: while output arrives, while little arrives, and after a pause. */
+/** Polling intervals in milliseconds: while output arrives, after a pause, and after a long pause. */
 const FAST = 500;
 const USUAL = 1_000;
 const SLOW = 5_000;
-/** The rest of existing output is requested at once. */
-const AT_ONCE = 1;
-/** A long job that is read completely is requested less often. */
+/** The rest of the existing output is requested immediately. */
+const IMMEDIATELY = 1;
+/** A job with more characters of output than this, which is read in full each time, is polled less often. */
 const MUCH = 1_000_000;
 
-/** The delay before the next reading; false if nothing new will come. */
+/** The delay before the next read; false if nothing new will come. */
 export function outputPace({ job, output, complete, changed }: FollowedJob, moving: boolean): number | false {
-  if (!complete) return AT_ONCE;
+  if (!complete) return IMMEDIATELY;
   if (!moving) return false;
   const quiet = Date.now() - changed;
   if (!output) {
@@ -65,14 +65,14 @@ export function outputPace({ job, output, complete, changed }: FollowedJob, movi
 
 const NOTHING: FollowedStream = { pieces: [], next: 0, size: 0 };
 
-/** A small piece is appended to the one before: a log that arrives line by line must not become a million pieces. */
+/** Smaller pieces are merged: a log that arrives line by line must not become a million pieces. */
 const SMALL = 64 * 1024;
 const LONGEST_LINK = 1_024;
 
 export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece): FollowedStream {
   if (Text === '' && Next === stream.next && Size === stream.size) return stream;
   const last = stream.pieces.at(-1);
-  // The token of a download link may go on in the next piece.
+  // A download link's token may be split across two pieces.
   const end = last?.slice(-LONGEST_LINK) ?? '';
   const text = withoutDownloadTokens(end + Text).slice(end.length);
   const pieces =
@@ -86,7 +86,7 @@ export function append(stream: FollowedStream, { Text, Next, Size }: OutputPiece
 
 type Pieces = z.output<typeof jobEndpoints.output.response>['Pieces'];
 
-/** Extends the order; one stream without a break is one run. */
+/** Adds arrived pieces to the order; consecutive pieces of one stream form one run. */
 function appendOrder(order: readonly OutputRun[] | undefined, pieces: Pieces): readonly OutputRun[] | undefined {
   if (!order || pieces?.length === 0) return order;
   if (!pieces) return undefined;
@@ -107,7 +107,7 @@ async function readPieces(id: string, known: FollowedJob | undefined, signal: Ab
   const query = { stdout: String(stdout.next), stderr: String(stderr.next) };
   const answer = await call(jobEndpoints.output, { params: { job_id: id }, query }, { signal });
   const { Job, Stdout, Stderr, Pieces, More } = answer;
-  // The stream is not the one that was read so far.
+  // The offsets do not match: this is not the stream that was read so far.
   if (Stdout.Offset !== stdout.next || Stderr.Offset !== stderr.next) {
     if (known) return readPieces(id, undefined, signal);
     throw new ApiError('unexpected', 'Unexpected response (200)', {
@@ -127,7 +127,7 @@ async function readPieces(id: string, known: FollowedJob | undefined, signal: Ab
   return { job, output, complete: !More, changed: grown || !known ? Date.now() : known.changed };
 }
 
-/** Reads a job and its output since `known`. */
+/** Reads a job, and its output since `known`. */
 export async function readOutput(
   id: string,
   known: FollowedJob | undefined,

@@ -1,5 +1,5 @@
-// The list of jobs of a service that filters it, as far as it was read: the newest that meet some conditions. What changes
-// is read by what changed, where the service reports that.
+// The list of jobs on a service that filters it, as loaded so far: the newest jobs that meet the conditions. While the
+// service reports changes, only changed jobs are read.
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type * as z from 'zod/mini';
 import { isMoving } from '#/contract/job-state.ts';
@@ -11,43 +11,43 @@ import { isLive } from '#/api/live.ts';
 import { query } from '#/api/query.ts';
 
 type PageQuery = z.input<typeof jobEndpoints.page.query>;
-/** As the endpoint takes them; none of them is empty. */
+/** Conditions as the endpoint takes them; none is empty. */
 export type JobConditions = Pick<PageQuery, 'status' | 'name' | 'target' | 'artifact' | 'active'>;
 
 export interface JobPages {
   /** Newest first. */
   jobs: Job[];
-  /** Jobs that met the conditions when they were read, and do so no more: they stay under the pointer. */
+  /** Jobs that met the conditions when they were read, and no longer do: they stay listed so that rows do not jump. */
   left: Job[];
   /** Where the next page begins; '' at the end. */
   next: string;
   version: string;
-  /** How many jobs there are without conditions. */
+  /** The number of jobs regardless of conditions. */
   total: number;
 }
 
 const PAGE = 100;
-const MOST_AT_ONCE = 500;
+const MAX_PAGE_SIZE = 500;
 const MOVING = 2_000;
 const RESTING = 15_000;
 
-/** Jobs that have not ended, and with `since` those that ended after it; undefined where the service does not filter. */
-export async function readMoving(
+/** Unfinished jobs, and with `since` those that ended after it; undefined if the service cannot filter jobs. */
+export async function readUnfinished(
   client: QueryClient,
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<Job[] | undefined> {
-  // What it offers does not change from one look to the next.
+  // Capabilities do not change during a session.
   if (!offers(await client.query({ ...accountQueries.get(), staleTime: Infinity }), 'jobs')) return undefined;
-  const conditions = since ? { active: since.toISOString() } : MOVING_JOBS;
-  return (await readMore(conditions, START, MOST_AT_ONCE, signal)).jobs;
+  const conditions = since ? { active: since.toISOString() } : UNFINISHED_JOBS;
+  return (await readMore(conditions, START, MAX_PAGE_SIZE, signal)).jobs;
 }
 
-/** Every job that has not ended. */
-export const MOVING_JOBS: JobConditions = { status: 'Waiting,Running' };
+/** All unfinished jobs. */
+export const UNFINISHED_JOBS: JobConditions = { status: 'Waiting,Running' };
 
 export const jobPageQueries = {
-  /** At least `most` jobs, if there are as many. */
+  /** At least `most` jobs, if there are that many. */
   list: (conditions: JobConditions, most = PAGE) =>
     query<typeof jobEndpoints.page, JobPages>(
       jobEndpoints.page,
@@ -60,13 +60,13 @@ export const jobPageQueries = {
     ),
 };
 
-/** Every job of the lists that were read, whatever their conditions. */
+/** All jobs in the cache, whatever the conditions of their list. */
 export const knownJobs = (client: QueryClient): Job[] =>
   client
     .getQueriesData<JobPages>({ queryKey: jobPageQueries.list({}).queryKey.slice(0, 2) })
     .flatMap(([, data]) => data?.jobs ?? []);
 
-/** `before`: what the last reading returned, which may be longer than a first one. */
+/** `before`: the result of the last read, to which more pages may have been added since. */
 async function readPages(
   conditions: JobConditions,
   most: number,
@@ -92,7 +92,7 @@ async function readPages(
   return { ...pages, left: before ? leftOf(before, pages, changes, gone) : [] };
 }
 
-const MOST_LEFT = 100;
+const MAX_LEFT = 100;
 
 function leftOf(before: JobPages, { jobs }: JobPages, changed: readonly Job[], removed: readonly string[]): Job[] {
   const others = new Set([...jobs.map(({ JobId }) => JobId), ...removed]);
@@ -100,13 +100,13 @@ function leftOf(before: JobPages, { jobs }: JobPages, changed: readonly Job[], r
   return [...before.jobs, ...before.left]
     .filter(({ JobId }) => !others.has(JobId))
     .map((job) => latest.get(job.JobId) ?? job)
-    .slice(0, MOST_LEFT);
+    .slice(0, MAX_LEFT);
 }
 
 const FIRST = 'first';
 const START: JobPages = { jobs: [], left: [], next: FIRST, version: '', total: 0 };
 
-/** Reads on until there are so many jobs, or no more. */
+/** Reads further pages until there are `most` jobs, or no more. */
 async function readMore(
   conditions: JobConditions,
   before: JobPages,
@@ -115,7 +115,7 @@ async function readMore(
 ): Promise<JobPages> {
   let pages = before;
   while (pages.next !== '' && pages.jobs.length < most) {
-    const limit = Math.min(MOST_AT_ONCE, most - pages.jobs.length);
+    const limit = Math.min(MAX_PAGE_SIZE, most - pages.jobs.length);
     const page = await call(
       jobEndpoints.page,
       { query: { ...conditions, limit: String(limit), ...(pages.next !== FIRST && { before: pages.next }) } },
@@ -134,7 +134,7 @@ async function readMore(
 
 const createdOf = ({ CreatedTime }: Job) => Date.parse(CreatedTime ?? '') || 0;
 
-/** Without conditions each job has its place by its creation. One that is older than all that were read stays out. */
+/** Applies changes to a list without conditions, which is sorted by creation. A job older than all loaded ones is left out. */
 export function withChanges(
   before: JobPages,
   changed: readonly Job[],
@@ -151,14 +151,14 @@ export function withChanges(
   return { ...before, jobs, version, total: Math.max(0, before.total + added.length - gone.size) };
 }
 
-/** Reads on in the list of a query, by `count` jobs. */
+/** Loads `count` more jobs of a query's list. */
 export async function readOn(client: QueryClient, queryKey: QueryKey, count = PAGE): Promise<void> {
   const before = client.getQueryData<JobPages>(queryKey);
   if (!before || before.next === '') return;
   const after = await readMore((queryKey[2] as { query: JobConditions }).query, before, before.jobs.length + count);
   const added = after.jobs.slice(before.jobs.length);
   client.setQueryData<JobPages>(queryKey, (now) => {
-    // It was read anew meanwhile: the person asks again.
+    // The list was refetched meanwhile; the user can load more again.
     if (now?.next !== before.next) return now;
     const known = new Set(now.jobs.map(({ JobId }) => JobId));
     return { ...now, jobs: [...now.jobs, ...added.filter(({ JobId }) => !known.has(JobId))], next: after.next };

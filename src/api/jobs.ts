@@ -7,12 +7,12 @@ import { isMoving, isParent, jobState } from '#/contract/job-state.ts';
 import { outputPace, readOutput, type FollowedJob } from '#/api/job-output.ts';
 import { query, requestMutation } from '#/api/query.ts';
 
-/** Milliseconds between two readings of a list: while one of its jobs runs, while some only wait, and of ended ones. */
+/** Polling intervals of a list in milliseconds: while a job runs, while jobs only wait, and when all have ended. */
 const RUNNING = 1_000;
 const WAITING = 5_000;
 const RESTING = 15_000;
 const OF_DEVICE = 5_000;
-/** Larger answers are requested less often. */
+/** Longer lists are polled less often. */
 const MANY_ROWS = 500;
 
 const isRunning = (job: Job) => jobState(job) === 'Running';
@@ -22,7 +22,7 @@ function childPace(rows: readonly Job[] = []): number | false {
   return rows.length > MANY_ROWS || !rows.some(isRunning) ? WAITING : RUNNING;
 }
 
-/** Output is not reported: that of a job which runs is asked for, live or not. */
+/** Output is not part of the reported changes: it is polled while the job runs, live or not. */
 const isFollowed = ({ job, complete }: FollowedJob) => !complete || (!isParent(job) && isRunning(job));
 
 export const jobQueries = {
@@ -32,7 +32,7 @@ export const jobQueries = {
       {},
       { poll: (jobs) => 2 * (childPace(jobs) || RESTING / 2) },
     ),
-  /** One job with its output; while that is still being read, `complete` is false. */
+  /** One job with its output; `complete` is false while output is still being read. */
   one: (id: string) =>
     query<typeof jobEndpoints.get, FollowedJob>(
       jobEndpoints.get,
@@ -55,7 +55,7 @@ export const jobQueries = {
         poll: childPace,
       },
     ),
-  /** Children for the page that watches them; output is read by `ChildOutputs`. */
+  /** Children without output, which `ChildOutputs` reads. */
   childStates: (id: string) =>
     query<typeof jobEndpoints.children, ChildStates>(
       jobEndpoints.children,
@@ -67,18 +67,18 @@ export const jobQueries = {
         poll: (data) => childPace(data?.rows),
       },
     ),
-  /** A device's own queue. */
+  /** The queue of one device. */
   ofDevice: (id: string) => query(jobEndpoints.ofDevice, { params: { device_id: id } }, { poll: OF_DEVICE }),
-  /** All jobs of an artifact, by device and without output. */
+  /** All jobs of an artifact, per device and without output. */
   runs: (artifact: string) =>
     query(jobEndpoints.runs, { params: { artifact_id: artifact } }, { poll: false, retry: false }),
 };
 
-/** Submits a job; the same key means the same submission, so that a service that knows the header acts once. */
+/** Submits a job. A resend with the same key is the same submission, which a service that knows the header runs once. */
 export const submitJob = (body: JobDraft, key: string): Promise<{ JobId: string }> =>
   call(jobEndpoints.submit, { body }, { headers: { 'idempotency-key': key } });
 
-/** All jobs as they are now, where a service does not filter them. */
+/** All current jobs, for a service that cannot filter them. */
 export const readJobs = (signal?: AbortSignal): Promise<Job[]> => call(jobEndpoints.list, {}, { signal });
 
 export const jobMutations = {

@@ -26,7 +26,7 @@ test('cuts a list into pieces that are JSON, whatever its strings contain', () =
     }
 });
 
-test('reads the same answers as any list: bare, in an object, null, nothing', async () => {
+test('reads the same formats as any list: bare, in an object, null, empty', async () => {
   for (const [text, count] of [
     [JSON.stringify(rows(700)), 700],
     [JSON.stringify({ Devices: rows(700), TotalNumDevices: 700 }), 700],
@@ -43,7 +43,7 @@ test('reads the same answers as any list: bare, in an object, null, nothing', as
   assert.deepEqual(frame, { Devices: [], TotalNumDevices: '12' });
 });
 
-test('anything else is an unexpected answer that shows itself, and never an empty list', async () => {
+test('anything else is an error that shows the response, and never an empty list', async () => {
   for (const text of [
     '<!doctype html><title>Log in</title>',
     '"hello"',
@@ -67,7 +67,7 @@ test('anything else is an unexpected answer that shows itself, and never an empt
     });
 });
 
-test('one bad coordinate hides no other place', async () => {
+test('one bad coordinate does not hide other locations', async () => {
   const text = '[{"DeviceId":"a","Lat":"52.5","Lng":13},{"DeviceId":"b","Lat":null,"Lng":1}]';
   assert.deepEqual((await readList({ status: 200, text }, locations)).rows, [
     { DeviceId: 'a', Lat: 52.5, Lng: 13 },
@@ -75,7 +75,7 @@ test('one bad coordinate hides no other place', async () => {
   ]);
 });
 
-test('the rows of a named list are read, wherever it is in the answer', async () => {
+test('the rows of a named list are read, wherever it is in the response', async () => {
   const isFrame = (value: unknown): value is { Gone: string[] } => typeof value === 'object';
   const text = '{"Version":"a","Gone":["x"],"Rows":[{"Rows":["no"]},{"a":1}],"More":[1]}';
   const anyRow = { safeParse: (value: unknown) => ({ success: true as const, data: value as object[] }) };
@@ -84,7 +84,7 @@ test('the rows of a named list are read, wherever it is in the answer', async ()
   assert.deepEqual(answer.frame, { Version: 'a', Gone: ['x'], Rows: [], More: [1] });
 });
 
-test('bad rows are left out wherever they are, and a list of nothing else is an error', async () => {
+test('bad rows are left out, and a list of only bad rows is an error', async () => {
   const good = rows(249);
   const bad = [7, null, { DeviceName: 'no id' }];
   const text = JSON.stringify([bad[0], ...good, ...bad]);

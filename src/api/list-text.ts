@@ -1,15 +1,15 @@
-// Reads a long list answer in short tasks: one JSON.parse of 100,000 locations, and one check of all of them, would
-// block the page for a tenth of a second and more.
+// Parses a long list response in short tasks: parsing and validating 100,000 locations at once would block the page for
+// 100 ms or more.
 import { rowsOf } from '#/contract/endpoint.ts';
 import { unreadableRows } from '#/contract/unreadable-rows.ts';
 import { unexpectedError } from './api-error.ts';
 import { runChunked } from '#/lib/pace.ts';
 
-/** Rows parsed and checked at once. */
+/** Rows parsed and validated per step. */
 const PIECE = 250;
 const [QUOTE, COMMA, OPEN, CLOSE, BEGIN, END] = Array.from('",[]{}', (sign) => sign.charCodeAt(0));
 
-/** The end of the string that begins here; the text's length if there is none. */
+/** The index of the string's closing quote; the text's length if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -19,7 +19,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The start of the first array, or of the one with this name: the text itself, or a value of its object. */
+/** The start of the first array, or of the named one: the text itself, or a value of its top-level object. */
 function startOfList(text: string, name: string | undefined): number {
   let depth = 0;
   let last = '';
@@ -36,7 +36,7 @@ function startOfList(text: string, name: string | undefined): number {
   return -1;
 }
 
-/** Cuts a list into JSON texts of some rows each; returns the rest of the answer without them. */
+/** Splits a list into JSON texts of `most` rows each; returns the rest of the response without them. */
 export function* cutList(text: string, most: number, name?: string): Generator<string, string> {
   const start = startOfList(text, name);
   if (start < 0) return text;
@@ -72,12 +72,13 @@ interface Framed<Frame> {
   isFrame: (value: unknown) => value is Frame;
 }
 
-/** The same rule as for every list, now that its only array is empty. */
+/** The rule for every list (`rowsOf`), with its only array emptied. */
 const ANY: Framed<unknown> = { isFrame: (value): value is unknown => rowsOf(value)?.length === 0 };
 
 /**
- * The rows of a list answer, and the answer without them; throws an ApiError if it is not a list of such rows.
- * A bad row is left out: `unreadable` counts them. `framed`: the name of the list in an answer that has more than rows, and what that has to be.
+ * The rows of a list response, and the rest of the response as its frame; throws an ApiError if it is not a list of such
+ * rows. Bad rows are left out, and `unreadable` counts them. `framed`: the name of the list in a response with further
+ * fields, and the check for these.
  */
 export async function readList<Row, Frame = unknown>(
   { status, text }: { status: number; text: string },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { ChangeEvent } from '#/contract/changes.ts';
 import type { LiveState } from './live.ts';
-import { LiveConnection, pauseAfter, type LiveMessage, type OpenedStream } from './live-connection.ts';
+import { LiveConnection, reconnectDelay, type LiveMessage, type OpenedStream } from './live-connection.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
 afterEach(() => mock.timers.reset());
@@ -17,7 +17,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** A service whose answers the test sets; the test also writes to a stream and cuts it. */
+/** A service whose responses the test sets; the test also writes to its streams and breaks them. */
 class Service {
   readonly asked: string[] = [];
   readonly open: Pipe[] = [];
@@ -90,15 +90,15 @@ class Browser {
 
   tab(service: Service, { locks = true } = {}) {
     const found: string[] = [];
-    const seen = { state: 'off' as LiveState, visible: true, heldBack: false, signedOut: 0, lastAnswer: 0 };
+    const seen = { state: 'off' as LiveState, visible: true, heldBack: false, signedOut: 0, lastResponseTime: 0 };
     const connection = new LiveConnection({
       open: service.answer,
       compete: locks ? this.compete : undefined,
       post: (message: LiveMessage) => {
-        for (const each of this.tabs) if (each.connection !== connection) each.connection.hear({ ...message });
+        for (const each of this.tabs) if (each.connection !== connection) each.connection.receive({ ...message });
       },
       isVisible: () => seen.visible,
-      lastAnswer: () => seen.lastAnswer,
+      lastResponseTime: () => seen.lastResponseTime,
       setState: (state) => void (seen.state = state),
       setHeldBack: (now) => void (seen.heldBack = now),
       report: (change) => void found.push(typeof change === 'string' ? change : JSON.stringify(change)),
@@ -108,21 +108,21 @@ class Browser {
     const made = {
       connection,
       seen,
-      /** What was reported since the last call. */
+      /** The reports since the last call. */
       take: () => found.splice(0),
       show: (now: boolean) => {
         seen.visible = now;
-        connection.attend();
+        connection.syncVisibility();
         return settle();
       },
     };
     this.tabs.push(made);
-    connection.attend();
+    connection.syncVisibility();
     return made;
   }
 }
 
-test('changes are reported as they come, and after the first beginning everything may have changed', async () => {
+test('changes are reported as they arrive, and the first connection reports everything', async () => {
   const service = new Service();
   const tab = new Browser().tab(service);
   await settle();
@@ -132,7 +132,7 @@ test('changes are reported as they come, and after the first beginning everythin
   assert.deepEqual(tab.take(), ['{"Devices":["d1"],"Tunnels":true}']);
 });
 
-test('a service without events is asked once', async () => {
+test('a service without events is requested once', async () => {
   const service = new Service();
   service.status = 404;
   const tab = new Browser().tab(service);
@@ -143,7 +143,7 @@ test('a service without events is asked once', async () => {
   assert.equal(service.asked.length, 1);
 });
 
-test('a stream that is cut goes on where it was, and nobody notices', async () => {
+test('a broken stream resumes where it was without a visible change', async () => {
   const service = new Service();
   const tab = new Browser().tab(service);
   await settle();
@@ -159,7 +159,7 @@ test('a stream that is cut goes on where it was, and nobody notices', async () =
   assert.deepEqual(tab.take(), ['{"Account":true}']);
 });
 
-test('a service that is gone is lost at the first refusal, and asked less and less often until it is back', async () => {
+test('an unreachable service is lost at the first failure, and retried with backoff until it is back', async () => {
   const service = new Service();
   const tab = new Browser().tab(service);
   await pass(20_000);
@@ -175,7 +175,7 @@ test('a service that is gone is lost at the first refusal, and asked less and le
   assert.equal(tab.seen.state, 'live');
 });
 
-test('a stream without a sign of life is given up, comments are signs', async () => {
+test('a silent stream is given up; comments keep it alive', async () => {
   const service = new Service();
   const tab = new Browser().tab(service);
   await settle();
@@ -190,14 +190,14 @@ test('a stream without a sign of life is given up, comments are signs', async ()
   assert.equal(tab.seen.state, 'live');
 });
 
-test('a proxy that holds events back is noticed in each tab where other requests are answered', async (t) => {
-  // The shortest pause: the stream begins right after the last sign to the other tabs.
+test('every tab detects a proxy that buffers events while other requests are answered', async (t) => {
+  // The shortest delay: the stream opens right after the last heartbeat to the other tabs.
   t.mock.method(Math, 'random', () => 0);
   const [service, browser] = [Object.assign(new Service(), { isReady: false }), new Browser()];
   const [tab, other] = [browser.tab(service), browser.tab(service)];
   await pass(6_500);
   assert.equal(tab.seen.heldBack, false);
-  tab.seen.lastAnswer = Number.MAX_SAFE_INTEGER;
+  tab.seen.lastResponseTime = Number.MAX_SAFE_INTEGER;
   await pass(15_000);
   const later = browser.tab(service);
   assert.deepEqual([tab.seen.heldBack, other.seen.heldBack, later.seen.heldBack], [true, true, true]);
@@ -207,7 +207,7 @@ test('a proxy that holds events back is noticed in each tab where other requests
   assert.deepEqual([tab.seen.heldBack, other.seen.heldBack, later.seen.heldBack], [false, false, false]);
 });
 
-test('tabs share one stream; when its holder goes another goes on from the version it has', async () => {
+test('tabs share one stream; when the leader closes, another tab resumes from its version', async () => {
   const service = new Service();
   const browser = new Browser();
   const first = browser.tab(service);
@@ -226,7 +226,7 @@ test('tabs share one stream; when its holder goes another goes on from the versi
   assert.deepEqual(first.take().slice(2), [], 'a hidden tab hears nothing');
 });
 
-test('a tab that is seen again has to catch up, unless nothing happened', async () => {
+test('a tab that is shown again catches up, unless nothing has changed', async () => {
   const service = new Service();
   const browser = new Browser();
   browser.tab(service);
@@ -244,7 +244,7 @@ test('a tab that is seen again has to catch up, unless nothing happened', async 
   assert.equal(service.asked.length, 1);
 });
 
-test('a tab whose leader falls silent polls', async () => {
+test('a tab polls when its leader falls silent', async () => {
   const service = new Service();
   const browser = new Browser();
   browser.tab(service);
@@ -265,7 +265,7 @@ test('without locks each tab has its own stream', async () => {
   assert.equal(service.asked.length, 2);
 });
 
-test('401 ends it, and the next session begins anew', async () => {
+test('a 401 ends the connection, and the next session starts over', async () => {
   const service = new Service();
   const tab = new Browser().tab(service);
   await pass(20_000);
@@ -278,7 +278,7 @@ test('401 ends it, and the next session begins anew', async () => {
   assert.equal(service.asked.length, 2);
   assert.equal(tab.seen.state, 'off');
   service.status = 200;
-  tab.connection.attend();
+  tab.connection.syncVisibility();
   await settle();
   assert.deepEqual(service.asked, ['', 'a.1', '']);
 });
@@ -293,10 +293,10 @@ test('after a reset everything may have changed', async () => {
   assert.deepEqual(tab.take(), ['everything']);
 });
 
-test('pauses grow, are random, and have an end', () => {
+test('delays grow, are random, and are limited', () => {
   assert.deepEqual(
-    [0, 1, 2, 5, 20].map((failures) => pauseAfter(failures, 0.5)),
+    [0, 1, 2, 5, 20].map((failures) => reconnectDelay(failures, 0.5)),
     [250, 1_000, 2_000, 16_000, 30_000],
   );
-  assert.equal(pauseAfter(1, 0), 500);
+  assert.equal(reconnectDelay(1, 0), 500);
 });

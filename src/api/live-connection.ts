@@ -1,23 +1,23 @@
-// One stream of events for all tabs of a browser: the visible ones compete for a lock, its holder streams and passes
-// everything on. Where there are no locks (plain http on a LAN) each streams itself. A hidden tab holds nothing; seen
-// again it goes on from the last version that it had. Fetch and not EventSource, which shows neither the status of a
-// refusal nor the comments by which a stream shows that it still works.
+// One event stream for all tabs of a browser. The visible tabs compete for a lock; its holder, the leader, streams and
+// forwards everything. Without the Web Locks API (plain http on a LAN) each tab streams for itself. A hidden tab gives up
+// its stream, and resumes from its last version when it is shown again. Uses fetch because EventSource exposes neither
+// the status of a refusal nor the comments that show a stream is alive.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { changeEvent, type ChangeEvent } from '#/contract/changes.ts';
 import type { LiveState } from './live.ts';
 
-/** What is reported: named changes, or after a gap that anything may have changed. */
+/** A report: named changes, or after a gap that anything may have changed. */
 export type Report = ChangeEvent | 'everything';
 
-/** An answer as it begins. */
+/** A response whose body is still arriving. */
 export interface OpenedStream {
   status: number;
-  /** Whether it is a stream of events at all. */
+  /** Whether the content type is an event stream. */
   isEvents: boolean;
   chunks: () => AsyncIterable<string>;
 }
 
-/** What one tab passes to the others. */
+/** A message from one tab to the others. */
 export interface LiveMessage {
   kind: 'hello' | 'state' | 'change';
   state?: LiveState;
@@ -26,109 +26,109 @@ export interface LiveMessage {
   isHeldBack?: boolean;
 }
 
-/** What the connection needs of the page. */
+/** What the connection needs from the page. */
 export interface LiveEnvironment {
-  /** Raises where there is no answer. */
+  /** Rejects if there is no response. */
   open: (since: string, signal: AbortSignal) => Promise<OpenedStream>;
-  /** Calls `lead` as soon as no other tab leads; the lead ends with the promise. Undefined where there are no locks. */
+  /** Calls `lead` once no other tab leads, until its promise settles. Undefined without the Web Locks API. */
   compete: ((lead: () => Promise<void>, signal: AbortSignal) => void) | undefined;
   post: (message: LiveMessage) => void;
   isVisible: () => boolean;
-  /** When any other request was answered last, in milliseconds since the epoch. */
-  lastAnswer: () => number;
+  /** When the last response to any other request came, in milliseconds since the epoch. */
+  lastResponseTime: () => number;
   setState: (state: LiveState) => void;
-  /** Whether a proxy holds the events back. */
+  /** Told whether a proxy buffers the events. */
   setHeldBack: (isHeldBack: boolean) => void;
   report: (change: Report) => void;
-  /** The stream has begun, and the service with it. */
+  /** Called when a stream is ready, which shows that the service is reachable. */
   answered: () => void;
   signedOut: () => void;
 }
 
 type End = 'cut' | 'failed' | 'held back' | 'absent' | 'signed out';
 
-/** Milliseconds until the first event; a proxy that collects the answer never shows it. */
-const READY_WITHIN = 6_000;
-/** Without any sign of life; there is a comment every 15 seconds. */
-const SILENCE = 40_000;
-/** A stream that is cut has so long to come back before everything is polled. */
-const GRACE = 2_000;
-/** Streams that last less count as failures. */
-const LASTING = 10_000;
-/** The first pause, and the longest. */
-const FIRST_PAUSE = 1_000;
-const LONGEST_PAUSE = 30_000;
-/** As if so many attempts had failed: behind a proxy that holds events back. */
-const RARELY = 10;
-/** Between two signs of life to the other tabs. */
-const BEAT = 10_000;
+/** Milliseconds to wait for the first event, which never comes through a proxy that buffers the response. */
+const READY_TIMEOUT = 6_000;
+/** Milliseconds without data after which a stream is dead; the service sends a comment every 15 seconds. */
+const SILENCE_TIMEOUT = 40_000;
+/** Milliseconds that a broken stream has to reconnect before everything is polled. */
+const GRACE_PERIOD = 2_000;
+/** Streams that last fewer milliseconds count as failures. */
+const STABLE_AFTER = 10_000;
+/** The first and the longest delay before reconnecting, in milliseconds. */
+const FIRST_DELAY = 1_000;
+const MAX_DELAY = 30_000;
+/** Behind a proxy that buffers events, back off as after this many failures. */
+const HELD_BACK_FAILURES = 10;
+/** Milliseconds between two heartbeats to the other tabs. */
+const HEARTBEAT_INTERVAL = 10_000;
 
-/** Random, so that pages which lost the service together do not all come back together. */
-export const pauseAfter = (failures: number, random = Math.random()): number =>
-  failures === 0 ? 500 * random : Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1)) * (0.5 + random);
+/** Random, so that pages that lost the service together do not all reconnect together. */
+export const reconnectDelay = (failures: number, random = Math.random()): number =>
+  failures === 0 ? 500 * random : Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (failures - 1)) * (0.5 + random);
 
 export class LiveConnection {
   private readonly environment: LiveEnvironment;
   private state: LiveState = 'off';
-  /** The latest that this tab knows of; '' before the first. */
+  /** The latest version that this tab knows; '' before the first. */
   private version = '';
   private failures = 0;
-  private beaten = 0;
+  private lastHeartbeat = 0;
   private isLeading = false;
-  /** The service has no events. */
-  private isAbsent = false;
-  /** By a proxy. */
+  /** Whether the service has no events. */
+  private hasNoEvents = false;
+  /** Whether a proxy buffers the events. */
   private isHeldBack = false;
   /** Aborted when this tab is hidden or the session ends. */
-  private leaving: AbortController | undefined;
+  private controller: AbortController | undefined;
   private wakeUp = () => {};
-  private grace: Timer;
-  /** Of another tab that leads. */
-  private sign: Timer;
+  private graceTimer: Timer;
+  /** Fires when the leading tab's heartbeat is overdue. */
+  private heartbeatTimer: Timer;
 
   constructor(environment: LiveEnvironment) {
     this.environment = environment;
   }
 
-  /** Called at the beginning, and when the tab was shown or hidden. */
-  attend(): void {
+  /** Connects a visible tab and disconnects a hidden one. Called at the start and whenever visibility changes. */
+  syncVisibility(): void {
     if (!this.environment.isVisible()) return this.leave();
-    if (this.leaving || this.isAbsent) return;
-    const { signal } = (this.leaving = new AbortController());
+    if (this.controller || this.hasNoEvents) return;
+    const { signal } = (this.controller = new AbortController());
     this.failures = 0;
-    // Until the stream goes on or another tab answers.
+    // Keep the state until the stream resumes or another tab answers.
     if (this.state === 'live') this.startGrace();
     if (!this.environment.compete) return void this.lead(signal);
     this.environment.compete(() => this.lead(signal), signal);
     this.environment.post({ kind: 'hello' });
   }
 
-  /** The service answers again: no further pause. */
+  /** The service is reachable again: reconnects without further delay. */
   wake(): void {
     this.wakeUp();
   }
 
-  /** The session has ended: the next one begins anew. */
+  /** The session has ended: resets everything for the next one. */
   end(): void {
     this.leave();
     this.version = '';
-    this.isAbsent = false;
+    this.hasNoEvents = false;
     this.setState('off');
   }
 
-  /** A message of another tab. */
-  hear({ kind, state, version = '', change, isHeldBack }: LiveMessage): void {
-    if (!this.leaving) return;
+  /** Handles a message from another tab. */
+  receive({ kind, state, version = '', change, isHeldBack }: LiveMessage): void {
+    if (!this.controller) return;
     if (kind === 'hello') {
-      if (this.isLeading && (this.state !== 'off' || this.isHeldBack)) this.beat();
+      if (this.isLeading && (this.state !== 'off' || this.isHeldBack)) this.sendHeartbeat();
       return;
     }
     if (this.isLeading || state === undefined) return;
-    clearTimeout(this.sign);
+    clearTimeout(this.heartbeatTimer);
     if (isHeldBack !== undefined) this.environment.setHeldBack(isHeldBack);
     if (state === 'live') {
-      clearTimeout(this.grace);
-      this.sign = setTimeout(() => this.setState('lost'), SILENCE);
+      clearTimeout(this.graceTimer);
+      this.heartbeatTimer = setTimeout(() => this.setState('lost'), SILENCE_TIMEOUT);
       const isGap = kind === 'state' && version !== this.version;
       this.version = version;
       this.setState('live');
@@ -137,15 +137,15 @@ export class LiveConnection {
   }
 
   private leave(): void {
-    this.leaving?.abort();
-    this.leaving = undefined;
-    clearTimeout(this.grace);
-    clearTimeout(this.sign);
+    this.controller?.abort();
+    this.controller = undefined;
+    clearTimeout(this.graceTimer);
+    clearTimeout(this.heartbeatTimer);
   }
 
   private async lead(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    clearTimeout(this.sign);
+    clearTimeout(this.heartbeatTimer);
     this.isLeading = true;
     while (!signal.aborted) {
       const begun = Date.now();
@@ -153,30 +153,30 @@ export class LiveConnection {
       if (signal.aborted) break;
       if (end === 'signed out') this.environment.signedOut();
       if (end === 'absent') {
-        this.isAbsent = true;
-        this.lose();
+        this.hasNoEvents = true;
+        this.markLost();
         this.setState('off');
       }
-      // The lead goes on without a stream: no other tab has to find out the same.
+      // Stay the leader without a stream, so that no other tab has to find out the same.
       if (end === 'signed out' || end === 'absent') await aborted(signal);
       else {
-        this.failures = end === 'cut' && Date.now() - begun >= LASTING ? 0 : this.failures + 1;
+        this.failures = end === 'cut' && Date.now() - begun >= STABLE_AFTER ? 0 : this.failures + 1;
         if (end === 'cut') this.startGrace();
-        else this.lose();
-        await this.pause(pauseAfter(end === 'held back' ? RARELY : this.failures), signal);
+        else this.markLost();
+        await this.pause(reconnectDelay(end === 'held back' ? HELD_BACK_FAILURES : this.failures), signal);
       }
     }
     this.isLeading = false;
   }
 
-  /** One stream from its beginning to its end. */
-  private async stream(leaving: AbortSignal): Promise<End> {
+  /** Reads one stream until it ends. */
+  private async stream(signal: AbortSignal): Promise<End> {
     const stop = new AbortController();
     const begun = Date.now();
     let isReady = false;
-    let sign = setTimeout(() => stop.abort(), READY_WITHIN);
+    let silenceTimer = setTimeout(() => stop.abort(), READY_TIMEOUT);
     try {
-      const answer = await this.environment.open(this.version, AbortSignal.any([leaving, stop.signal]));
+      const answer = await this.environment.open(this.version, AbortSignal.any([signal, stop.signal]));
       if (answer.status === 401) return 'signed out';
       if (answer.status === 429 || answer.status >= 500) return 'failed';
       if (answer.status !== 200 || !answer.isEvents) return 'absent';
@@ -185,52 +185,52 @@ export class LiveConnection {
       for await (const chunk of answer.chunks()) {
         parser.feed(chunk);
         for (const event of events.splice(0)) {
-          if (leaving.aborted) return 'cut';
+          if (signal.aborted) return 'cut';
           isReady ||= event.event === 'ready';
-          this.take(event);
+          this.handleEvent(event);
         }
         if (!isReady) continue;
-        clearTimeout(sign);
-        sign = setTimeout(() => stop.abort(), SILENCE);
-        if (Date.now() - this.beaten > BEAT) this.beat();
+        clearTimeout(silenceTimer);
+        silenceTimer = setTimeout(() => stop.abort(), SILENCE_TIMEOUT);
+        if (Date.now() - this.lastHeartbeat > HEARTBEAT_INTERVAL) this.sendHeartbeat();
       }
     } catch {
-      // Cut, or never begun.
+      // The stream broke, or never opened.
     } finally {
-      clearTimeout(sign);
+      clearTimeout(silenceTimer);
     }
-    // Others were answered meanwhile: it is not the service that is slow.
-    const isHeldBack = !isReady && stop.signal.aborted && this.environment.lastAnswer() > begun;
+    // Other requests were answered meanwhile, so a proxy holds the stream back and not a slow service.
+    const isHeldBack = !isReady && stop.signal.aborted && this.environment.lastResponseTime() > begun;
     stop.abort();
     if (isHeldBack) this.holdBack(true);
     return isReady ? 'cut' : isHeldBack ? 'held back' : 'failed';
   }
 
-  private take({ event, id = '', data }: EventSourceMessage): void {
+  private handleEvent({ event, id = '', data }: EventSourceMessage): void {
     if (event === 'ready') {
-      clearTimeout(this.grace);
+      clearTimeout(this.graceTimer);
       this.environment.answered();
       this.holdBack(false);
       const isFirst = this.version === '';
-      // What a stream that goes on has missed is still to come: until then the version is the one before.
+      // A resumed stream still has to deliver what was missed, so it keeps its earlier version until then.
       if (isFirst) this.version = id;
       this.setState('live');
-      if (isFirst) this.tell('everything');
-      else this.beat();
+      if (isFirst) this.publish('everything');
+      else this.sendHeartbeat();
     } else if (event === 'reset' || event === 'change') {
       this.version = id || this.version;
-      this.tell(event === 'reset' ? 'everything' : changeOf(data));
+      this.publish(event === 'reset' ? 'everything' : changeOf(data));
     }
   }
 
-  private tell(change: Report): void {
+  private publish(change: Report): void {
     this.environment.report(change);
     const { state, version, isHeldBack } = this;
     this.environment.post({ kind: 'change', state, version, isHeldBack, change });
   }
 
-  private beat(): void {
-    this.beaten = Date.now();
+  private sendHeartbeat(): void {
+    this.lastHeartbeat = Date.now();
     this.environment.post({ kind: 'state', state: this.state, version: this.version, isHeldBack: this.isHeldBack });
   }
 
@@ -238,24 +238,24 @@ export class LiveConnection {
     if (now === this.isHeldBack) return;
     this.isHeldBack = now;
     this.environment.setHeldBack(now);
-    if (now) this.beat();
+    if (now) this.sendHeartbeat();
   }
 
   private setState(state: LiveState): void {
     if (state === this.state) return;
     this.state = state;
     this.environment.setState(state);
-    if (this.isLeading && state !== 'live') this.beat();
+    if (this.isLeading && state !== 'live') this.sendHeartbeat();
   }
 
-  private lose(): void {
-    clearTimeout(this.grace);
+  private markLost(): void {
+    clearTimeout(this.graceTimer);
     if (this.state === 'live') this.setState('lost');
   }
 
   private startGrace(): void {
-    clearTimeout(this.grace);
-    this.grace = setTimeout(() => this.lose(), GRACE);
+    clearTimeout(this.graceTimer);
+    this.graceTimer = setTimeout(() => this.markLost(), GRACE_PERIOD);
   }
 
   private pause(length: number, signal: AbortSignal): Promise<void> {
@@ -278,7 +278,7 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** What is unreadable may have been anything. */
+/** An unreadable event may have reported anything. */
 function changeOf(data: string): Report {
   try {
     const read = changeEvent.safeParse(JSON.parse(data));

@@ -1,32 +1,32 @@
-// Whether the service reports changes by itself (events.ts), and what that means for everything that is read: what is
-// reported is not polled. Apart from the connection, which loads after the first paint.
+// Whether the service reports changes by itself (events.ts), and how that affects polling: what is reported is not polled.
+// Separate from the connection, which loads after the first paint.
 import type { Operation } from '#/contract/resource.ts';
 import { createListeners, createStore } from '#/lib/store.ts';
 
-/** `off`: this service has no events. `lost`: they come no more, so that everything is polled until they do. */
+/** `off`: this service has no events. `lost`: the stream is down, so everything is polled until it is back. */
 export type LiveState = 'off' | 'live' | 'lost';
 
-/** Milliseconds after which what is reported is read again all the same. */
+/** Fallback polling interval in milliseconds for data whose changes are reported. */
 const SAFETY = 300_000;
-/** What was read so long ago is read again by the next page that shows it. */
+/** Milliseconds after which data is stale, and refetched by the next page that shows it. */
 const FRESH = 5_000;
 
 export const live = createStore<LiveState>('off');
-/** After each report that concerns bulk work. */
+/** Notified after each report about bulk work. */
 export const bulkReports = createListeners();
 export const isLive = (): boolean => live.get() === 'live';
 
-/** What a query knows beside its data. */
+/** The state of a query apart from its data. */
 export interface ReadingState {
   error: Error | null;
-  /** How often it was read. */
+  /** How many times it was read. */
   dataUpdateCount: number;
 }
 
-/** Milliseconds between two readings; false for none. */
+/** Polling interval in milliseconds; false for no polling. */
 export type Pace<Data> = number | false | ((data: Data | undefined, state: ReadingState) => number | false);
 
-/** The one rule for polling: `usual` while changes are not reported, and at most every `whileLive` while they are. */
+/** The only rule for polling: at `usual` while changes are not reported, and no faster than `whileLive` while they are. */
 export const livePace =
   <Data>(usual: Pace<Data>, whileLive: Pace<Data> = SAFETY) =>
   ({ state }: { state: ReadingState & { data: unknown } }): number | false => {
@@ -39,11 +39,11 @@ interface AnyQuery {
   meta: { operation?: Operation; isSnapshot?: boolean | undefined } | undefined;
 }
 
-/** Whether the changes of what a query shows are reported. */
+/** Whether the service reports changes of the data of this query. */
 export const isReported = ({ meta }: AnyQuery): boolean => {
   const { live: reports, follows } = meta?.operation?.resource ?? {};
   return !meta?.isSnapshot && (reports !== undefined || follows !== undefined);
 };
 
-/** How long a reading holds, in milliseconds: what is reported, until a change of it is. */
+/** The stale time in milliseconds. Reported data stays fresh until a change is reported. */
 export const staleAfter = (query: AnyQuery): number => (isLive() && isReported(query) ? Infinity : FRESH);

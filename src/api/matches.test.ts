@@ -13,7 +13,7 @@ const device = (n: number): Device => ({
 });
 const all = (count: number) => Array.from({ length: count }, (_, n) => device(n));
 
-test('reads on until a page brings nothing, whatever size of page the service gives', async () => {
+test('reads until a page has no new devices, whatever page size the service uses', async () => {
   for (const size of [100, 25, 7])
     for (const count of [0, 1, 7, 99, 100, 101, 250]) {
       const found = await readMatches(async (page) => all(count).slice((page - 1) * size, page * size));
@@ -21,7 +21,7 @@ test('reads on until a page brings nothing, whatever size of page the service gi
     }
 });
 
-test('asks for two pages at a time and each device counts once', async () => {
+test('requests two pages at a time and counts each device once', async () => {
   let underWay = 0;
   let peak = 0;
   const found = await readMatches(async (page) => {
@@ -35,11 +35,11 @@ test('asks for two pages at a time and each device counts once', async () => {
   assert.equal(found.length, 30);
 });
 
-test('ends where a service repeats its last page for ever', async () => {
+test('stops if a service keeps repeating its last page', async () => {
   assert.equal((await readMatches(async (page) => (page < 3 ? [device(page)] : [device(2)]))).length, 2);
 });
 
-test('a failing page fails the whole', async () => {
+test('a failing page fails the whole read', async () => {
   await assert.rejects(
     readMatches((page) => (page === 2 ? Promise.reject(new Error('page 2')) : Promise.resolve([device(page)]))),
     /page 2/,

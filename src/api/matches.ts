@@ -1,24 +1,24 @@
-// All devices that the service finds by a filter. Separate from members.ts, because the device table needs it at once.
+// All devices that match a filter of the service. Separate from members.ts because the device table loads it first.
 import { deviceEndpoints, type Device, type DeviceFilter } from '#/contract/devices.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { query } from '#/api/query.ts';
 
-/** Most requests at a time. */
-const AT_ONCE = 2;
+/** Most concurrent requests. */
+const CONCURRENCY = 2;
 /** A page size that every service supports; the document names no limit. */
 const ROWS = 100;
-/** Milliseconds between two readings of who has a tag: all of them are read. */
-const EVERY = 30_000;
+/** Polling interval of a tag's devices in milliseconds; long, because each poll reads all of them. */
+const POLL_INTERVAL = 30_000;
 
 /**
- * Every device of a filter, once. A filtered list has no total, and a service may return fewer rows than requested, so
- * only a page without new devices is the end: an incomplete list would hide devices from the user who decides.
+ * Every matching device, once. A filtered list has no total, and a service may return fewer rows than requested, so only
+ * a page without new devices marks the end: a user must not decide on an incomplete list.
  */
 export async function readMatches(readPage: (page: number) => Promise<Device[]>): Promise<Device[]> {
   const found = new Map<string, Device>();
-  for (let page = 1; ; page += AT_ONCE) {
-    const pages = await Promise.all(Array.from({ length: AT_ONCE }, (_, step) => readPage(page + step)));
+  for (let page = 1; ; page += CONCURRENCY) {
+    const pages = await Promise.all(Array.from({ length: CONCURRENCY }, (_, step) => readPage(page + step)));
     for (const rows of pages) {
       const before = found.size;
       for (const device of rows) found.set(device.DeviceId, device);
@@ -36,7 +36,7 @@ export async function readMatching(filter: DeviceFilter, signal: AbortSignal): P
         { signal },
       );
     } catch (error) {
-      // Past the end some services have no page at all.
+      // Some services answer 404 for a page past the end.
       if (page > 1 && isMissing(error)) return [];
       throw error;
     }
@@ -45,7 +45,7 @@ export async function readMatching(filter: DeviceFilter, signal: AbortSignal): P
 
 const FIRST = { page_num: 1, rows_per_page: ROWS };
 
-/** The ids of the devices that have any of these tags, by the service's own filter. */
+/** The ids of the devices with any of these tags, as filtered by the service. */
 export const taggedQuery = (tags: readonly string[]) =>
   query<typeof deviceEndpoints.filter, ReadonlySet<string>>(
     deviceEndpoints.filter,
@@ -59,7 +59,7 @@ export const taggedQuery = (tags: readonly string[]) =>
         return found;
       },
       structuralSharing: false,
-      poll: EVERY,
-      spacing: EVERY,
+      poll: POLL_INTERVAL,
+      spacing: POLL_INTERVAL,
     },
   );

@@ -1,5 +1,5 @@
-// Begins to read a stream of events. Apart from call.ts, which reads an answer to its end within a time limit, and takes a
-// request without an answer as a sign that the service is away: here that may be a proxy that cuts streams.
+// Opens an event stream. Separate from call.ts, which reads a response to its end within a time limit, and takes a missing
+// response to mean that the service is unreachable: here the cause may be a proxy that breaks streams.
 import { apiTarget, directAddress } from './direct.ts';
 
 export function openStream(path: string, signal: AbortSignal): Promise<Response> {

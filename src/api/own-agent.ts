@@ -1,4 +1,4 @@
-// Whether devices here run our agent. Those of another service run its own, and our commands do not apply.
+// Whether devices run our agent. Those of an upstream service run its agent, and our commands do not apply to them.
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
 

@@ -1,5 +1,5 @@
-// Checks which build the page's host has now. Parts are loaded when they are first needed; a missing one means that the
-// host is unreachable, or that a newer build has replaced the files of this one.
+// Checks which build the page's host serves now. Chunks load when they are first needed; a missing one means that the host
+// is unreachable, or that a newer build has replaced this one's files.
 import { ownPage } from '#/api/call.ts';
 import { directAddress } from '#/api/direct.ts';
 import { reportSilence } from '#/api/reach.ts';
@@ -30,13 +30,13 @@ export function checkBuild(): Promise<OwnBuild> {
 async function look(): Promise<OwnBuild> {
   const running = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
   try {
-    // Anything else than our page means nothing: a proxy's error, or a network's login page.
+    // Anything but our page tells nothing: it may be a proxy's error or a network's login page.
     newest = ENTRY.exec(await ownPage())?.[1] ?? '';
   } catch {
     newest = '';
   }
   if (newest !== '') return newest === running ? 'same' : 'newer';
-  // On a plain file host the API is somewhere else, and may well be reachable.
+  // On a plain file host the API is elsewhere, and may well be reachable.
   if (directAddress === undefined) reportSilence();
   return 'away';
 }
@@ -44,17 +44,17 @@ async function look(): Promise<OwnBuild> {
 const reloadedFor = storedInTab('muster-reloaded-for', '', { read: (text) => text, print: (text) => text });
 
 /**
- * Reloads the page, once for each build and path. Does nothing if that was tried before, or if it would lose the token
- * that only this page has.
+ * Reloads the page, once per build and path. Does nothing if that was tried before, or if it would lose a token that only
+ * this page holds in memory.
  */
 export function reloadOnce(): void {
   if (directAddress !== undefined) return;
   const note = `${newest} ${location.pathname}`;
-  // Without the stored note it could repeat for ever.
+  // If the note cannot be stored, the page could reload forever.
   if (reloadedFor.get() !== note && reloadedFor.set(note)) location.reload();
 }
 
-/** A failed style sheet stays in the document, and would count as loaded at the next attempt. */
+/** Removes a failed style sheet from the document, where the next attempt would take it for loaded. */
 export function forgetFailedSheet({ message }: Error): void {
   const [, href] = /Unable to preload CSS for (\S+)/.exec(message) ?? [];
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))

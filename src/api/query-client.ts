@@ -11,19 +11,19 @@ const noticeSignOut = (error: Error) => {
   if (isSignedOut(error)) sessionEnded();
 };
 
-/** Whether it deletes the object that its request names, and not a part of it. */
+/** Whether the operation deletes the object that its request names, and not just a part of it. */
 const isDeletion = ({ method, path, resource: { id } }: Operation) => method === 'DELETE' && path.endsWith(`/:${id}`);
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeSignOut }),
   mutationCache: new MutationCache({
     onError: noticeSignOut,
-    // After a failure too: the write may have succeeded although its answer was lost.
+    // Also after a failure: the write may have succeeded although its answer was lost.
     onSettled: (_data, error, variables, _result, { meta = {} }) => {
       const { operation, request = variables, changes = operation ? changedBy(operation) : [] } = meta;
       if (changes.length === 0) return;
       const deleted = operation && isDeletion(operation) && !error ? objectOf(operation, request) : undefined;
-      // A page that is being left must not ask for what it has deleted.
+      // A page that is being left must not refetch the object that it has just deleted.
       const isGone = (query: Query) => {
         const about = operation && objectOf(operation, requestOfQuery(query));
         return deleted !== undefined && about === deleted;

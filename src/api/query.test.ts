@@ -1,4 +1,4 @@
-// A made-up resource: whatever the dashboard knows of one, it knows from its table.
+// A made-up resource: everything that the dashboard knows about a resource comes from its table.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { QueryObserver, type MutationMeta } from '@tanstack/react-query';
@@ -29,13 +29,13 @@ const list = query(widgets.list, {});
 const client = queryClient;
 const isStale = ({ queryKey }: { queryKey: readonly unknown[] }) => client.getQueryState(queryKey)?.isInvalidated;
 
-/** All of them are there, and fresh. */
+/** Fills the cache with fresh data for all of them. */
 function read(): void {
   for (const { queryKey, meta = {} } of [list, one('a'), one('b'), query(gadgets.list, {})])
     client.getQueryCache().build(client, { queryKey, meta }).setData({});
 }
 
-/** As if the service had carried it out. */
+/** Runs the mutation as if the service had accepted it. */
 const write = ({ meta = {} }: { meta?: MutationMeta | undefined }) =>
   client
     .getMutationCache()
@@ -66,13 +66,13 @@ test('a write makes its own resource stale, and those that it names', async () =
   assert.deepEqual([list, one('a'), query(gadgets.list, {})].map(isStale), [true, true, true]);
 });
 
-test('what was deleted is not asked for again', async () => {
+test('a deleted object is not refetched', async () => {
   read();
   await write(requestMutation(widgets.remove, { params: { widget_id: 'a' } }));
   assert.deepEqual([list, one('a'), one('b')].map(isStale), [true, false, true]);
 });
 
-test('a report makes stale what it names, and what follows it; a gap all that is reported', () => {
+test('a report makes the named resources and their followers stale; a gap everything that is reported', () => {
   const follower = new ChangeFollower(client, new DeviceFeed(() => Promise.reject(new Error('No devices here'))));
   const after = (change: Parameters<typeof follower.report>[0]) => {
     read();
@@ -86,7 +86,7 @@ test('a report makes stale what it names, and what follows it; a gap all that is
   assert.deepEqual(after('everything'), [true, true, true, false]);
 });
 
-test('neither a write, a report nor a gap touches what shows a moment', async () => {
+test('neither a write, a report nor a gap makes a snapshot stale', async () => {
   const moment = query(widgets.list, {}, { part: 'moment', isSnapshot: true });
   client
     .getQueryCache()
@@ -96,11 +96,11 @@ test('neither a write, a report nor a gap touches what shows a moment', async ()
   await write(requestMutation(widgets.paint, { params: { widget_id: 'a' } }));
   follower.report({ Widgets: 'many' }, false);
   follower.report('everything', false);
-  follower.lose();
+  follower.pollEverything();
   assert.equal(isStale(moment), false);
 });
 
-test('it is polled as its table says until changes are reported, and fresh until one is', () => {
+test('a resource is polled as its table says until changes are reported, and then fresh until one is', () => {
   const pace = (options: object) => {
     const observer = new QueryObserver(client, { ...(options as typeof list), enabled: false });
     const { refetchInterval } = observer.options;

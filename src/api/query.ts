@@ -1,5 +1,5 @@
-// Queries and mutations of any operation of the contract. No key is typed anywhere else: it is the resource, the operation
-// and the request, so that a write or a reported change finds whatever it makes stale.
+// Queries and mutations for any operation of the contract. Query keys are made only here, of the resource, the operation and
+// the request, so that a write or a reported change finds whatever it makes stale.
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -18,24 +18,24 @@ import { livePace, type Pace } from '#/api/live.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 import { expressible, type AnyRequest } from '#/api/request-of.ts';
 
-/** What a query says of itself to the parts that read it again: writes, and reported changes. */
+/** What a query tells the code that refetches it after a write or a reported change. */
 export interface ReadingMeta<Data = unknown> {
   operation: Operation;
-  /** Takes over reported rows without a request; undefined if they have to be read. */
+  /** Applies reported rows without a request; returns undefined if a refetch is needed. */
   patch?: ((data: Data, changes: RowChanges) => Data | undefined) | undefined;
-  /** Another id that changes of this object are reported under: a child job's parent. */
+  /** A further id under which changes of this object are reported: for a child job, its parent's. */
   reportedAs?: ((data: Data) => string | undefined) | undefined;
-  /** Whether it has ended, so that what its resource follows changes it no more. */
+  /** Whether the object has ended, so that changes of the resources that its own follows no longer affect it. */
   isOver?: ((data: Data) => boolean) | undefined;
-  /** Milliseconds between two readings after reports, at least: of what is expensive to read. */
+  /** Least milliseconds between two refetches after reports, for data that is expensive to read. */
   spacing?: number | undefined;
-  /** It is read together with this operation of the same object, and not by itself. */
+  /** Refetched together with this operation on the same object, and never by itself. */
   readWith?: string | undefined;
-  /** Shows a moment: neither a write nor a report makes it stale. */
+  /** Shows the data of one moment: neither a write nor a report makes it stale. */
   isSnapshot?: boolean | undefined;
 }
 
-/** Reported rows by id, and the ids of removed ones. */
+/** Reported rows by id, and the ids of removed rows. */
 export interface RowChanges {
   changed: ReadonlyMap<string, unknown>;
   removed: readonly string[];
@@ -46,32 +46,32 @@ declare module '@tanstack/react-query' {
     queryMeta: Partial<ReadingMeta<never>>;
     mutationMeta: {
       operation?: Operation;
-      /** Of a mutation that sends the same request each time; of any other it is its variable. */
+      /** Set on a mutation that always sends the same request; otherwise the request is the mutation's variable. */
       request?: AnyRequest;
-      /** For a mutation of several operations: the resources that it makes stale. */
+      /** Set on a mutation of several operations: the resources that it makes stale. */
       changes?: readonly string[];
     };
   }
 }
 
 interface Polling<Data> {
-  /** Milliseconds between two readings while changes are not reported, if not as the resource says. */
+  /** Polling interval in milliseconds while changes are not reported; overrides the resource's. */
   poll?: Pace<Data>;
-  /** The least of them while changes are reported, for what no report covers. */
+  /** Least polling interval while changes are reported, for data that reports do not cover. */
   pollLive?: Pace<Data>;
 }
 
 interface Reading<Data> extends Polling<Data>, Omit<ReadingMeta<Data>, 'operation'> {
-  /** Tells another reading of the same operation and request apart. */
+  /** Distinguishes queries of the same operation and request. */
   part?: string;
-  /** Replaces the call. `before` is what the last reading returned. */
+  /** Replaces the call. `before` is the result of the last read. */
   read?: (context: { signal: AbortSignal; client: QueryClient; before: Data | undefined }) => Promise<Data>;
   staleTime?: number;
   gcTime?: number;
   retry?: boolean;
-  /** `false`: unchanged parts are the same objects already. */
+  /** `false` if `read` already returns the same objects for unchanged parts. */
   structuralSharing?: boolean;
-  /** Shows what the last request returned until this one is answered. */
+  /** Shows the previous data until the first response of a new key. */
   keepPrevious?: boolean;
 }
 
@@ -82,14 +82,14 @@ const keyOf = (operation: Operation, request: object, part?: string): QueryKey =
   ...(part === undefined ? [] : [part]),
 ];
 
-/** The object that a request names, if it is about a single one. */
+/** The id of the single object that a request names, if any. */
 export const objectOf = ({ resource: { id } }: Operation, request: unknown): string | undefined => {
   const { params, query: conditions } = (request ?? {}) as AnyRequest;
   const value = id && (params?.[id] ?? conditions?.[id]);
   return value === undefined || value === '' ? undefined : String(value);
 };
 
-/** The request that a query of this contract sends. */
+/** The request that a query of the contract sends. */
 export const requestOfQuery = ({ queryKey }: Pick<Query, 'queryKey'>): AnyRequest => queryKey[2] ?? {};
 
 function settings<Data>(operation: Operation, options: Reading<Data>) {
@@ -106,7 +106,7 @@ function settings<Data>(operation: Operation, options: Reading<Data>) {
   };
 }
 
-/** One reading of an operation. */
+/** A query for one operation. */
 export function query<Row extends OperationRow, Data = ResponseOf<Operation<Row>>>(
   operation: Operation<Row>,
   request: RequestOf<Operation<Row>>,
@@ -138,7 +138,7 @@ type ItemOf<Row extends OperationRow> =
   ResponseOf<Operation<Row>> extends { Items: readonly (infer Item)[] } ? Item : never;
 type Pages<Row extends OperationRow> = InfiniteData<ResponseOf<Operation<Row>>, string>;
 
-/** A list that is read by cursor, page by page. */
+/** An infinite query for a list that is read by cursor, page by page. */
 export function pages<Row extends OperationRow>(
   operation: Operation<Row>,
   request: RequestOf<Operation<Row>>,
@@ -159,7 +159,7 @@ export function pages<Row extends OperationRow>(
   });
 }
 
-/** The same list as all items read so far. */
+/** Like `pages`, but yields the items of all pages loaded so far. */
 export const items = <Row extends OperationRow>(...list: Parameters<typeof pages<Row>>) => ({
   ...pages(...list),
   select: ({ pages: read }: Pages<Row>) => read.flatMap((page) => (page as { Items: ItemOf<Row>[] }).Items),
@@ -169,7 +169,7 @@ type DataOf<Options> = Options extends { queryKey: infer Key extends QueryKey }
   ? InferDataFromTag<unknown, Key>
   : unknown;
 
-/** The same query, polled at another pace: a page may be content with less, or a dialog with one reading. */
+/** The same query with another polling interval: a page may need fewer reads, or a dialog just one. */
 export const polled = <Options extends object>(
   options: Options,
   poll: Pace<DataOf<Options>>,
@@ -177,7 +177,7 @@ export const polled = <Options extends object>(
 ) => ({ ...options, refetchInterval: livePace(poll, pollLive) });
 
 interface Sending {
-  /** Of the form that sends it: a repetition keeps its Idempotency-Key. */
+  /** Keys of the form that sends the request: a retry keeps its Idempotency-Key. */
   keys?: RequestKeys;
   headers?: Record<string, string>;
   gcTime?: number;
@@ -185,7 +185,7 @@ interface Sending {
 
 type BodyOf<Row extends OperationRow> = RequestOf<Operation<Row>> extends { body: infer Body } ? Body : never;
 
-/** Sends the body that a form makes; `rest` is the rest of the request, which names the object. */
+/** Sends a form's body; `rest` is the rest of the request, which names the object. */
 export const mutation = <Row extends OperationRow>(
   operation: Operation<Row>,
   rest: Omit<RequestOf<Operation<Row>>, 'body'>,
@@ -204,8 +204,8 @@ export const mutation = <Row extends OperationRow>(
 };
 
 /**
- * Sends this request, which a dialog shows before it is sent. The request is left out if it cannot be expressed: then
- * sending it fails, and not the page that offers it.
+ * Sends this request, which a dialog shows beforehand. A request that no URL can express is omitted: then sending it fails,
+ * and not the page that offers it.
  */
 export const requestMutation = <Row extends OperationRow>(
   operation: Operation<Row>,
@@ -220,20 +220,20 @@ export const requestMutation = <Row extends OperationRow>(
   ...expressible(operation, request),
 });
 
-/** The resources that a write makes stale, beside those that follow them. */
+/** The resources that a write makes stale, without those that follow them. */
 export const changedBy = ({ resource, changes = [] }: Operation): readonly string[] => [resource.name, ...changes];
 
 /** Whether a change of these resources makes this query stale. */
-export const isConcerned = ({ meta }: Pick<Query, 'meta'>, names: readonly string[]): boolean => {
+export const isAffected = ({ meta }: Pick<Query, 'meta'>, names: readonly string[]): boolean => {
   const { operation, isSnapshot } = meta ?? {};
   if (!operation || isSnapshot) return false;
   const { name, follows = [] } = operation.resource;
   return [name, ...follows].some((each) => names.includes(each));
 };
 
-/** Makes everything stale that shows these resources; `except`: what is being left. */
+/** Marks all queries of these resources as stale; `except`: queries of a page that is being left. */
 export const invalidate = (
   client: QueryClient,
   names: readonly string[],
   except: (query: Query) => boolean = () => false,
-): Promise<void> => client.invalidateQueries({ predicate: (each) => isConcerned(each, names) && !except(each) });
+): Promise<void> => client.invalidateQueries({ predicate: (each) => isAffected(each, names) && !except(each) });

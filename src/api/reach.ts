@@ -1,19 +1,19 @@
-// Whether the service is reachable: unreachable from the first request without an answer until the next answer.
+// Whether the service is reachable: it is not from the first request without a response until the next response.
 import { createStore } from '#/lib/store.ts';
 
-const lost = createStore(false);
-/** When the last answer came, in milliseconds since the epoch. */
+const unreachable = createStore(false);
+/** When the last response came, in milliseconds since the epoch. */
 let answeredAt = Date.now();
 
-/** An answer came, whatever its status. A gateway that cannot reach its upstream service does not count. */
+/** Records a response of any status, except a gateway's that cannot reach its upstream service. */
 export function reportAnswer(status: number): void {
   if (status === 502 || status === 504) return reportSilence();
   answeredAt = Date.now();
-  lost.set(false);
+  unreachable.set(false);
 }
 
-export const reportSilence = (): void => lost.set(true);
+export const reportSilence = (): void => unreachable.set(true);
 
-export const lastAnswer = (): number => answeredAt;
-export const isLostNow = lost.get;
-export const onReach = lost.subscribe;
+export const lastResponseTime = (): number => answeredAt;
+export const isUnreachable = unreachable.get;
+export const onReach = unreachable.subscribe;

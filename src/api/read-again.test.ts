@@ -6,7 +6,7 @@ import { readFailedAgain } from './read-again.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** How often a query that fails with this status was read after a minute. */
+/** How often a query that fails with this status is fetched within a minute. */
 async function reads(status: number, failures: number): Promise<number> {
   mock.timers.enable({ apis: ['setTimeout'] });
   Object.assign(globalThis, { document: { hidden: false } });
@@ -26,7 +26,7 @@ async function reads(status: number, failures: number): Promise<number> {
   return count;
 }
 
-test('what failed because of the service is read again until it succeeds, and no refusal is', async () => {
+test('a query that failed because of the service is refetched until it succeeds; a refused one is not', async () => {
   assert.equal(await reads(500, 2), 3);
   assert.equal(await reads(502, 1), 2);
   assert.equal(await reads(404, 9), 1);

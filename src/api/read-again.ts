@@ -1,14 +1,14 @@
-// Reads again what a page shows as failed, more and more rarely: most queries of a service that reports changes are not
-// polled, and would show the error until somebody clicks Retry. A hidden page waits until it is seen: then React Query
-// reads it. Loaded after the first paint.
+// Refetches failed queries with backoff: while the service reports changes, most queries are not polled and would show
+// their error until somebody clicks Retry. On a hidden page nothing is refetched; React Query does so when it is shown.
+// Loaded after the first paint.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { isNotOffered } from '#/api/api-error.ts';
 import { isTemporary } from '#/lib/retry.ts';
 
-/** Milliseconds before it is read again, at first and at most. */
+/** Milliseconds before a refetch, at first and at most. */
 const PAUSE = { first: 3_000, most: 60_000 };
 
-/** Until the returned function is called. */
+/** Starts refetching failed queries; the returned function stops it. */
 export function readFailedAgain(client: QueryClient): () => void {
   const failures = new WeakMap<Query, number>();
   const timers = new Map<Query, ReturnType<typeof setTimeout>>();
@@ -22,7 +22,7 @@ export function readFailedAgain(client: QueryClient): () => void {
       timers.delete(query);
       if (isWanted(query)) void client.refetchQueries({ queryKey: query.queryKey, exact: true, type: 'active' });
     };
-    // Random, so that what failed together is not read together.
+    // Random, so that queries that failed together are not refetched together.
     const pause = Math.min(PAUSE.most, PAUSE.first * 2 ** failed) * (0.8 + Math.random() * 0.4);
     timers.set(query, setTimeout(again, pause));
   };

@@ -1,11 +1,11 @@
-// Reads queries again after changes: at once, but never two of the same at a time, and not more often than is asked for.
+// Refetches queries after changes: immediately, but one fetch per query at a time, and no more often than requested.
 import type { Query, QueryClient } from '@tanstack/react-query';
 
-/** Milliseconds from one reading to the next, at least; one that took long rests as long. */
+/** Least milliseconds between two fetches of a query; after a slow fetch, at least as long as it took. */
 const SPACE = 900;
 
 interface Plan {
-  /** When the last one ended, in milliseconds since the epoch, and how long it took. */
+  /** When the last fetch ended, in milliseconds since the epoch, and how long it took. */
   ended: number;
   took: number;
   isWaiting: boolean;
@@ -19,7 +19,7 @@ export class Refetcher {
     this.client = client;
   }
 
-  /** `space`: milliseconds from one reading to the next. A query that nothing shows is only marked. */
+  /** `space`: least milliseconds between two fetches. A query that nothing shows is only marked as stale. */
   refetch(query: Query, space = SPACE): void {
     query.invalidate();
     const plan = this.plans.get(query) ?? { ended: 0, took: 0, isWaiting: false };
@@ -30,7 +30,7 @@ export class Refetcher {
   }
 
   private async run(query: Query, plan: Plan, space: number): Promise<void> {
-    // One that began before the change may not show it.
+    // A fetch that started before the change may not include it.
     await query.promise?.catch(() => {});
     const rest = plan.ended + space - Date.now();
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));

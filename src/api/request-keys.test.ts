@@ -7,7 +7,7 @@ const lost = new ApiError('network', 'The service cannot be reached');
 const busy = new ApiError('refused', 'The service is busy (503)', { status: 503 });
 const refused = new ApiError('refused', 'Not allowed (403)', { status: 403 });
 
-test('a request repeated after a lost answer has the same key; another request, or one after an answer, a new one', async () => {
+test('a retry after a lost answer keeps its key; another request, or one after an answer, gets a new key', async () => {
   const keys = new RequestKeys();
   const used: string[] = [];
   const send = (order: unknown, failure?: Error) =>

@@ -1,5 +1,5 @@
-// The Idempotency-Keys of a form. A request whose answer was lost may have succeeded: repeated unchanged, it has the
-// same key, so that a service that knows the header creates nothing twice.
+// The Idempotency-Keys of a form. A request whose answer was lost may have succeeded: an unchanged retry has the same key,
+// so that a service that knows the header creates nothing twice.
 import { ApiError } from '#/api/api-error.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
 

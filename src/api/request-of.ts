@@ -1,6 +1,5 @@
-// A row of the contract with its values, as the request that `call` would send, for display. Without the
-// Idempotency-Key, which protects against browsers that repeat requests; shown, it would be reused for another
-// submission.
+// The request that `call` would send for a row of the contract and its values, for display. It has no Idempotency-Key:
+// a copied key would be reused for other submissions.
 import type { Endpoint, RequestOf } from '#/contract/endpoint.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { directAddress } from '#/api/direct.ts';
@@ -14,7 +13,7 @@ export interface AnyRequest {
 }
 
 export interface ApiRequest {
-  /** The address of the API, if it is not the page's own. */
+  /** The base URL of the API, if it is not the page's own origin. */
   base: string | undefined;
   method: string;
   path: string;
@@ -34,7 +33,7 @@ export function requestOf<E extends Endpoint>(endpoint: E, request: RequestOf<E>
   };
 }
 
-/** The request, unless an id in it cannot be expressed in a URL. */
+/** The request, unless it contains an id that no URL can express. */
 export function expressible<E extends Endpoint>(endpoint: E, request: RequestOf<E>): { request?: ApiRequest } {
   try {
     return { request: requestOf(endpoint, request) };

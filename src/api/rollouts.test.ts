@@ -35,7 +35,7 @@ const device = (State: string) => ({
   Attempt: 1,
 });
 
-test('the devices of a rollout are read again with the rollout', async (t) => {
+test('the devices of a rollout are refetched with the rollout', async (t) => {
   let state = 'Running';
   t.mock.method(globalThis, 'fetch', async (input: string | URL | Request) => {
     const path = String(input instanceof Request ? input.url : input);

@@ -1,15 +1,15 @@
-// Rollouts. Only asked for where the account says that the service has them.
+// Rollouts. Requested only where the account lists the capability.
 import { isOver, rolloutEndpoints, type RolloutDeviceState, type RolloutDraft } from '#/contract/rollouts.ts';
 import { mutation, items, query, requestMutation } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 
 const PAGE = '100';
-/** Milliseconds between two readings. Of an open one also where changes are reported: its gates wait for time to pass. */
+/** Polling intervals in milliseconds. An open rollout is polled even while live, because its gates depend on time. */
 const OFTEN = 3_000;
 const SELDOM = 60_000;
 const WHILE_LIVE = 10_000;
 
-/** Only those; all without it. */
+/** Limits the devices of a rollout; undefined fields match all. */
 export interface RolloutDeviceFilter {
   state: RolloutDeviceState | undefined;
   wave: number | undefined;
@@ -32,7 +32,7 @@ export const rolloutQueries = {
         isOver: ({ State }) => isOver(State),
       },
     ),
-  /** By wave; read again with the rollout, so that a page does not say two things at once. */
+  /** Devices by wave; refetched with the rollout, so that a page never contradicts itself. */
   devices: (id: string, { state, wave }: RolloutDeviceFilter) =>
     items(
       rolloutEndpoints.devices,
@@ -49,29 +49,29 @@ export const rolloutQueries = {
 };
 
 export type RolloutAction = 'pause' | 'resume' | 'advance' | 'retry' | 'abort' | 'rollback' | 'skip' | 'remove';
-interface Steering {
+interface Control {
   id: string;
-  /** As it was seen. */
+  /** The version shown to the user. */
   version: number;
   reason?: string;
-  /** Of a retry: only these; all that failed without it. */
+  /** For a retry: only these devices; all failed ones if undefined. */
   deviceIds?: readonly string[] | undefined;
 }
-const steering = ({ id, version, reason, deviceIds }: Steering) => ({
+const controlRequest = ({ id, version, reason, deviceIds }: Control) => ({
   params: { rollout_id: id },
   body: { Version: version, ...(reason && { Reason: reason }), ...(deviceIds && { DeviceIds: [...deviceIds] }) },
 });
 
 export const rolloutMutations = {
   create: (keys: RequestKeys) => mutation(rolloutEndpoints.create, {}, { keys }),
-  /** Answers with the id of a new rollout where the action makes one. */
-  steer: (action: Exclude<RolloutAction, 'skip' | 'remove'>, what: Steering) => {
-    const request = steering(what);
+  /** A rollback answers with the id of the new rollout. */
+  control: (action: Exclude<RolloutAction, 'skip' | 'remove'>, what: Control) => {
+    const request = controlRequest(what);
     return action === 'rollback'
       ? requestMutation(rolloutEndpoints.rollback, request)
       : requestMutation(rolloutEndpoints[action], request);
   },
-  skip: ({ id, version, reason }: Steering, DeviceId: string) =>
+  skip: ({ id, version, reason }: Control, DeviceId: string) =>
     requestMutation(rolloutEndpoints.skip, {
       params: { rollout_id: id },
       body: { Version: version, DeviceId, ...(reason && { Reason: reason }) },

@@ -1,4 +1,4 @@
-// Outcome rules, which the service stores for everybody of the account and judges jobs by.
+// Outcome rules, which the service stores for the whole account and judges jobs by.
 import { mutationOptions } from '@tanstack/react-query';
 import { ruleEndpoints, type Rule, type RuleSet } from '#/contract/rules.ts';
 import { ApiError } from '#/api/api-error.ts';
@@ -13,7 +13,7 @@ export const rulesOf = (sets: readonly RuleSet[], name: string): RuleSet | undef
 
 export const ruleQueries = {
   list: () => query(ruleEndpoints.list, {}),
-  /** What these rules would make of a job that has ended. */
+  /** The verdict of these rules on an ended job. */
   trial: (artifact_name: string, Rules: readonly Rule[], JobId: string) =>
     query(ruleEndpoints.try, { params: { artifact_name }, body: { Rules: [...Rules], JobId } }, { staleTime: 60_000 }),
 };
@@ -33,7 +33,7 @@ const saveRules = (artifact_name: string, Rules: readonly Rule[], before: RuleSe
   });
 
 export const ruleMutations = {
-  /** `before`: as they were shown. */
+  /** `before`: the rules as they were shown. */
   save: (name: string, before: RuleSet | undefined) =>
     mutationOptions({ mutationFn: (rules: readonly Rule[]) => saveRules(name, rules, before), meta: changed }),
 };

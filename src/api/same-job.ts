@@ -1,4 +1,4 @@
-// Whether a job is unchanged since the last reading.
+// Whether a job is unchanged since the last read.
 import type { Job } from '#/contract/jobs.ts';
 
 export function isSameJob(one: Job, two: Job): boolean {

@@ -1,5 +1,5 @@
-// The signed-in user. The session itself is an HttpOnly cookie of the service or gateway, which the page cannot read.
-// On a plain file host there is none, and the page has the token in memory.
+// The signed-in user. The session itself is an HttpOnly cookie of the service or gateway, which the page cannot read. A
+// plain file host has no sessions, and the page keeps the token in memory.
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, unexpectedError } from '#/api/api-error.ts';
 import { send } from '#/api/call.ts';
@@ -25,12 +25,12 @@ export interface DashboardSession {
    * The command that sets up a device of the upstream service, with `{key}` for its key, if the operator has set one.
    */
   InstallCommand?: string;
-  /** Tiles instead of the built-in base map, and their attribution. */
+  /** Map tiles that replace the built-in base map, and their attribution. */
   MapTiles?: string;
   MapAttribution?: string;
 }
 
-/** Checked by hand: this is part of the first load, and a schema library would be larger than the rest of it. */
+/** Checked by hand: this belongs to the first load, and a schema library would be larger than the rest of that. */
 const isSession = (value: unknown): value is DashboardSession =>
   typeof value === 'object' &&
   value !== null &&
@@ -57,7 +57,7 @@ async function fetchSession(): Promise<DashboardSession> {
   try {
     answer = JSON.parse(text);
   } catch {
-    // Undefined means that it is not a session.
+    // `answer` stays undefined, which is no session.
   }
   if (!isSession(answer)) throw unexpectedError(status, text);
   return answer;
@@ -84,8 +84,8 @@ function forgetSession() {
 }
 
 /**
- * The session, read once, and again after a failure or when it began or ended. Not in the query cache, which the
- * sign-in page would have to load.
+ * The session, read once, and again after a failure, a sign-in or a sign-out. Not in the query cache, which the sign-in
+ * page would have to load.
  */
 export async function currentSession(): Promise<DashboardSession> {
   const mine = (reading ??= readSession());
@@ -110,7 +110,7 @@ export const sessionQueries = {
     }),
 };
 
-/** What a user signs in with: an API token, or the single-use code of the link printed at the start. */
+/** What a user signs in with: an API token, or the single-use code of the link that the service prints at startup. */
 export type Credential = { Token: string } | { Code: string };
 
 /** Exchanges a credential for a session and notifies the other tabs. Throws an ApiError with the reason. */

@@ -1,8 +1,8 @@
-// Why a sign-in failed, for the page and for the dialog over a page.
+// Explains why a sign-in failed, for the sign-in page and for the dialog over a page.
 import { ApiError } from '#/api/api-error.ts';
 import type { Credential } from '#/api/session.ts';
 
-/** @param upstream the upstream service, if there is one: then its own reasons count */
+/** @param upstream the upstream service, if any, whose own reasons are then shown */
 export function signInRefusal(
   error: unknown,
   credential: Credential,

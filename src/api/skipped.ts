@@ -1,4 +1,4 @@
-// The result of a write that found nothing to do, with the reason.
+// The result of a write that had nothing to do, with the reason.
 import { isMissing } from '#/api/api-error.ts';
 
 export class Skipped {
@@ -8,7 +8,7 @@ export class Skipped {
   }
 }
 
-/** For the deletion of one of many: what somebody else has deleted meanwhile is no failure. */
+/** For deleting many objects: one that somebody else has deleted meanwhile is not a failure. */
 export const skipMissing = (error: unknown): Skipped => {
   if (isMissing(error)) return new Skipped('It no longer existed');
   throw error;

@@ -1,4 +1,4 @@
-// Standing orders. Only asked for where the account says that the service has them.
+// Standing orders. Requested only where the account lists the capability.
 import { mutationOptions } from '@tanstack/react-query';
 import {
   standingOrderEndpoints,
@@ -11,7 +11,7 @@ import { call } from '#/api/call.ts';
 import { items, query, requestMutation } from '#/api/query.ts';
 
 const PAGE = '200';
-/** Milliseconds between two readings: the figures change with every job of a group. */
+/** Polling intervals in milliseconds: the counts change with every job of the group. */
 const OFTEN = 5_000;
 const SELDOM = 30_000;
 
@@ -24,7 +24,7 @@ export const standingOrderQueries = {
       {},
       { poll: (orders) => (orders?.some(isMoving) ? OFTEN : SELDOM), pollLive: OFTEN },
     ),
-  /** Read again whenever the figures of the order change. */
+  /** Refetched whenever the counts of the order change. */
   devices: ({ Name, Version, Counts }: StandingOrder, states: readonly OrderedDeviceState[]) =>
     items(
       standingOrderEndpoints.devices,
@@ -33,11 +33,11 @@ export const standingOrderQueries = {
     ),
 };
 
-/** A service that it was changed on meanwhile refuses it. */
+/** Makes the service refuse the write if the order has changed meanwhile. */
 const unchanged = (order: StandingOrder | undefined) => ({ headers: { 'if-match': `"${order?.Version ?? 0}"` } });
 
 export const standingOrderMutations = {
-  /** `before`: as it is shown; undefined for a new one. */
+  /** `before`: the order as shown; undefined for a new one. */
   save: (before: StandingOrder | undefined) =>
     mutationOptions({
       mutationFn: ({ Name, ...body }: StandingOrderForm) =>
@@ -46,7 +46,7 @@ export const standingOrderMutations = {
     }),
   remove: (order: StandingOrder) =>
     requestMutation(standingOrderEndpoints.remove, { params: { name: order.Name } }, unchanged(order)),
-  /** `devices`: only these. */
+  /** `devices`: only these devices; all if undefined. */
   retry: ({ Name, Version }: StandingOrder, devices?: readonly OrderedDevice[]) =>
     requestMutation(standingOrderEndpoints.retry, {
       params: { name: Name },

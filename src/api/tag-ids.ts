@@ -1,4 +1,4 @@
-// The ids of tags by name: read once, and each one that is missing made once, however many ask for it at a time.
+// The ids of tags by name. The list is read once, and a missing tag is created once, however many callers ask for it.
 import { tagEndpoints, type Tag } from '#/contract/tags.ts';
 import { hasStatus, isMissing } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
@@ -18,7 +18,7 @@ export class TagIds {
     this.api = api;
   }
 
-  /** The id of a tag. What failed is tried afresh the next time. */
+  /** The id of a tag, which is created if it is missing. After a failure the next call tries again. */
   idOf(name: string): Promise<string> {
     const before = this.asked.get(name);
     if (before) return before;
@@ -50,11 +50,11 @@ export class TagIds {
     try {
       await this.api.createTag(name);
     } catch (error) {
-      // Made by somebody else meanwhile, or made without an answer: the list shows it.
+      // Somebody else may have created it, or the answer was lost: the list shows whether it exists.
       if (!(error instanceof Error) || (meaningOf(error) !== 'unknown' && !hasStatus(error, 409))) throw error;
       trouble = error;
     }
-    // The answer to a creation has no body.
+    // The create response has no body, so the list has to be read again.
     this.listed = undefined;
     const made = (await this.list()).get(name);
     if (made !== undefined) return made;
@@ -62,7 +62,7 @@ export class TagIds {
   }
 }
 
-/** The id of the tag with this name, as it is now; it is created if there is none. */
+/** The current id of the tag with this name, which is created if it is missing. */
 export const tagNamed = (name: string): Promise<string> =>
   new TagIds({
     tags: () => call(tagEndpoints.list, {}),

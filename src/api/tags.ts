@@ -21,10 +21,10 @@ export const tagQueries = {
     ),
 };
 
-/** In displayed requests, the id of a tag that does not exist yet. */
+/** Placeholder in displayed requests for the id of a tag that does not exist yet. */
 const TAG_ID = 'TAG_ID';
 
-/** The requests of {@link tagNamed} for display, and the id that it finds. `tags`: the existing ones. */
+/** The requests of {@link tagNamed} for display, and the id that it would return. `tags`: the existing tags. */
 export function tagRequests(name: string, tags: readonly Tag[]): { first: readonly ApiRequest[]; id: string } {
   const id = tags.find(({ TagName }) => TagName === name)?.TagId;
   if (id !== undefined) return { first: [], id };
@@ -33,7 +33,7 @@ export function tagRequests(name: string, tags: readonly Tag[]): { first: readon
 }
 
 export const tagMutations = {
-  /** Attaches the tag with this name to a device; a tag that does not exist yet is created first. */
+  /** Attaches the tag with this name to a device, creating the tag first if it does not exist. */
   attachNamed: (device: string) =>
     mutationOptions({
       mutationFn: async (name: string) =>

@@ -1,17 +1,17 @@
-// What happened to a device in one order, and notes about it.
+// Everything that happened to a device in chronological order, and the notes about it.
 import { mutationOptions } from '@tanstack/react-query';
 import { timelineEndpoints, type TimelineKind } from '#/contract/timeline.ts';
 import { call } from '#/api/call.ts';
 import { items, requestMutation } from '#/api/query.ts';
 
 const PAGE = '30';
-const EVERY = 30_000;
-const EVERY_WHILE_LIVE = 60_000;
-/** Pages that are read again by themselves: all that were loaded would be. */
-const MOST_READ_AGAIN = 3;
+const POLL_INTERVAL = 30_000;
+const LIVE_POLL_INTERVAL = 60_000;
+/** With more pages than this loaded, polling stops, because each poll would refetch all of them. */
+const MAX_POLLED_PAGES = 3;
 
 export const timelineQueries = {
-  /** Newest first. `kinds`: all if there is none; `state`: of the device now, since a change of it is a new item. */
+  /** Newest first. No `kinds` means all. `state`: the device's current state; when it changes, there is a new item. */
   list: (id: string, kinds: readonly TimelineKind[], state: string) =>
     items(
       timelineEndpoints.list,
@@ -19,8 +19,8 @@ export const timelineQueries = {
       {
         part: state,
         keepPrevious: true,
-        poll: (data) => (data?.pages.length ?? 0) <= MOST_READ_AGAIN && EVERY,
-        pollLive: EVERY_WHILE_LIVE,
+        poll: (data) => (data?.pages.length ?? 0) <= MAX_POLLED_PAGES && POLL_INTERVAL,
+        pollLive: LIVE_POLL_INTERVAL,
       },
     ),
 };

@@ -1,4 +1,4 @@
-// The API tokens and sessions of the account, as queries and mutations. Apart from the account, which every page reads.
+// The API tokens and sessions of the account. Separate from the account itself, which every page reads.
 import { mutationOptions } from '@tanstack/react-query';
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';

@@ -3,7 +3,7 @@ import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { query, requestMutation } from '#/api/query.ts';
 
 export const tunnelQueries = {
-  /** Traffic is not reported. */
+  /** Polled while live too: traffic is not among the reported changes. */
   list: () => query(tunnelEndpoints.list, {}, { pollLive: 15_000 }),
 };
 

@@ -17,7 +17,7 @@ const LOST = [
   unexpectedError(200, '{"DeviceId": "a'),
 ];
 
-test('a create whose answer was lost, cut or not the answer of the service must not be sent again without a key', () => {
+test('a create whose answer was lost, truncated or replaced must not be resent without a key', () => {
   for (const error of LOST) {
     const explained = explain(error);
     assert.ok(explained instanceof UnconfirmedWrite);
@@ -26,7 +26,7 @@ test('a create whose answer was lost, cut or not the answer of the service must 
   }
 });
 
-test('with a key it may be sent again', () => {
+test('with a key it may be resent', () => {
   noteIdempotency(true);
   for (const error of LOST) {
     assert.ok(explain(error) instanceof ApiError);
@@ -34,7 +34,7 @@ test('with a key it may be sent again', () => {
   }
 });
 
-test('a refusal stays as it is', () => {
+test('a refusal is not changed', () => {
   for (const status of [400, 403, 409, 429, 503]) {
     const refused = refusalError(status, '', null);
     assert.equal(explain(refused), refused);

@@ -1,10 +1,10 @@
-// A create whose answer was lost, cut, or replaced by a proxy's: it may have been accepted.
+// A create whose answer was lost, truncated or replaced by a proxy's may have been accepted.
 import { meaningOf } from '#/lib/retry.ts';
 import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { ApiError } from './api-error.ts';
 import { isSafeToResend } from './idempotency.ts';
 
-/** The error of such a create with what to do now; any other error as it is. `what`: "device". */
+/** Adds to the error of such a create what to do now; returns any other error unchanged. `what`: "device". */
 export const unconfirmed =
   (what: string, list?: UnconfirmedWrite['list']) =>
   (error: Error): Error => {

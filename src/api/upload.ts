@@ -1,4 +1,4 @@
-// Sends a file, with its progress: `call` for an endpoint that takes a form. Apart from it, since few pages upload.
+// Uploads a file with progress: `call` for an endpoint that takes a form. Separate from it because few pages upload.
 import type { Endpoint, RequestOf, ResponseOf } from '#/contract/endpoint.ts';
 import { refusalError } from '#/api/api-error.ts';
 import { readAnswer } from '#/api/call.ts';
@@ -12,7 +12,7 @@ export interface SendProgress {
 }
 
 interface UploadOptions {
-  /** The Idempotency-Key; without one each upload has its own. */
+  /** The Idempotency-Key; a new one by default. */
   key?: string;
   signal?: AbortSignal;
   onProgress?: (progress: SendProgress) => void;
@@ -33,7 +33,7 @@ export async function upload<E extends Endpoint>(
   return readAnswer(endpoint, status, responseText);
 }
 
-/** XHR, because fetch does not report upload progress. */
+/** Uses XHR because fetch does not report upload progress. */
 function transfer(
   { method, path, once }: Endpoint,
   data: FormData,

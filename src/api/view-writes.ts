@@ -1,4 +1,4 @@
-// Writes of saved views: only if nobody else changed the view since it was shown.
+// Writes of saved views, which succeed only if nobody else has changed the view since it was shown.
 import { mutationOptions } from '@tanstack/react-query';
 import { viewEndpoints, type SavedView } from '#/contract/views.ts';
 import { ApiError } from '#/api/api-error.ts';
@@ -8,7 +8,7 @@ import { viewQueries } from '#/api/views.ts';
 import { writeIfUnchanged } from '#/api/write-if-unchanged.ts';
 
 const folded = (name: string) => name.trim().toLowerCase();
-/** Upper and lower case make no other name. */
+/** Names are case-insensitive. */
 export const viewNamed = (views: readonly SavedView[], name: string): SavedView | undefined =>
   views.find((view) => folded(view.Name) === folded(name));
 
@@ -47,7 +47,7 @@ const remove = (view: SavedView) =>
   write(view.Name, view, (headers) => call(viewEndpoints.remove, { params: { name: view.Name } }, { headers }));
 
 export const viewMutations = {
-  /** `before`: the view that it replaces, as it is shown. */
+  /** `before`: the view to replace, as it is shown. */
   save: (content: Content, before?: SavedView) =>
     mutationOptions({ mutationFn: ({ name }: { name: string }) => saveView(name.trim(), content, before) }),
   rename: (view: SavedView) =>

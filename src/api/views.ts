@@ -1,4 +1,4 @@
-// Saved views of the devices, which the service stores for everybody of the account. Their writes are in view-writes.ts.
+// Saved views of the devices, which the service stores for the whole account. Their writes are in view-writes.ts.
 import { viewEndpoints } from '#/contract/views.ts';
 import { query } from '#/api/query.ts';
 

@@ -25,7 +25,7 @@ function list(...readings: [rows: ReturnType<typeof row>[], etag: string | null]
   return { write, sent };
 }
 
-test('a row that is as it was shown is written with the ETag of its list, where there is one', async () => {
+test('an unchanged row is written with the ETag of its list, if there is one', async () => {
   const { write, sent } = list([[row('1')], '"e"'], [[], null]);
   await write(row('1'));
   await write(undefined);
@@ -44,7 +44,7 @@ test('a row that somebody else changed, removed or added is not written', async 
   }
 });
 
-test('when another row of the list changes in between, it is tried again, and not for ever', async () => {
+test('the write is retried a few times if another row of the list changes in between', async () => {
   const lost = new ApiError('refused', 'lost', { status: 412 });
   const once = list([[row('1')], '"e"'], [[row('1')], '"f"']);
   let losses = 1;

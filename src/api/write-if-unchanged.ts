@@ -1,4 +1,4 @@
-// Writing one row of a list that everybody of the account shares: only if nobody else has changed it since it was shown.
+// Writes one row of a list shared by the account, but only if nobody else has changed the row since it was shown.
 import { hasStatus, type ApiError } from '#/api/api-error.ts';
 
 interface SharedRow {
@@ -10,15 +10,15 @@ interface SharedWrite<Row> {
   /** The list, with the ETag that the service compares. */
   read: () => Promise<{ data: Row[]; etag: string | null }>;
   find: (rows: Row[]) => Row | undefined;
-  /** As it was shown; undefined: there was none. */
+  /** The row as it was shown; undefined if there was none. */
   before: Row | undefined;
   send: (headers: Record<string, string>) => Promise<void>;
-  /** `now`: as somebody else left it. */
+  /** The error to throw; `now` is the row as somebody else left it. */
   refused: (now: Row | undefined) => ApiError;
 }
 
-/** Other rows may be written at the same time. */
-const MOST_TRIES = 3;
+/** Retries, because other rows of the list may be written at the same time. */
+const MAX_TRIES = 3;
 
 export async function writeIfUnchanged<Row extends SharedRow>(write: SharedWrite<Row>): Promise<void> {
   const { read, find, before, send, refused } = write;
@@ -29,7 +29,7 @@ export async function writeIfUnchanged<Row extends SharedRow>(write: SharedWrite
     try {
       return await send(etag ? { 'if-match': etag } : {});
     } catch (error) {
-      if (!hasStatus(error, 412) || tries === MOST_TRIES) throw error;
+      if (!hasStatus(error, 412) || tries === MAX_TRIES) throw error;
     }
   }
 }

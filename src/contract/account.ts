@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pathId, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
 
-/** What a service may offer beyond the document. A service without the list is a plain one; other words are not ours. */
+/** What a service may offer beyond the document. A plain service sends no list; unknown words are ignored. */
 export const CAPABILITIES = [
   'agent-update',
   'alerts',
@@ -55,12 +55,12 @@ export const account = z.looseObject({
   NumDevicesAdded: number,
   ArtifactBytesUsed: optionalNumber,
   ArtifactBytesLimit: optionalNumber,
-  /** Output of ended jobs. At the limit the oldest is removed first; the jobs remain. */
+  /** Stored output of ended jobs. At the limit the oldest output is removed first; the jobs remain. */
   OutputBytesUsed: optionalNumber,
   OutputBytesLimit: optionalNumber,
-  /** For how many days it is stored, if that is limited. */
+  /** For how many days output is stored, if that is limited. */
   OutputDays: optionalNumber,
-  /** What will be removed next, and from when on. */
+  /** Which output will be removed next, and when. */
   OutputRemoval: z.catch(
     z.optional(
       z.object({
@@ -74,25 +74,25 @@ export const account = z.looseObject({
   ),
   /** What the service offers beyond the document. Missing or empty: nothing. */
   Capabilities: capabilities,
-  /** Most devices of a job to `DeviceIds`; missing if the service does not accept these. */
+  /** Most devices of a job to `DeviceIds`; missing if the service does not accept `DeviceIds`. */
   JobDevicesLimit: optionalNumber,
-  /** How many devices, tunnels and limits fire now. */
+  /** How many devices, tunnels and limits are firing now. */
   AlertsFiring: optionalNumber,
   /**
-   * For how many hours the service recognises a request repeated with its Idempotency-Key; missing if it knows no such
-   * header: then none is sent, since a browser may send only headers that a service at another address has allowed.
+   * For how many hours the service recognises a request resent with its Idempotency-Key. If it is missing, the header is
+   * not sent: a browser may send a service on another origin only the headers that it allows.
    */
   IdempotencyKeyHours: optionalNumber,
   /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
-  /** By how many seconds the clock of the answering node is ahead of its database's, where that is more than five. */
+  /** By how many seconds the node's clock is ahead of its database's, if by more than five. */
   ClockAheadSeconds: optionalNumber,
-  /** Its free bytes. */
+  /** Free bytes on that disk. */
   DiskBytesFree: optionalNumber,
 });
 export type Account = z.output<typeof account>;
 
-/** An API token in lists: never the secret, only its beginning. */
+/** An API token in lists: only the beginning of the secret. */
 export const apiToken = z.object({
   TokenId: z.string(),
   Name: text,
@@ -102,10 +102,10 @@ export const apiToken = z.object({
 });
 export type ApiToken = z.output<typeof apiToken>;
 
-/** A signed-in browser. */
+/** The session of a signed-in browser. */
 export const session = z.object({
   SessionId: z.string(),
-  /** How it signed in: 'Token', or 'Link' for the sign-in link that the service prints. */
+  /** How the browser signed in: 'Token', or 'Link' for the sign-in link that the service prints. */
   How: text,
   /** Name of that token. */
   TokenName: optionalText,
@@ -144,13 +144,13 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     permission: 'read',
     summary: 'Create an API token; it is in this answer only',
     addition: true,
-    // A repetition with the same Idempotency-Key behaves as for creating a device.
+    // A resend with the same Idempotency-Key behaves as for creating a device.
     once: true,
     body: z.object({
       Name: nameText,
       /**
-       * For a session of the dashboard: an API token of the account, or the code of a new sign-in link, which is used
-       * up. A browser that somebody left open must not yield a permanent token. Ignored for a request with a token.
+       * Required from a dashboard session: an API token of the account, or the single-use code of a new sign-in link, so
+       * that a browser left open cannot yield a permanent token. Ignored for a request with a token.
        */
       Proof: z.optional(z.string().check(z.maxLength(8192))),
     }),

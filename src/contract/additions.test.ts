@@ -1,4 +1,4 @@
-// What is ours keeps clear of what the document names: another service would take such a path for one of its own.
+// Additions must not collide with documented paths, which another service would take for its own.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const rows = modules.flatMap((module) =>
 const added = rows.filter(({ addition }) => addition);
 const documented = rows.filter(({ addition }) => !addition);
 
-/** A path as a request has it, with an ordinary id for each of its values. */
+/** The path of a request, with an ordinary id for each parameter. */
 const example = ({ path }: Endpoint) => path.replaceAll(/:[a-z_]+/g, 'id-1');
 const matches = ({ path }: Endpoint, asked: string) =>
   new RegExp(`^${path.replaceAll(/:[a-z_]+/g, '[^/]+')}$`).test(asked);

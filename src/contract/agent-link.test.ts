@@ -1,4 +1,4 @@
-// Messages that were accepted once, and that the other side could not use.
+// Messages that were once accepted although the other side could not use them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAgentMessage, readOtherVersion, readServiceMessage, UnreadableFrame } from './agent-link.ts';

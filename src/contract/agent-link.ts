@@ -15,7 +15,7 @@
 // each `welcome`, `signer` tells an agent that checks signatures which key the service signs with.
 import * as z from 'zod/mini';
 
-/** Incremented when an older peer could no longer follow; part of `hello` and `welcome`. */
+/** Incremented by incompatible changes; part of `hello` and `welcome`. */
 export const LINK_VERSION = 1;
 
 /** Path of the agents' connections, below the service's address. */
@@ -84,13 +84,13 @@ const sequence = z.int().check(z.gte(0));
 export const statements = {
   /** The agent's program, which is also the supervisor of its jobs. */
   agent: z.object({ Kind: z.literal('agent'), Sha256: digest, Size: bytes, Version: short, Sequence: sequence }),
-  /** Another key takes the place of the one that signs this. */
+  /** Replaces the key that signs this statement. */
   key: z.object({ Kind: z.literal('key'), Key: publicKey }),
-  /** An order to go back to an older program: for one device, and for the process that made up the nonce. */
+  /** Permission to install an older program, for one device and for the process that generated the nonce. */
   order: z.object({
     Kind: z.literal('order'),
     DeviceId: z.string(),
-    /** Of the device's key: proves which device is meant to an agent that was told a wrong id. */
+    /** The hash of the device's key: identifies the device even to an agent that was given a wrong id. */
     DeviceKeySha256: digest,
     Nonce: short,
     Sequence: sequence,
@@ -124,9 +124,9 @@ const selfUpdate = z.object({
     z.object({
       /** The key that it trusts; '' if it knows none yet. */
       key: z.union([publicKey, z.literal('')]),
-      /** The highest that it has run; it installs nothing older without an order. */
+      /** The highest sequence that it has run; it installs nothing older without a signed `order`. */
       sequence,
-      /** Made up by this process. */
+      /** A random value of this process, which an `order` must repeat. */
       nonce: jobId,
     }),
   ),
@@ -159,7 +159,7 @@ export type Hello = z.output<typeof hello>;
 const started = z.object({
   type: z.literal('started'),
   job: jobId,
-  /** Milliseconds since then, by the device's clock: its date may be wrong by years, a difference is not. */
+  /** Milliseconds since the start. A duration, because the date of the device's clock may be wrong by years. */
   ago: bytes,
 });
 
@@ -194,16 +194,16 @@ const seconds = z.int().check(
 );
 
 const offer = z.object({
-  /** The agent's number of it, as long as its process runs. */
+  /** The agent's number for the tunnel, valid while its process runs. */
   id: tunnelNumber,
   protocol: z.enum(['HTTP', 'TCP']),
   /** `<scheme>://<host>:<port>`, only for display: the agent alone decides where it leads. */
   dest: short,
   /** Of an HTTP tunnel: SHA-256 of the `user:password` that visitors must send, in hexadecimal. */
   login: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
-  /** Ends after this long without traffic. */
+  /** The tunnel ends after this long without traffic. */
   idleSeconds: z.optional(seconds),
-  /** Ends this long from now, independent of clocks. */
+  /** The tunnel ends after this time. A duration, so that it does not depend on clocks. */
   endsInSeconds: z.optional(seconds),
 });
 export type Offer = z.output<typeof offer>;
@@ -230,7 +230,7 @@ const welcome = z.object({
   version: z.int(),
   device: z.string(),
   name: z.string(),
-  /** If the connection is lost, the agent dials again within this time: the larger the fleet, the longer. */
+  /** After a lost connection the agent reconnects within this time, which grows with the fleet. */
   reconnectMs: z.optional(bytes),
 });
 
@@ -248,7 +248,7 @@ export type Run = z.output<typeof run>;
 
 const stored = z.object({ type: z.literal('stored'), job: jobId, have: sizes });
 
-/** Stop the job, or never start it; the answer is `ended`, as always. */
+/** Stop the job, or never start it. The agent answers `ended`, as always. */
 const cancel = z.object({ type: z.literal('cancel'), job: jobId });
 
 const settled = z.object({ type: z.literal('settled'), job: jobId });
@@ -282,7 +282,7 @@ export type Update = z.output<typeof update>;
 const signer = z.object({
   type: z.literal('signer'),
   key: publicKey,
-  /** How the service came from earlier keys to this one, oldest first: each is signed with the key before. */
+  /** The chain from earlier keys to this one, oldest first: each is signed with the key before. */
   changes: z.array(signed).check(z.maxLength(100)),
   /** The program that it publishes. */
   published: z.optional(signed),
@@ -303,7 +303,7 @@ const serviceMessage = z.discriminatedUnion('type', [
 ]);
 export type ServiceMessage = z.output<typeof serviceMessage>;
 
-/** A frame that is no message of the other side. */
+/** A frame that is not a valid message. */
 export class UnreadableFrame extends Error {
   override readonly name = 'UnreadableFrame';
 }
@@ -345,7 +345,7 @@ const anyHello = z.object({
   agentVersion: z.catch(short, ''),
 });
 
-/** The versions of an agent with another protocol version: nothing else of its hello is reliable. */
+/** Reads only the versions from the hello of an agent with another link version: nothing else in it is reliable. */
 export function readOtherVersion(frame: string): { version: number; agentVersion: string } | undefined {
   const found = z.safeParse(anyHello, parseJson(frame));
   return found.success && found.data.version !== LINK_VERSION ? found.data : undefined;

@@ -1,23 +1,23 @@
-// The archive, an addition: ended jobs that lists do not show any more, with their output. `POST /v1/bulk` archives and
-// restores them; one of them is read by its id as before.
+// The archive, an addition: ended jobs that no longer appear in lists, with their output. `POST /v1/bulk` archives and
+// restores them; a single one is still read by its id.
 import * as z from 'zod/mini';
 import { number, text } from '#/contract/endpoint.ts';
 import { job } from '#/contract/jobs.ts';
 import { resource } from '#/contract/resource.ts';
 
-/** Most jobs that one request names. */
-const MOST_EXPORTED = 200;
+/** Most jobs named in one request. */
+const MAX_EXPORTED = 200;
 
-/** A text that the search found. The letter case does not matter. */
+/** A match of a search, which ignores letter case. */
 const archiveHit = z.object({
   /** The job, or one of its children. */
   JobId: z.string(),
   DeviceName: text,
   /** Result: why it ended. */
   In: z.enum(['JobName', 'Command', 'DeviceName', 'Stdout', 'Stderr', 'Result']),
-  /** In the stream, from 1. */
+  /** Number of the line in the stream, from 1. */
   Line: number,
-  /** The line, shortened around what was found. */
+  /** The line, shortened around the match. */
   Text: text,
 });
 export type SearchHit = z.output<typeof archiveHit>;
@@ -25,19 +25,19 @@ export type SearchHit = z.output<typeof archiveHit>;
 const archivedJob = z.object({
   /** As in the list of jobs. */
   Job: job,
-  /** Output that is stored of it and its children. */
+  /** Size of the stored output of the job and its children. */
   OutputBytes: number,
-  /** Of a search: at most five of each stream. The same job may have more in the following answers. */
+  /** In a search: at most five per stream. The following pages may have more for the same job. */
   Hits: z.optional(z.array(archiveHit)),
-  /** There are more than the search shows of one job. */
+  /** Whether the job has more matches than a search shows. */
   MoreHits: z.optional(z.boolean()),
 });
 export type ArchiveItem = z.output<typeof archivedJob>;
 
 export const archiveEndpoints = resource('archive', { poll: 15_000, follows: ['jobs'] }).operations({
   /**
-   * With `search`, only jobs with that text in names, commands and all stored output. An answer comes after a part of a
-   * second at the latest, with what was found by then, and Next goes on from there. `limit`: jobs, or hits of a search.
+   * With `search`, only jobs with that text in names, commands or any stored output. Each page is sent within a fraction
+   * of a second with the hits so far, and Next continues from there. `limit`: jobs, or hits of a search.
    */
   list: {
     method: 'GET',
@@ -58,7 +58,7 @@ export const archiveEndpoints = resource('archive', { poll: 15_000, follows: ['j
       Next: z.string(),
       /** Archived jobs of the account. */
       Total: number,
-      /** How far this answer has looked: jobs to their end, and bytes of output. */
+      /** What this page searched: completed jobs, and bytes of output. */
       Searched: z.optional(z.object({ Jobs: number, Bytes: number })),
     }),
   },
@@ -74,8 +74,8 @@ export const archiveEndpoints = resource('archive', { poll: 15_000, follows: ['j
           .string()
           .check(
             z.refine(
-              (ids) => ids !== '' && ids.split(',').length <= MOST_EXPORTED,
-              `must be 1 to ${MOST_EXPORTED} ids with commas`,
+              (ids) => ids !== '' && ids.split(',').length <= MAX_EXPORTED,
+              `must be 1 to ${MAX_EXPORTED} ids with commas`,
             ),
           ),
       ),

@@ -1,4 +1,4 @@
-// Artifacts as they are read, and the exact form of an upload.
+// Lenient reading of artifacts, and the exact form of an upload.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { artifact, artifactEndpoints, artifactForm } from '#/contract/artifacts.ts';

@@ -15,7 +15,7 @@ export const artifact = row(
     CreatedTime: text,
     SizeBytes: optionalNumber,
     Sha256: optionalText,
-    /** Of a script: the folder it is put into, and what is run there. */
+    /** For a script: its destination folder, and the command run there. */
     Destination: optionalText,
     RunCommand: optionalText,
     /** Why the service cannot send its file: `Missing`, or `Damaged` (its size differs from the upload). */
@@ -26,7 +26,7 @@ export type Artifact = z.output<typeof artifact>;
 
 const line = z.string().check(z.maxLength(4096));
 
-/** The text fields of an upload. `destination` and `command` belong to a script and are required for one. */
+/** The text fields of an upload. `destination` and `command` are for scripts only, and required there. */
 export const artifactForm = z
   .object({
     size: z.string().check(z.regex(/^\d{1,15}$/, 'must be a whole number of 0 or more')),
@@ -48,7 +48,7 @@ export const artifactForm = z
           message: 'must not be empty for a script',
           input: context.value[field],
         });
-    // A relative one would be a folder below wherever the agent was started.
+    // A relative path would depend on the folder in which the agent was started.
     const { destination = '' } = context.value;
     if (destination.trim() && !/^(?:\/|~(?:\/|$))/.test(destination.trim()))
       context.issues.push({
@@ -71,7 +71,7 @@ export const artifactEndpoints = resource('artifacts', { live: 'flag', id: 'arti
     summary: 'Upload an artifact',
     once: true,
     form: artifactForm,
-    // The document promises only ArtifactId; our service answers with the whole artifact.
+    // The document promises only ArtifactId; our service returns the complete artifact.
     response: artifact,
   },
   get: {

@@ -1,4 +1,4 @@
-// What the actions of the audit log are, in words.
+// Descriptions of the audit log's actions.
 const ACTIONS: Record<string, string> = {
   'device.create': 'Created device',
   'device.update': 'Changed device',

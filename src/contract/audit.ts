@@ -7,15 +7,15 @@ const word = z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.
 const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
 
 const filters = {
-  /** `token:<id>`, `session:<id>`, `device:<id>`; whole. */
+  /** `token:<id>`, `session:<id>` or `device:<id>`; matched exactly. */
   actor: word,
-  /** `devices`: what agents did themselves; `people`: all else. */
+  /** `devices`: what agents did themselves; `people`: everything else. */
   by: z.optional(z.enum(['people', 'devices'], 'must be people or devices')),
   /** An action such as `device.update`, or the part before its dot for all of that kind. */
   action: word,
   /** The id of a device, job, artifact …; the Name of a tunnel. */
   object: word,
-  /** The same, or a part of the present name of a device, job, artifact …, in any letter case. */
+  /** An id as for `object`, or a part of the current name of a device, job, artifact …; ignores letter case. */
   about: word,
   outcome: z.optional(z.enum(['done', 'refused'], 'must be done or refused')),
   from: time,
@@ -26,14 +26,14 @@ const auditEntry = z.object({
   Id: z.string().check(z.minLength(1)),
   Time: text,
   Actor: text,
-  /** Of a token or device; '' if it has none, or is not there any more. */
+  /** Name of a token or device; '' if it has none or no longer exists. */
   ActorName: text,
   /** The client's address. */
   Address: text,
   Action: text,
-  /** Ids with spaces between them; a tag comes before the device that it is put on. */
+  /** Ids separated by spaces; a tag comes before the device that it is attached to. */
   Object: text,
-  /** Of the device, job or artifact that the Object is; '' as for ActorName. */
+  /** Name of the device, job or artifact in Object; '' as for ActorName. */
   ObjectName: text,
   Outcome: text,
   /** SHA-256 of the entry together with the Hash of the one before. */

@@ -1,18 +1,18 @@
-// Bulk work, an addition: one change of thousands of devices or jobs, or thousands of new devices, which the service
-// carries out by itself.
+// Bulk work, an addition: one change to thousands of devices or jobs, or the creation of thousands of devices, carried out
+// by the service.
 import * as z from 'zod/mini';
 import { nameText, number, pageFields, pathId, text } from '#/contract/endpoint.ts';
 import { deviceChangeFields, deviceDraft, positionFields } from '#/contract/devices.ts';
 import { resource } from '#/contract/resource.ts';
 
-/** Most devices or jobs of one request. */
+/** Most devices or jobs in one request. */
 const MAX_BULK_ITEMS = 50_000;
-/** Most new devices of one request. */
+/** Most new devices in one request. */
 export const MAX_NEW_DEVICES = 10_000;
-/** A new key is shown once, in the answer: those of more devices would be lost together with one lost answer. */
+/** New keys are shown only once, in the response. The limit bounds how many keys one lost response can lose. */
 const MAX_BULK_KEYS = 200;
 
-/** What is done to devices or jobs that exist. */
+/** Actions on existing devices or jobs. */
 const CHANGES = ['edit', 'tag', 'untag', 'delete', 'stop', 'archive', 'unarchive', 'newKey'] as const;
 type BulkChangeAction = (typeof CHANGES)[number];
 const ACTIONS = [...CHANGES, 'create'] as const;
@@ -32,7 +32,7 @@ const bulkValues = z.object({
   Lat: z.optional(positionFields.Lat),
   Lng: z.optional(positionFields.Lng),
   TagId: z.optional(id),
-  /** Cancels jobs that wait, and skips those that agents have begun. */
+  /** Cancels waiting jobs, and skips those that agents have started. */
   OnlyWaiting: z.optional(z.boolean()),
 });
 export type BulkValues = z.output<typeof bulkValues>;
@@ -48,7 +48,7 @@ const TAKES: Record<BulkChangeAction, { of: ('Devices' | 'Jobs')[]; values: (key
   newKey: { of: ['Devices'], values: [] },
 };
 
-/** Ids that occur twice count once; a value that the action does not take is refused. */
+/** Duplicate ids count once; values that the action does not take are refused. */
 const bulkChange = z
   .object({
     Action: z.enum(CHANGES),
@@ -75,13 +75,13 @@ const bulkChange = z
   });
 
 const PAIR = 'Lat and Lng belong together';
-/** A device to create: what is set on a single one by several requests. */
+/** A device to create, with everything that takes several requests for a single device. */
 const newBulkDevice = z
   .object({
     ...deviceDraft.shape,
     CustomerName: deviceChangeFields.CustomerName,
     CustomerSite: deviceChangeFields.CustomerSite,
-    /** Names; a tag that does not exist is created. */
+    /** Names of tags; missing tags are created. */
     Tags: z.optional(z.array(z.pipe(pathId, nameText)).check(z.maxLength(100, 'must name at most 100'))),
     Lat: z.optional(positionFields.Lat),
     Lng: z.optional(positionFields.Lng),
@@ -105,13 +105,13 @@ export type BulkDraft = z.output<typeof bulkDraft>;
 export type BulkChange = z.output<typeof bulkChange>;
 
 const BULK_STATES = ['Running', 'Done', 'Cancelled'] as const;
-/** Left: not yet, and of a cancelled bulk never. Skipped: there was nothing to do, Because says why. */
+/** Left: not processed yet, or never once cancelled. Skipped: there was nothing to do, and Because says why. */
 const BULK_OUTCOMES = ['Done', 'Failed', 'Skipped', 'Left'] as const;
 
 const bulkFields = {
   BulkId: z.string().check(z.minLength(1)),
   Action: z.enum(ACTIONS),
-  /** What its items are. */
+  /** The kind of its items. */
   Of: z.enum(['Devices', 'Jobs']),
   Values: bulkValues,
   State: z.enum(BULK_STATES),
@@ -124,13 +124,13 @@ const bulkRow = z.object(bulkFields);
 export type Bulk = z.output<typeof bulkRow>;
 
 const bulkItem = z.object({
-  /** Of a device that is to be created: '' until it is. */
+  /** For a device to create: '' until it is created. */
   Id: z.string(),
-  /** Of a device, or the JobName; '' of an id that there is not, and while a change is Left. */
+  /** The DeviceName or JobName; '' for an id that does not exist, and while a change is Left. */
   Name: text,
   Outcome: z.enum(BULK_OUTCOMES),
   Because: text,
-  /** Of create: the device that was asked for. */
+  /** For create: the requested device. */
   Device: z.optional(newBulkDevice),
 });
 export type BulkItem = z.output<typeof bulkItem>;
@@ -147,12 +147,12 @@ export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll
     addition: true,
     summary: 'Change, tag, stop, archive or delete many devices or jobs, or create many devices, in the background',
     once: true,
-    // 10,000 devices with long names and many tags.
+    // Room for 10,000 devices with long names and many tags.
     bodyLimit: 8 * 1024 * 1024,
     body: bulkDraft,
     /**
-     * Keys only of newKey, which is done when it answers: the service stores only hashes of keys. Repeated with its
-     * Idempotency-Key, the answer is the lost one for a minute, and a 409 later.
+     * Keys only for newKey, which completes before the response: the service stores only hashes of keys. A resend with the
+     * same Idempotency-Key returns the lost response for a minute, and a 409 later.
      */
     response: z.object({ BulkId: z.string().check(z.minLength(1)), Keys: z.optional(newKeys) }),
   },
@@ -164,7 +164,7 @@ export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll
     summary: 'List the bulk actions of the last seven days, newest first',
     response: z.array(bulkRow),
   },
-  /** Items in the order of the request, which is the order in which they are done. */
+  /** Items in the order of the request, in which they are also processed. */
   get: {
     method: 'GET',
     path: '/v1/bulk/:bulk_id',
@@ -174,8 +174,8 @@ export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll
     params: oneBulk,
     query: z.object(pageFields),
     /**
-     * Next: where the next page begins; '' at the end of the list. Keys: of create, the keys of the devices on this page by
-     * their DeviceId; only for the session or token that asked for them, until they are deleted or for an hour.
+     * Next: where the next page begins; '' at the end of the list. Keys: for create, the keys of this page's devices by
+     * DeviceId; only for the session or token that created them, for an hour or until they are deleted.
      */
     response: z.object({
       ...bulkFields,

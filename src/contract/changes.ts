@@ -1,21 +1,21 @@
-// Changes, an addition: which devices changed since a version, and a stream that names what changes.
+// Changes, an addition: the devices that changed since a version, and an event stream that names changed resources.
 import * as z from 'zod/mini';
 import { device } from '#/contract/devices.ts';
 import { text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
 
-/** Names a moment of the account's data. Of use only in later requests to the same service. */
+/** Identifies a moment of the account's data, for later requests to the same service. */
 const since = z.optional(z.string().check(z.maxLength(200)));
 
 /**
- * What changed, by the names of resources: the ids of those that did, `many` for more than a reader would ask for one by
- * one, or only that something did. Of what the caller may read; for a child job, the id of its parent.
+ * What changed, by resource name: the ids of changed objects, `many` if they are too many to list, or `true` for any
+ * change. Only what the caller may read; a child job is reported by its parent's id.
  */
 export const changeEvent = z.record(z.string(), z.union([z.array(z.string()), z.literal('many'), z.literal(true)]));
 export type ChangeEvent = z.output<typeof changeEvent>;
 
 export const changeEndpoints = resource('changes', {}).operations({
-  /** Without `since`: the present version, to be asked for before everything is read. */
+  /** Without `since`: the current version, which a client requests before it reads everything. */
   changes: {
     method: 'GET',
     path: '/v1/changes',

@@ -1,4 +1,4 @@
-// CSV: what is written is read back, and no spreadsheet takes any of it for a formula.
+// Written CSV is read back, and no spreadsheet sees a formula in it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Writes CSV (RFC 4180) so that no spreadsheet takes a name for a formula, and reads what people's programs save.
+// Writes CSV (RFC 4180) in which no spreadsheet sees a formula, and reads the dialects that common programs write.
 
 /**
  * What spreadsheets take for the start of a formula (OWASP, "CSV Injection" and ASVS 1.2.10; East Asian versions accept the
@@ -8,7 +8,7 @@
  */
 const FORMULAS = /^'*(?=[=+\-@\t\r\n\0＝＋－＠])|(?<=[;\t\r\n])["']*(?=[=+\-@\0＝＋－＠])/g;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** Most cells: nothing in them is special to a spreadsheet. */
+/** The common case: a cell with no character that is special to a spreadsheet. */
 const PLAIN = /^\w[\w.:+-]*$/;
 
 function cell(value: string): string {
@@ -18,7 +18,7 @@ function cell(value: string): string {
   return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One line, with its line end. */
+/** One line, including the line break. */
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 /** A file, with the byte order mark that makes spreadsheets read it as UTF-8. */
@@ -28,14 +28,14 @@ export const csvText = (rows: readonly (readonly string[])[]): string => `\uFEFF
 export const plainCell = (text: string): string => text.replace(FORMULAS, (quotes) => quotes.replace(/^'/, ''));
 
 export interface CsvRow {
-  /** The line of the file on which it begins, from 1. */
+  /** The line of the file on which the row begins, from 1. */
   line: number;
   cells: string[];
 }
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** The delimiter of a file: the one that is most frequent in its first line, outside quotes. */
+/** The delimiter of a file: the most frequent one in its first line, outside quotes. */
 export function delimiterOf(text: string): string {
   const counts = new Map<string, number>();
   let quoted = false;

@@ -1,5 +1,5 @@
-// Which version of an artifact runs where: what each device took last with success, whatever became of the job and of the
-// artifact since. An addition.
+// Which version of an artifact runs where, an addition: the last version that succeeded on each device, even if the job and
+// the artifact have been deleted since.
 import * as z from 'zod/mini';
 import { list, nameText, number, pageFields, row, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
@@ -8,7 +8,7 @@ export const MOST_VERSIONS = 5_000;
 
 const deviceVersion = z.object({
   DeviceId: z.string(),
-  /** Of an artifact in all its versions, as in outcome rules. */
+  /** The name shared by all versions of an artifact, as in outcome rules. */
   ArtifactName: text,
   Version: text,
   /** When its job ended. */
@@ -22,8 +22,8 @@ export type VersionCount = z.output<typeof versionCount>;
 
 export const deviceVersionEndpoints = resource('versions', { poll: 30_000, follows: ['jobs'] }).operations({
   /**
-   * Exactly one of `artifact` and `device_id`. `since`, the Version of an earlier answer: only what changed since; with
-   * Reset, all has to be read again.
+   * Exactly one of `artifact` and `device_id`. `since`, the Version of an earlier response, limits the list to later
+   * changes; after Reset everything has to be read again.
    */
   list: {
     method: 'GET',
@@ -45,7 +45,7 @@ export const deviceVersionEndpoints = resource('versions', { poll: 30_000, follo
       Next: text,
       Version: text,
       Reset: z.boolean(),
-      /** With `since`: devices that have none any more. */
+      /** With `since`: devices that no longer have a version. */
       None: z.array(z.string()),
     }),
   },

@@ -15,10 +15,10 @@ import {
 import { tag } from '#/contract/tags.ts';
 import { resource } from '#/contract/resource.ts';
 
-/** Largest page of our service; the document names no limit. */
+/** Largest page size of our service; the document names no limit. */
 export const MAX_ROWS_PER_PAGE = 1000;
 
-/** 'Online' and 'Offline' in any letter case; any other word is unchanged, because it does not mean Offline. */
+/** 'Online' and 'Offline' in any letter case. Other words are kept, because they do not mean Offline. */
 const deviceStatus = z.pipe(
   z.transform((value: unknown) => {
     if (typeof value !== 'string') return 'Unknown';
@@ -88,7 +88,7 @@ const publishedAgent = z.object({
   Version: z.string(),
   Sha256: z.string(),
   Size: z.int(),
-  /** Rises with each build. Missing from services that do not sign. */
+  /** Increases with each build. Missing if the service does not sign. */
   Sequence: z.optional(z.int()),
   /** Ed25519, SPKI in base64. */
   PublicKey: z.optional(z.string()),
@@ -98,7 +98,7 @@ const publishedAgent = z.object({
 export const newDevice = z.object({ DeviceId: z.string(), DeviceKey: z.string() });
 export type NewDevice = z.output<typeof newDevice>;
 
-/** One page of the fleet; TotalNumDevices is undefined if a service does not count. */
+/** One page of the fleet; TotalNumDevices is undefined if the service does not report it. */
 const devicePage = z.pipe(
   z.transform((value: unknown, context): { Devices: unknown[]; TotalNumDevices?: number | undefined } => {
     const rows = rowsOf(value);
@@ -160,7 +160,7 @@ export const deviceChange = z
   );
 export type DeviceChange = z.output<typeof deviceChange>;
 
-/** All given conditions must hold (AND). */
+/** All given conditions must match (AND). */
 export const deviceFilter = z.object({
   device_name: z.optional(z.string()),
   device_group: z.optional(z.string()),
@@ -183,9 +183,9 @@ export const deviceEndpoints = resource('devices', { live: 'ids', id: 'device_id
     permission: 'operate',
     changes: ['account'],
     summary: 'Create a device',
-    // Repeated with its Idempotency-Key, the request creates no second device. For a minute the answer is the lost one,
-    // key included; later, and after a restart, it is a 409 that names the device: only the hash of its key is stored,
-    // and `rekey` creates a new one on request.
+    // A resend with the same Idempotency-Key creates no second device. For a minute it returns the original response, key
+    // included; later, or after a restart, a 409 that names the device: only the hash of its key is stored, and `rekey`
+    // creates a new key.
     once: true,
     body: deviceDraft,
     response: newDevice,
@@ -271,7 +271,7 @@ export const deviceEndpoints = resource('devices', { live: 'ids', id: 'device_id
     addition: true,
     params: oneDevice,
   },
-  // Once people have roles: for an Admin only.
+  // To become Admin only once users have roles.
   downgradeAgent: {
     method: 'POST',
     path: '/v1/device/:device_id/downgrade-agent',

@@ -13,19 +13,20 @@ export interface Endpoint {
   /** Path below the base address; `:name` is a value of `params`. */
   path: `/v1/${string}`;
   summary: string;
-  /** An addition to the document: a service without it answers 404, and the dashboard works without it. */
+  /** An addition to the document: other services answer 404, and the dashboard works without it. */
   addition?: true;
   params?: Schema<Record<string, string | number>>;
   /** Parsed strictly: unknown and repeated names are refused. A misspelt condition would match everything. */
   query?: NamedFields;
   /**
-   * Has an `Idempotency-Key` header, new for each request, where the account announces it: a browser repeats a POST by itself when a keep-alive
-   * connection ends without an answer (RFC 9110, section 9.2.2), and a service that knows the header acts once.
+   * Sent with an `Idempotency-Key` header, new for each request, if the account offers it: a browser resends a POST by
+   * itself when a keep-alive connection ends without a response (RFC 9110, section 9.2.2), and a service that knows the
+   * header acts only once.
    */
   once?: true;
   /**
-   * JSON body. Unknown fields are ignored: a client of a newer version, or one that sends a whole listing object back,
-   * must not fail. A repeated key is refused.
+   * JSON body. Unknown fields are ignored, so that newer clients, and clients that send an object of a listing back, do
+   * not fail. A repeated key is refused.
    */
   body?: Schema;
   /** Most bytes of the JSON body, if that is not 1 MB. */
@@ -39,12 +40,12 @@ export interface Endpoint {
   file?: string;
 }
 
-/** The endpoints of one section of the document, by the name of the operation. */
+/** The endpoints of one section of the document, by operation name. */
 export type Group = Record<string, Endpoint>;
 
 type Parsed<E, Key extends string> = E extends { [K in Key]: Schema<infer Output> } ? { [K in Key]: Output } : unknown;
 
-/** Conditions that may all be left out need not be there at all. */
+/** `query` itself is optional if all its conditions are. */
 type Conditions<E> = E extends { query: Schema<infer Query> }
   ? Partial<Query> extends Query
     ? { query?: Query }
@@ -61,9 +62,8 @@ export type RequestOf<E extends Endpoint> = Parsed<E, 'params'> &
 export type ResponseOf<E extends Endpoint> = E extends { response: Schema<infer Output> } ? Output : void;
 
 /**
- * One function for each row of a group: a missing one does not compile. `Extra` is what a service adds to every
- * request, `Other` what its handlers may return instead. A form is not passed: the handler reads it, with its file, as
- * it arrives.
+ * One handler per row of a group; a missing one does not compile. `Extra` is what the service adds to every request,
+ * `Other` what handlers may return instead. A form is not passed: the handler reads it, with its file, as it arrives.
  */
 export type Handlers<G extends Group, Extra, Other = never> = {
   [Name in keyof G]: (
@@ -80,7 +80,7 @@ export const pathId = z.string().check(
   z.refine((id) => id !== '.' && id !== '..', 'must not be "." or ".."'),
 );
 
-/** A whole number ≥ 1 in a path: digits in the URL, a number in code. */
+/** An integer ≥ 1 in a path: digits in the URL, a number in code. */
 export const pathInteger = (max?: number) =>
   z.pipe(
     z.transform((value) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value)),
@@ -89,7 +89,7 @@ export const pathInteger = (max?: number) =>
       .check(z.gte(1, 'must be at least 1'), ...(max === undefined ? [] : [z.lte(max, `must be at most ${max}`)])),
   );
 
-/** The query of a list that is read by cursor, newest first or in its own order: `Next` of one answer is the next one's `before`. */
+/** The query of a list that is read by cursor: `before` is the `Next` of the previous page. */
 export const pageFields = {
   limit: z.optional(z.string().check(z.regex(/^([1-9]\d?|[1-4]\d\d|500)$/, 'must be a whole number from 1 to 500'))),
   before: z.optional(z.string().check(z.regex(/^\d{0,15}$/, 'must be a Next value of this list'))),
@@ -163,7 +163,7 @@ export const list = <Row>(row: Schema<Row>) =>
     rowsLike(row),
   );
 
-/** Any JSON value as text: one field of an unexpected type must not invalidate the whole answer. */
+/** Any JSON value as text, so that one field of an unexpected type does not invalidate the whole response. */
 const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Text that another service may omit, or send as null or another type; missing becomes ''. */

@@ -1,4 +1,4 @@
-// The history of states, an addition: when devices went Online and Offline, and for how long they were.
+// The history of states, an addition: when devices went Online and Offline, and how long they were Online.
 import * as z from 'zod/mini';
 import { number, pageFields, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
@@ -13,7 +13,7 @@ const stateChange = z.object({
   /** `FirstConnected`, `Connected`, `Disconnected`, `NewKey`, `NotBack` after the service was down, `ServiceDown`, `ServiceUp`. */
   Cause: text,
 });
-/** What a Cause means. */
+/** Descriptions of the causes. */
 export const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   FirstConnected: 'connected for the first time',
   Connected: 'connected',
@@ -25,7 +25,7 @@ export const CAUSE_TEXTS: Readonly<Record<string, string>> = {
 };
 export type DeviceStateChange = z.output<typeof stateChange>;
 
-/** The service was down: nothing is known of any device. */
+/** A time when the service was down, and the state of every device is unknown. */
 const serviceGap = z.object({ From: text, To: text });
 export type ServiceGap = z.output<typeof serviceGap>;
 
@@ -38,14 +38,14 @@ const availability = z.object({
   Name: text,
   Devices: number,
   Changes: number,
-  /** Together with the two others: the span times Devices, of each from its creation on. */
+  /** The three fields add up to the span of all Devices, each counted from its creation. */
   OnlineSeconds: number,
   OfflineSeconds: number,
   UnknownSeconds: number,
 });
 export type Availability = z.output<typeof availability>;
 
-/** Longest span of a summary, in hours: what HISTORY_DAYS is if it is not set. */
+/** Span of a summary in hours; the maximum is the default of HISTORY_DAYS. */
 const HOURS = z.string().check(z.regex(/^([1-9]\d{0,2}|1\d{3}|20\d\d|21[0-5]\d|2160)$/, 'must be 1 to 2160'));
 
 export const historyEndpoints = resource('history', {}).operations({
@@ -72,7 +72,7 @@ export const historyEndpoints = resource('history', {}).operations({
     summary:
       'Sum up how long devices, sites or groups were Online in the last hours until To, which in accounts of 5,000 devices and more may be some minutes ago',
     query: z.object({
-      /** 24 if it is not given. */
+      /** Defaults to 24. */
       hours: z.optional(HOURS),
       by: z.optional(z.enum(AVAILABILITY_BY, 'must be device, site or group')),
       sort: z.optional(z.enum(AVAILABILITY_SORTS, 'must be changes or offline')),

@@ -1,10 +1,10 @@
-// Describes an invalid value in words that follow the name of its field: "DeviceName must not be empty".
+// Describes an invalid value in a phrase that follows the field's name: "DeviceName must not be empty".
 import type * as z from 'zod/mini';
 
 type Issue = Pick<z.core.$ZodIssue, 'code' | 'message'> &
   Partial<Record<'input' | 'expected' | 'maximum' | 'minimum' | 'origin', unknown>>;
 
-/** zod's text if the schema has none. */
+/** zod's default message. */
 const NO_WORDS = 'Invalid input';
 
 /** The schema's own text, if it has one. */

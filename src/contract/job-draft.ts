@@ -1,10 +1,10 @@
-// What is submitted as a job: its target, and what is to run there.
+// The body of a job submission: the target, and what to run there.
 import * as z from 'zod/mini';
 import { nameText } from '#/contract/endpoint.ts';
 
 const present = (value: string | undefined) => value !== undefined && value !== '';
 
-/** Most devices of one submission by id. */
+/** Most devices that one submission may name by id. */
 export const MOST_DEVICES = 50_000;
 /** Room for that many ids of the usual length. */
 export const SUBMIT_BODY_BYTES = 4 * 1024 * 1024;
@@ -16,11 +16,11 @@ const deviceIds = z
 /**
  * Body of submit: exactly one target, and one artifact or workflow.
  *
- * `DeviceIds` and `RetryOf` are additions; a service without them sees no target and refuses. A device that is named
- * twice gets one job. With `RetryOf`, the id of a parent, the jobs become further attempts of its children: all of them
- * must have ended, and each device must be one of its devices. A retry runs what its parent ran: the artifact or
- * workflow may be omitted, and another one is refused. With the id of a single job, that job becomes the first child of a
- * new parent, which is answered and takes its place in the list; its own id still leads to it.
+ * `DeviceIds` and `RetryOf` are additions; a service without them sees no target and refuses. A device named twice gets
+ * one job. With `RetryOf`, the id of a parent, the jobs become further attempts of its children: these must all have
+ * ended, and each device must be one of the parent's. A retry runs what the parent ran: the artifact or workflow may be
+ * omitted, and a different one is refused. With the id of a single job, that job becomes the first child of a new parent,
+ * whose id is returned and which replaces it in the list; its own id still works.
  */
 export const jobDraft = z
   .object({
@@ -36,7 +36,7 @@ export const jobDraft = z
   .check((context) => {
     const refuse = (message: string) => context.issues.push({ code: 'custom', message, input: context.value });
     const { DeviceId, DeviceGroup, TagId, DeviceIds, RetryOf, ArtifactId, WorkflowId } = context.value;
-    // An empty value may come from an unset variable of a script; the rest could then mean something else.
+    // An empty value may come from an unset variable in a script, and the rest could then mean something else.
     for (const [field, value] of Object.entries({ DeviceId, DeviceGroup, TagId, RetryOf, ArtifactId, WorkflowId }))
       if (value === '')
         context.issues.push({

@@ -1,4 +1,4 @@
-// The output of jobs: in pieces for the readers of one log, and the ends of many.
+// The output of jobs: in pieces for following one log, and the tails of many logs.
 import * as z from 'zod/mini';
 import { number, text } from '#/contract/endpoint.ts';
 
@@ -8,7 +8,7 @@ export const offset = z.optional(z.string().check(z.regex(/^\d{1,12}$/, 'must be
 /** A piece of a stream. Offsets count bytes; a piece never begins or ends within a character. */
 export const outputPiece = z.object({
   Text: z.string(),
-  /** Its start: the requested offset, unless the stream is shorter or a character began before it. */
+  /** Start of the piece: the requested offset, unless the stream is shorter or the offset is within a character. */
   Offset: number,
   /** The start of the next piece. */
   Next: number,
@@ -17,10 +17,10 @@ export const outputPiece = z.object({
 });
 export type OutputPiece = z.output<typeof outputPiece>;
 
-/** A stretch of one stream, in the order of arrival. */
+/** Consecutive output of one stream, in order of arrival. */
 export const arrivedPiece = z.object({
   Stream: z.enum(['stdout', 'stderr']),
-  /** Byte offsets of its start and its end. */
+  /** Byte offset of its start. */
   Offset: number,
   Next: number,
   /** Its length in the stream's Text, in UTF-16 code units. */
@@ -44,7 +44,7 @@ export const childOutput = z.object({
   JobId: z.string(),
   Stdout: z.string(),
   Stderr: z.string(),
-  /** What the streams do not contain: why it ended. */
+  /** Why the job ended, which the streams do not contain. */
   Result: text,
 });
 export type ChildOutput = z.output<typeof childOutput>;

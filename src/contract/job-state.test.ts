@@ -1,10 +1,10 @@
-// What a job's fields say of what can be done to it.
+// Which actions the fields of a job allow.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
 import { canStop, isStopping } from './job-state.ts';
 
-test('a service that tells when a job was asked to stop can stop it, until it has ended', () => {
+test('a service that sends StopTime can stop a job until it has ended', () => {
   const of = (fields: object) => job.parse({ JobId: 'j', ...fields });
   for (const Status of ['Waiting', 'Running']) {
     assert.ok(canStop(of({ Status, StopTime: '' })));

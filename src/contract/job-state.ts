@@ -1,7 +1,7 @@
 // The state of a job, from its fields. Separate from the schemas, which workers do not load.
 import type { Job } from '#/contract/jobs.ts';
 
-/** The state as the pages name it. `Finished`: ended, but the service does not say how. */
+/** The state as the pages call it. `Finished`: ended, but the service does not report how. */
 export type JobState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancelled' | 'Interrupted' | 'Finished';
 
 const KNOWN: readonly string[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'];
@@ -49,7 +49,7 @@ export function countsOf({ Counts }: Pick<Job, 'Counts'>): StateCounts | undefin
   return counts;
 }
 
-/** Whether a job may still change by itself. A parent may while any of its children may. */
+/** Whether a job is unfinished; a parent is while any of its children is. */
 export function isMoving(job: Job): boolean {
   const counts = countsOf(job);
   if (counts) return (counts.Waiting ?? 0) + (counts.Running ?? 0) > 0;
@@ -57,10 +57,10 @@ export function isMoving(job: Job): boolean {
   return state === 'Waiting' || state === 'Running';
 }
 
-/** Whether the service can stop the job: if so, it sends StopTime for each unfinished job, possibly ''. */
+/** Whether the service can stop the job: such a service sends StopTime, possibly '', for each unfinished job. */
 export const canStop = (job: Job): boolean => job.StopTime !== undefined && isMoving(job);
 
-/** Whether its stop has been requested and it is still running. */
+/** Whether a stop was requested and the job has not ended yet. */
 export const isStopping = (job: Job): boolean => Boolean(job.StopTime) && isMoving(job);
 
 /** Whether the job has a group or tag as target, and therefore children. */

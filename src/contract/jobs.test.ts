@@ -68,7 +68,7 @@ test('the answer to one job is a job with an id, or an unexpected answer', () =>
   for (const other of [{ greeting: 'hello' }, [], 'maintenance', null]) assert.ok(!response.safeParse(other).success);
 });
 
-test('a job of our own service is read as it is; with a field of another type it is read leniently', () => {
+test('a job of our own service is taken unchanged; one with a field of another type is read leniently', () => {
   const ours = { JobId: 'j', JobName: 'n', DeviceId: '', Command: 'c', StartTime: '', EndTime: '', Result: '' };
   const exact = { ...ours, Status: 'Running', Counts: { Running: 2 }, More: [1] };
   assert.equal(job.parse(exact), exact);

@@ -32,11 +32,11 @@ const jobRow = row(
     CreatedTime: optionalText,
     DeviceName: optionalText,
     ParentJobId: optionalText,
-    /** From 2 on: which try of its parent on this device it is. The last one counts for the parent. */
+    /** From 2 on: the number of this attempt of its parent on this device. The last attempt counts for the parent. */
     Attempt: optionalNumber,
     /**
-     * When its stop was requested; until then '' on an unfinished job. It continues until its Status changes: a device
-     * that is Offline stops it when it reconnects. Missing if a service cannot stop jobs.
+     * When a stop was requested; until then '' on an unfinished job. The job continues until its Status changes: an Offline
+     * device stops it when it reconnects. Missing if the service cannot stop jobs.
      */
     StopTime: optionalText,
     /** Set on a parent: its target. */
@@ -47,20 +47,20 @@ const jobRow = row(
     /** When and why its output was removed. */
     OutputRemovedTime: optionalText,
     OutputRemovedBecause: optionalText,
-    /** When it was archived, of a child its parent. An archived job is in no list but the archive's. */
+    /** When the job, or a child's parent, was archived. An archived job appears only in the archive's list. */
     ArchivedTime: optionalText,
-    /** Under which its outcome rules are: the name of its artifact in all versions, of its workflow, or its own. */
+    /** Name of its outcome rules: the artifact's name for all versions, the workflow's, or the job's own. */
     RuleName: optionalText,
-    /** By the outcome rules: a Status, `RolledBack` or `NoAnswer`, why, and the line that decided, from 1. */
+    /** Result of the outcome rules: a Status, `RolledBack` or `NoAnswer`; the reason, and the deciding line, from 1. */
     Verdict: optionalText,
     VerdictBecause: optionalText,
     VerdictStream: optionalText,
     VerdictLine: optionalNumber,
-    /** Set on a parent that was judged: as Counts, by verdict. */
+    /** Set on a parent with verdicts: like Counts, by verdict. */
     VerdictCounts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Set on a parent: how many devices have each status, by their last attempt. Statuses without one are omitted. */
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
-    /** How many attempts a parent or a single job has had. Missing if a service cannot add some, as `RetryOf` does. */
+    /** Number of attempts of a parent or single job. Missing if the service does not support `RetryOf`. */
     Attempts: optionalNumber,
     /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
     WaitingOffline: optionalNumber,
@@ -92,10 +92,10 @@ const OPTIONAL_TEXTS = [
 const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline', 'VerdictLine'] as const;
 
 const COUNTS = ['Counts', 'VerdictCounts'] as const;
-/** What a job is documented to have. */
+/** All documented fields of a job. */
 export const JOB_FIELDS: readonly string[] = [...TEXTS, ...OPTIONAL_TEXTS, ...OPTIONAL_NUMBERS, ...COUNTS];
 
-/** What rows of a list of changes omit. */
+/** Fields that rows of a list of changes omit. */
 const OMITTED = ['Command', 'Result'] as const;
 
 const isText = (value: unknown) => typeof value === 'string';
@@ -104,7 +104,7 @@ const isNone = (value: unknown) => value === undefined;
 const isCounts = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isNumber);
 
-/** Whether a job has exactly our format: lenient parsing of ten thousand jobs would block the page. */
+/** Whether a job has exactly our format and needs no lenient parsing, which would block the page for ten thousand jobs. */
 function isExact(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const fields = value as Record<string, unknown>;
@@ -150,7 +150,7 @@ const foundJob = z.pipe(
 /** The lists of our additions: bare arrays of jobs. Any other format means that the service lacks the addition. */
 const foundJobs = z.array(foundJob);
 
-/** What a condition on the list may name: a status, or a verdict of the outcome rules. */
+/** Values of the status condition: a status, or a verdict of the outcome rules. */
 const LISTED_STATUSES: readonly string[] = [...JOB_STATUSES, 'RolledBack', 'NoAnswer'];
 const statuses = z
   .string()
@@ -160,10 +160,10 @@ const statuses = z
       `must be some of ${LISTED_STATUSES.join(', ')}, with commas`,
     ),
   );
-/** What the jobs are aimed at. */
+/** A target of jobs. */
 const TARGET = /^(device|group|tag):[^]{1,255}$/;
 
-/** Names a moment of the account's data; an answer gives the next one. */
+/** Identifies a moment of the account's data, as the Version of a response. */
 const since = z.optional(z.string().check(z.maxLength(200)));
 
 export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 15_000 }).operations({
@@ -185,7 +185,7 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     params: oneJob,
     response: foundJob,
   },
-  /** Polled by readers of a log: only new output. */
+  /** Only new output, for clients that follow a log. */
   output: {
     method: 'GET',
     path: '/v1/job/:job_id/output',
@@ -201,9 +201,9 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
       Stdout: outputPiece,
       Stderr: outputPiece,
       /**
-       * Both texts in the order of arrival. A reader that starts at the beginning and continues at the end of each
-       * answer gets all of it in order. Missing if the order is unknown: for earlier jobs, on other services, and for
-       * other offsets.
+       * The order of arrival of both texts. A client that starts at the beginning and continues at the end of each
+       * response gets all output in order. Missing if the order is unknown: for earlier jobs, other services, and other
+       * offsets.
        */
       Pieces: z.catch(z.optional(z.array(arrivedPiece)), undefined),
       /** More output is available now: a piece has at most 1 MiB. */
@@ -211,10 +211,9 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     }),
   },
   /**
-   * Without `since` the documented array; its rows have no Command, as all would repeat their parent's. `since` is an
-   * addition: the empty one is answered with the present Version and all rows, a Version with the rows that changed
-   * since then, and one that is too old with `Reset: true` and all rows. These rows have no Command, Stdout, Stderr and
-   * Result.
+   * Without `since` the documented array; its rows have no Command, which would repeat the parent's. `since` is an
+   * addition: if empty, the response has the current Version and all rows; for a Version, the rows that changed since
+   * then; if that is too old, `Reset: true` and all rows. These rows have no Command, Stdout, Stderr or Result.
    */
   children: {
     method: 'GET',
@@ -236,9 +235,9 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     response: z.array(childOutput),
   },
   /**
-   * Without `since` the documented array. `since` is an addition, answered with `{ Version, Reset, Jobs, Removed }`: the
-   * empty one with the present Version and all rows, a Version with the rows that changed since then and the ids of
-   * those that are not listed any more, and one that is too old with `Reset: true` and all rows, all without Command.
+   * Without `since` the documented array. `since` is an addition, answered with `{ Version, Reset, Jobs, Removed }`: if
+   * empty, the current Version and all rows; for a Version, the rows that changed since then and the ids of those no
+   * longer listed; if that is too old, `Reset: true` and all rows. All are without Command.
    */
   list: {
     method: 'GET',
@@ -249,10 +248,10 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     response: list(job),
   },
   /**
-   * The list that grows: by cursor, with the conditions together. A page may have fewer jobs than `limit` although there
-   * is a `Next`, where few of many jobs meet all conditions. With `since`, the Version of an earlier answer, it has the
-   * jobs that changed since then, whatever the other conditions are, and the ids of those that left the list; or
-   * `Reset: true` and nothing else, if too much has changed.
+   * The list by cursor; all conditions must match. A page may have fewer jobs than `limit` although there is a `Next`, if
+   * few of many jobs match. With `since`, the Version of an earlier response, it has the jobs that changed since then,
+   * regardless of the other conditions, and the ids of those that left the list; or only `Reset: true`, if too much has
+   * changed.
    */
   page: {
     method: 'GET',
@@ -261,9 +260,9 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     addition: true,
     summary: 'List jobs to single devices and parent jobs that meet every given condition, newest first, page by page',
     query: z.object({
-      /** Some of these, with commas: Succeeded on all devices, or any other one on at least one device. */
+      /** Separated by commas: Succeeded on all devices, or any other value on at least one device. */
       status: z.optional(statuses),
-      /** A part of the name in any letter case, or the id. */
+      /** A part of the name, ignoring letter case, or the id. */
       name: z.optional(z.string().check(z.maxLength(255))),
       target: z.optional(z.string().check(z.regex(TARGET, 'must be device:<DeviceId>, group:<name> or tag:<TagId>'))),
       artifact: z.optional(z.string().check(z.maxLength(100))),
@@ -276,15 +275,15 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     response: z.object({
       Items: foundJobs,
       Next: text,
-      /** Names the moment of this answer, for `since`. */
+      /** The moment of this response, for `since`. */
       Version: text,
-      /** Of a first page: the number of jobs without any condition. */
+      /** On the first page: the number of jobs regardless of conditions. */
       Total: z.optional(z.number()),
       Reset: z.optional(z.boolean()),
       Removed: z.optional(z.array(z.string())),
     }),
   },
-  /** Not below /v1/job, where it could be the id of a job on another service. `since` as in `list`. */
+  /** Not below /v1/job, where another service could take it for the id of a job. `since` as in `list`. */
   queues: {
     method: 'GET',
     path: '/v1/jobs/queues',
@@ -295,7 +294,7 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     query: z.object({ since }),
     response: foundJobs,
   },
-  /** Not below /v1/devices, where other services read any two words as number and size of a page. */
+  /** Not below /v1/devices, where other services read any two segments as page number and size. */
   ofDevice: {
     method: 'GET',
     path: '/v1/device/:device_id/queue',
@@ -315,8 +314,8 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     response: foundJobs,
   },
   /**
-   * The answer counts the children or jobs that waited and are Cancelled now, and the running ones that are being
-   * stopped. Ended ones do not change, so that a repetition does no harm. `If-Match` as for `remove`.
+   * The response counts the children or jobs that were waiting and are now Cancelled, and the running ones that are being
+   * stopped. Ended jobs do not change, so a resend is harmless. `If-Match` as for `remove`.
    */
   stop: {
     method: 'POST',
@@ -328,7 +327,7 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     params: oneJob,
     response: z.object({ Cancelled: number, Stopping: number }),
   },
-  /** Our service accepts an `If-Match` with the ETag of the job as it was read: 412 if it has started meanwhile. */
+  /** Our service accepts `If-Match` with the ETag of the job as read: 412 if the job has started meanwhile. */
   remove: {
     method: 'DELETE',
     path: '/v1/job/:job_id',

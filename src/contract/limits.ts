@@ -4,11 +4,11 @@
 
 export const MOST_ALERT_RULES = 200;
 export const MOST_ALERT_CHANNELS = 50;
-/** Per device. */
+/** Notes per device. */
 export const MOST_NOTES = 500;
 export const MOST_RULE_SETS = 2_000;
 export const MOST_TAGS = 1_000;
-/** Revoked tokens do not count. */
+/** API tokens, not counting revoked ones. */
 export const MOST_TOKENS = 500;
 export const MOST_WORKFLOWS = 2_000;
 

@@ -7,7 +7,7 @@ const SECRET_FIELD =
   /("(?:DeviceKey|Token|Secret|Password|Authorization|access_token|api_?key)"\s*:\s*")(?:[^"\\]|\\.)+/gi;
 const SECRET_PARAMETER = /([?&#;](?:token|access_token|key|api_?key|secret|code)=)[^&\s"'<>#\\]+/gi;
 const CREDENTIALS = /\b(Bearer|Basic) +(?=\S*\d)[\w.~+/-]{8,}=*/gi;
-/** A shorter secret could be any word. */
+/** A shorter secret could be an ordinary word. */
 const SHORTEST = 6;
 
 const inUse = new Set<string>();

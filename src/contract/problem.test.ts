@@ -1,4 +1,4 @@
-// Error bodies of every shape a service may answer with.
+// Error bodies in every format that services send.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problem } from '#/contract/problem.ts';

@@ -1,4 +1,4 @@
-// The body of our errors. refusal.ts reads the errors of any service.
+// The body of our own errors. refusal.ts reads the errors of any service.
 import * as z from 'zod/mini';
 
 /** RFC 9457 problem details, with the invalid fields. */

@@ -2,21 +2,21 @@
 // Query keys, invalidation, live updates, polling, the event schema, OpenAPI and permissions all derive from it.
 import type { Endpoint } from '#/contract/endpoint.ts';
 
-/** What a caller must be allowed to do. Today everybody who is signed in is allowed everything. */
+/** The permission that an operation needs. Every signed-in user currently has all of them. */
 export type Permission = 'read' | 'operate' | 'connect' | 'admin';
 
 export interface OperationRow extends Endpoint {
   permission: Permission;
-  /** Other resources that this write makes stale. Its own, and those that follow it, always are. */
+  /** Other resources that this write makes stale. Its own resource, and those that follow it, always become stale. */
   changes?: readonly string[];
 }
 
 export interface ResourceOptions {
-  /** How `/v1/events` reports a change: by ids, or only that there was one. Without it nothing is reported. */
+  /** How `/v1/events` reports a change: by ids, or as a mere flag. Without it changes are not reported. */
   live?: 'ids' | 'flag';
-  /** The path value that names one of them, which reported ids are compared with. */
+  /** The path parameter that identifies an object, which is compared with reported ids. */
   id?: string;
-  /** Milliseconds between two readings where changes are not reported. Without it, nothing is polled. */
+  /** Polling interval in milliseconds where changes are not reported. Without it nothing is polled. */
   poll?: number;
   /** Resources whose changes make this one stale too. */
   follows?: readonly string[];
@@ -26,7 +26,7 @@ export interface Resource extends ResourceOptions {
   name: string;
 }
 
-/** A row that knows its resource and its own name: together the first two parts of a query key. */
+/** A row with its resource and its own name, which are the first two parts of a query key. */
 export type Operation<Row extends OperationRow = OperationRow> = Row & {
   readonly resource: Resource;
   readonly name: string;
@@ -46,6 +46,6 @@ export function resource(name: string, options: ResourceOptions) {
   };
 }
 
-/** How `/v1/events` names a resource, and which resource an event names. */
+/** Converts between the name of a resource and its name in `/v1/events`. */
 export const eventName = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 export const resourceName = (event: string): string => event.charAt(0).toLowerCase() + event.slice(1);

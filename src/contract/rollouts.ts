@@ -1,5 +1,5 @@
-// Rollouts: one artifact or workflow for many devices, wave by wave, stopped by itself when devices fail or do not come
-// back. Each wave is an ordinary parent job. An addition.
+// Rollouts, an addition: one artifact or workflow for many devices, wave by wave, paused automatically when devices fail or
+// do not come back. Each wave is an ordinary parent job.
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalText, pageFields, pathId, text } from '#/contract/endpoint.ts';
 import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
@@ -9,7 +9,7 @@ export const ROLLOUT_STATES = ['Scheduled', 'Running', 'Waiting', 'Paused', 'Suc
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
 export const isOver = (state: RolloutState | undefined): boolean =>
   state === 'Succeeded' || state === 'Failed' || state === 'Aborted';
-/** `NotBack`: it succeeded, and has not been Online since for as long as the gate asks. */
+/** `NotBack`: it succeeded, but has not been Online since for as long as the gate requires. */
 export const ROLLOUT_DEVICE_STATES = [
   'Pending',
   'Waiting',
@@ -24,7 +24,7 @@ export const ROLLOUT_DEVICE_STATES = [
 ] as const;
 export type RolloutDeviceState = (typeof ROLLOUT_DEVICE_STATES)[number];
 
-const MOST_WAVES = 20;
+const MAX_WAVES = 20;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const clockTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time like 22:00'));
 const isZone = (zone: string): boolean => {
@@ -34,7 +34,7 @@ const isZone = (zone: string): boolean => {
     return false;
   }
 };
-const whole = (least: number, most: number) =>
+const integer = (least: number, most: number) =>
   z
     .int('must be a whole number')
     .check(z.gte(least, `must be at least ${least}`), z.lte(most, `must be at most ${most}`));
@@ -42,12 +42,12 @@ const ids = z
   .array(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)))
   .check(z.minLength(1, 'must name a device'), z.maxLength(MOST_DEVICES, `must name at most ${MOST_DEVICES} devices`));
 
-/** Exactly one of the three: chosen devices, percent of all targets up to and with this wave, or a number of devices. */
+/** Exactly one of three: chosen devices, a cumulative percentage of all targets, or a number of devices. */
 const waveDraft = z
   .object({
     DeviceIds: z.optional(ids),
-    Percent: z.optional(whole(1, 100)),
-    Count: z.optional(whole(1, MOST_DEVICES)),
+    Percent: z.optional(integer(1, 100)),
+    Count: z.optional(integer(1, MOST_DEVICES)),
   })
   .check(
     z.refine(
@@ -57,7 +57,7 @@ const waveDraft = z
   );
 export type WaveDraft = z.output<typeof waveDraft>;
 
-/** Percents count all devices so far: the first wave whose percent takes nobody, and why. */
+/** Percentages are cumulative: finds the first wave whose percentage adds no device, and why. */
 export function percentFault(waves: readonly WaveDraft[]): { at: number; because: string } | undefined {
   let before: { at: number; percent: number } | undefined;
   for (const [at, { Percent: percent }] of waves.entries()) {
@@ -69,7 +69,7 @@ export function percentFault(waves: readonly WaveDraft[]): { at: number; because
   return undefined;
 }
 
-/** A wave begins only inside of a window; what runs may end later. From after To: until the next day. */
+/** A wave starts only inside a window; running jobs may end later. If From is after To, it ends the next day. */
 const windowDraft = z.object({
   Days: z.array(z.enum(DAYS)).check(z.minLength(1, 'must name a day')),
   From: clockTime,
@@ -79,14 +79,14 @@ const windowDraft = z.object({
 export type RolloutWindow = z.output<typeof windowDraft>;
 
 const gate = z.object({
-  /** Of the devices of a wave, that must succeed and be Online for so long before the next one begins. */
-  SuccessPercent: whole(1, 100),
-  OnlineMinutes: whole(0, 24 * 60),
+  /** Percent of a wave's devices that must succeed and be Online for OnlineMinutes before the next wave starts. */
+  SuccessPercent: integer(1, 100),
+  OnlineMinutes: integer(0, 24 * 60),
   /** The rollout pauses if a wave has not passed by then. */
-  TimeoutMinutes: whole(1, 60 * 24 * 30),
+  TimeoutMinutes: integer(1, 60 * 24 * 30),
 });
 const pauseAfter = z
-  .object({ FailedPercent: z.optional(whole(0, 100)), FailedCount: z.optional(whole(0, MOST_DEVICES)) })
+  .object({ FailedPercent: z.optional(integer(0, 100)), FailedCount: z.optional(integer(0, MOST_DEVICES)) })
   .check(
     z.refine(
       ({ FailedPercent, FailedCount }) => (FailedPercent === undefined) !== (FailedCount === undefined),
@@ -103,15 +103,15 @@ const draftFields = {
   WorkflowId: z.optional(z.string()),
   Waves: z
     .array(waveDraft)
-    .check(z.minLength(1, 'must have a wave'), z.maxLength(MOST_WAVES, `must be at most ${MOST_WAVES}`)),
+    .check(z.minLength(1, 'must have a wave'), z.maxLength(MAX_WAVES, `must be at most ${MAX_WAVES}`)),
   Gate: gate,
-  /** More failures than this, counted while the wave runs, pause the rollout. */
+  /** More failures than this in the running wave pause the rollout. */
   PauseAfter: pauseAfter,
-  /** `confirm`: a person lets each wave begin after the first. */
+  /** `confirm`: a user must approve each wave after the first. */
   Advance: z.enum(['auto', 'confirm']),
   StartTime: z.optional(z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T22:00:00Z' })),
   Windows: z.optional(z.array(windowDraft).check(z.maxLength(20, 'must be at most 20'))),
-  /** Devices that join the group or get the tag later are in the last wave, until it begins. */
+  /** Devices that join the group or get the tag later are added to the last wave until it starts. */
   IncludeNew: z._default(z.boolean(), false),
 };
 const rolloutDraft = z.object(draftFields).check(({ value, issues }) => {
@@ -138,28 +138,28 @@ const wave = z.object({
   /** From 1. */
   Number: number,
   State: z.enum(['Pending', 'Running', 'Passed']),
-  /** The parent job; '' before it begins. */
+  /** The parent job; '' before the wave starts. */
   JobId: text,
   Devices: number,
-  /** Devices by state; those without any are omitted. */
+  /** Number of devices by state; states without devices are omitted. */
   Counts: counts,
-  /** How many devices have succeeded, how many of these are back Online, and how many of those are needed. */
+  /** How many devices have succeeded, how many of these are back Online, and how many must be. */
   Gate: z.object({
     Success: number,
     BackOnline: number,
     Needed: number,
     Passed: z.boolean(),
-    /** When enough will have been Online for long enough, if none of them goes away; '' if too few are. */
+    /** When enough devices will have been Online for long enough, if they stay Online; '' if too few are. */
     BackTime: text,
   }),
-  /** A person let the next wave begin before this one had passed its gate. Omitted otherwise. */
+  /** Set if a user started the next wave before this one had passed its gate. */
   Advanced: z.optional(z.boolean()),
   StartTime: text,
   EndTime: text,
 });
 export type RolloutWave = z.output<typeof wave>;
 
-/** What was done, by the service or a person. */
+/** A step of the rollout, by the service or a user. */
 const stepDone = z.object({
   Time: text,
   /** As in the audit log; '' for the service. */
@@ -173,11 +173,11 @@ const summaryFields = {
   RolloutId: z.string().check(z.minLength(1)),
   Name: text,
   State: z.enum(ROLLOUT_STATES),
-  /** Raised by each step. */
+  /** Increased by each step. */
   Version: number,
   /** Why it waits, is paused, or ended. */
   Because: text,
-  /** Number of the last wave that has begun, from 1; 0 before the first. */
+  /** Number of the last started wave, from 1; 0 before the first. */
   Wave: number,
   WaveCount: number,
   Devices: number,
@@ -196,7 +196,7 @@ const rollout = z.object({
   Waves: z.array(wave),
   /** The newest first. */
   Steps: z.array(stepDone),
-  /** As it was made, without its devices. */
+  /** The draft that it was created from, without its devices. */
   Settings: z.object({
     Gate: gate,
     PauseAfter: z.object({ FailedPercent: z.optional(number), FailedCount: z.optional(number) }),
@@ -222,8 +222,8 @@ const rolloutDevice = z.object({
 export type RolloutDevice = z.output<typeof rolloutDevice>;
 
 const oneRollout = z.object({ rollout_id: pathId });
-/** Another Version than the present one is a 409 that says what happened. */
-const steering = z.object({ Version: z.int(), Reason: z.optional(z.string().check(z.maxLength(500))) });
+/** A Version other than the current one is refused with a 409 that says what happened. */
+const controlBody = z.object({ Version: z.int(), Reason: z.optional(z.string().check(z.maxLength(500))) });
 
 const step = <Name extends string>(name: Name, what: string) =>
   ({
@@ -234,7 +234,7 @@ const step = <Name extends string>(name: Name, what: string) =>
     addition: true,
     summary: what,
     params: oneRollout,
-    body: steering,
+    body: controlBody,
   }) as const;
 
 export const rolloutEndpoints = resource('rollouts', {
@@ -255,7 +255,7 @@ export const rolloutEndpoints = resource('rollouts', {
     body: rolloutDraft,
     response: z.object({ RolloutId: z.string().check(z.minLength(1)) }),
   },
-  /** Left: devices that no wave takes; they are a last wave of their own. */
+  /** Left: devices that no wave includes; they form an additional last wave. */
   plan: {
     method: 'POST',
     path: '/v1/rollout/plan',
@@ -301,7 +301,7 @@ export const rolloutEndpoints = resource('rollouts', {
     }),
     response: z.object({ Items: z.array(rolloutDevice), Next: text }),
   },
-  /** All devices, for a picture of the whole. */
+  /** The state of every device, for an overview. */
   states: {
     method: 'GET',
     path: '/v1/rollout/:rollout_id/states',
@@ -314,11 +314,11 @@ export const rolloutEndpoints = resource('rollouts', {
   pause: step('pause', 'Begin no further wave; what runs goes on'),
   resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),
   advance: step('advance', 'Begin the next wave without waiting for the gate'),
-  /** Without DeviceIds on all that failed. */
+  /** Without DeviceIds: all failed devices. */
   retry: {
     ...step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
     bodyLimit: SUBMIT_BODY_BYTES,
-    body: z.object({ ...steering.shape, DeviceIds: z.optional(ids) }),
+    body: z.object({ ...controlBody.shape, DeviceIds: z.optional(ids) }),
   },
   abort: step('abort', 'End a rollout: what waits is cancelled, what runs may end'),
   /** Answers with the new rollout. */
@@ -328,7 +328,7 @@ export const rolloutEndpoints = resource('rollouts', {
   },
   skip: {
     ...step('skip', 'Leave a device out'),
-    body: z.object({ ...steering.shape, DeviceId: z.string() }),
+    body: z.object({ ...controlBody.shape, DeviceId: z.string() }),
   },
   remove: {
     method: 'DELETE',

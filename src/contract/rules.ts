@@ -1,14 +1,14 @@
-// Outcome rules: what a mark in the output of a job means. Vendors' update scripts end with exit code 0 after a rollback;
-// only the output shows it. An addition: the service judges each job by the rules of what it ran when it ends.
+// Outcome rules, an addition: what a mark in the output of a job means. Vendors' update scripts exit with 0 even after a
+// rollback, and only the output shows it. When a job ends, the service judges it by the rules of what it ran.
 import * as z from 'zod/mini';
 import { list, nameText, optionalNumber, optionalText, pathId, row, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
 
-/** What a mark can mean, the worst first: of several marks in one output the worst decides. */
+/** The meaning of a mark, worst first: of several marks in one output the worst decides. */
 export const RULE_VERDICTS = ['RolledBack', 'Failed', 'Succeeded'] as const;
 export const RULE_STREAMS = ['both', 'stdout', 'stderr'] as const;
 const LONGEST_FIND = 500;
-/** Of one name. */
+/** Most rules per name. */
 export const MOST_RULES = 50;
 
 const ruleFields = {
@@ -22,7 +22,7 @@ const ruleFields = {
 const readRule = z.object(ruleFields);
 export type Rule = z.output<typeof readRule>;
 
-/** Why a rule cannot be used, in words. Whether the service can run a pattern, only the service knows. */
+/** Why a rule is invalid. Only the service knows whether it can run a pattern. */
 export function ruleFault(rule: Rule): string | undefined {
   if (rule.Find.trim() === '') return 'Enter text to find in the log';
   if (rule.Find.length > LONGEST_FIND) return `Longer than ${LONGEST_FIND} characters`;
@@ -37,10 +37,10 @@ const usableRules = z.array(usableRule).check(z.maxLength(MOST_RULES, `must be a
 
 const ruleSet = row(
   z.looseObject({
-    /** Of an artifact in all its versions, of a workflow, or of jobs. */
+    /** The name of an artifact for all its versions, of a workflow, or of jobs. */
     ArtifactName: text,
     Rules: z.catch(z.array(readRule), []),
-    /** Rules of an earlier version that the service cannot run: they must be rewritten, and say why. */
+    /** Rules stored by an earlier version that the service cannot run and that must be rewritten, with the reason. */
     MustRewrite: z.optional(z.catch(z.array(z.object({ Find: z.string(), Fault: z.string() })), [])),
     /** As in views. */
     ChangedBy: text,
@@ -52,15 +52,15 @@ export type RuleSet = z.output<typeof ruleSet>;
 
 const counts = z.optional(z.record(z.string(), z.number()));
 
-/** What a rule alone finds. */
+/** What a single rule finds. */
 const finding = z.object({
-  /** The first line with the mark, from 1, and its text; without a line the beginning of the output is missing. */
+  /** The first line with the mark, from 1, and its text. No line number if the beginning of the output is missing. */
   Stream: optionalText,
   Line: optionalNumber,
   Text: optionalText,
-  /** Why it cannot be saved as it is. */
+  /** Why the rule cannot be saved. */
   Fault: optionalText,
-  /** Why it was not tried to the end. */
+  /** Why the trial did not complete. */
   Untried: optionalText,
 });
 export type RuleFinding = z.output<typeof finding>;
@@ -76,7 +76,7 @@ export const ruleEndpoints = resource('rules', { id: 'artifact_name' }).operatio
     summary: 'List the outcome rules of all names',
     response: list(ruleSet),
   },
-  /** `If-Match` with the ETag of the list: 412 if it has changed meanwhile. */
+  /** `If-Match` with the ETag of the list: 412 if the list has changed meanwhile. */
   save: {
     method: 'PUT',
     path: '/v1/rules/:artifact_name',
@@ -100,10 +100,10 @@ export const ruleEndpoints = resource('rules', { id: 'artifact_name' }).operatio
       VerdictBecause: optionalText,
       VerdictStream: optionalText,
       VerdictLine: optionalNumber,
-      /** What each rule alone finds, in their order. */
+      /** What each rule finds by itself, in the order of the rules. */
       Each: z.optional(z.array(finding)),
       VerdictCounts: counts,
-      /** How many devices are in the counts. */
+      /** Number of devices in the counts. */
       Judged: optionalNumber,
     }),
   },

@@ -4,7 +4,7 @@ import { readRefusal } from '#/contract/refusal.ts';
 
 export const ACCOUNT_PATH = '/v1/account';
 
-/** What is wrong, in one line, and what to do about it. `status`: what the gateway answers the browser. */
+/** What is wrong, in one line, and what to do about it. `status`: the status with which the gateway answers the browser. */
 export interface SignInFault {
   status: number;
   title: string;
@@ -13,7 +13,7 @@ export interface SignInFault {
 
 const FIELDS = ['UserEmail', 'PlanMaxDeviceLimit', 'NumDevicesAdded'];
 
-/** Reads the answer of the service at `host`: an account, or why there is none. `wait`: seconds that it asks to wait. */
+/** Reads the response of the service at `host`: an account, or why there is none. `wait`: its Retry-After in seconds. */
 export function readAccountAnswer(
   host: string,
   status: number,

@@ -1,5 +1,5 @@
-// Standing orders: "the devices of this group should have this version". A device without it gets exactly one job; after a
-// failure a person has to ask again. An addition.
+// Standing orders, an addition: "the devices of this group should have this version". A device without the version gets
+// exactly one job; after a failure a user has to retry.
 import * as z from 'zod/mini';
 import { list, nameText, number, pageFields, row, text } from '#/contract/endpoint.ts';
 import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
@@ -9,8 +9,8 @@ const LONGEST_ORDER_NAME = 80;
 export const MOST_ORDERS = 200;
 
 /**
- * `Pending`: it gets its job soon, or a rollout or another job brings the artifact. `Replaced`: it took the version, and
- * has another one since. `Cancelled`: its job was cancelled or deleted.
+ * `Pending`: its job follows soon, or a rollout or another job delivers the artifact. `Replaced`: it had the version, and
+ * has another one now. `Cancelled`: its job was cancelled or deleted.
  */
 export const ORDERED_DEVICE_STATES = [
   'Has',
@@ -24,7 +24,7 @@ export const ORDERED_DEVICE_STATES = [
   'Replaced',
 ] as const;
 export type OrderedDeviceState = (typeof ORDERED_DEVICE_STATES)[number];
-/** Nothing more happens in these until a person asks. */
+/** Final states, until a user retries. */
 export const ENDED_STATES = ['Failed', 'RolledBack', 'NoAnswer', 'Cancelled', 'Replaced'] as const;
 const STATE_LIST = new RegExp(`^(${ORDERED_DEVICE_STATES.join('|')})(,(${ORDERED_DEVICE_STATES.join('|')}))*$`);
 
@@ -33,16 +33,16 @@ const standingOrder = row(
     Name: text,
     DeviceGroup: text,
     ArtifactId: text,
-    /** Of all its versions, as in outcome rules; these two stay when the artifact is deleted. */
+    /** The name shared by all versions, as in outcome rules. Name and version remain when the artifact is deleted. */
     ArtifactName: text,
     ArtifactVersion: text,
     /** `Stopped`: the artifact was deleted. */
     State: z.catch(z.enum(['Active', 'Stopped']), 'Active'),
-    /** Why it is stopped. */
+    /** Why the order is stopped. */
     Because: text,
-    /** Raised by each change. */
+    /** Increased by each change. */
     Version: number,
-    /** In the group. */
+    /** Number of devices in the group. */
     Devices: number,
     /** Devices by state; those without any are omitted. */
     Counts: z.catch(z.record(z.string(), z.number()), {}),
@@ -59,7 +59,7 @@ const orderedDevice = z.object({
   DeviceName: text,
   State: z.enum(ORDERED_DEVICE_STATES),
   Because: text,
-  /** '' where it has none. */
+  /** '' if the device has no job. */
   JobId: text,
 });
 export type OrderedDevice = z.output<typeof orderedDevice>;
@@ -73,7 +73,7 @@ const orderDraft = z.object({
   ),
   ArtifactId: z.string().check(z.minLength(1, 'must not be empty')),
 });
-/** What a person fills in. */
+/** The form that a user fills in. */
 export const standingOrderForm = z.extend(orderDraft, { Name: orderName });
 export type StandingOrderForm = z.output<typeof standingOrderForm>;
 
@@ -87,9 +87,8 @@ export const standingOrderEndpoints = resource('orders', { id: 'name', poll: 15_
     response: list(standingOrder),
   },
   /**
-   * `If-Match: "<Version>"`, with "0" for a new one: 412 if it is another by now. The figures of the list change all the
-   * time, so that its own ETag is of no use here. Names differ by more than upper and lower case. Another ArtifactId
-   * begins anew.
+   * `If-Match: "<Version>"`, with "0" for a new order: 412 if the Version has changed. The ETag of the list would not do,
+   * because its counts change all the time. Names are case-insensitive. Another ArtifactId starts the order over.
    */
   save: {
     method: 'PUT',
@@ -101,7 +100,7 @@ export const standingOrderEndpoints = resource('orders', { id: 'name', poll: 15_
     params,
     body: orderDraft,
   },
-  /** `If-Match` as for `save`. Jobs that it has submitted go on. */
+  /** `If-Match` as for `save`. Submitted jobs continue. */
   remove: {
     method: 'DELETE',
     path: '/v1/orders/:name',
@@ -124,7 +123,7 @@ export const standingOrderEndpoints = resource('orders', { id: 'name', poll: 15_
     }),
     response: z.object({ Items: z.array(orderedDevice), Next: text }),
   },
-  /** Another Version than the present one is a 409. Without DeviceIds: all of them. */
+  /** A Version other than the current one is a 409. Without DeviceIds: all devices in a final state. */
   retry: {
     method: 'POST',
     path: '/v1/orders/:name/retry',

@@ -1,5 +1,5 @@
-// Tags. v1.md uses them (a filter, a job target) without defining endpoints; these are the ones of known services, plus
-// detach.
+// Tags. v1.md uses them (as a filter and a job target) without defining endpoints; these are the endpoints of known
+// services, plus detach.
 import * as z from 'zod/mini';
 import { list, nameText, pathId, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';

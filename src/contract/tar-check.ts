@@ -4,7 +4,7 @@
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry, type TarKind } from './tar-entries.ts';
 
 export const MAX_UNPACKED = 512 * 1024 * 1024;
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 /** Longer paths cannot be unpacked on Linux (PATH_MAX). */
 const MAX_PATH = 4096;
 const SETUID_OR_SETGID = 0o6000;
@@ -46,8 +46,8 @@ export class TarCheck {
    */
   add(entry: TarEntry): { path: string; refusal: TarRefusal | undefined } {
     this.#count += 1;
-    if (this.#count > MOST_ENTRIES)
-      throw new TarFault(`holds more than ${MOST_ENTRIES.toLocaleString('en')} entries: pack fewer`);
+    if (this.#count > MAX_ENTRIES)
+      throw new TarFault(`holds more than ${MAX_ENTRIES.toLocaleString('en')} entries: pack fewer`);
     if (entry.path.length > MAX_PATH) throw new TarFault(`holds a path of more than ${MAX_PATH} characters`);
     const parts = partsOf(entry.path);
     const path = parts.join('/');

@@ -1,4 +1,4 @@
-// Tar archives as different programs write them, and as none should.
+// Tar archives of various programs, and malformed ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TarFault, readable, tarEntries, type TarEntry } from './tar-entries.ts';
@@ -106,7 +106,7 @@ test('archives that are cut off, damaged or ambiguous are refused', async () => 
 
 test('reading stops at the size limit', async () => {
   await fault(tar({ path: 'zeros', body: new Uint8Array(40_000) }), /unpacks to more than/, 20_000);
-  // Behind the archive's end as well.
+  // Also after the archive's end.
   const padded = new Uint8Array(40_000);
   padded.set(tar({ path: 'a' }));
   await fault(padded, /unpacks to more than/, 20_000);

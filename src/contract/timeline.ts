@@ -1,4 +1,4 @@
-// All that happened to a device in one order, and the notes that people write about it; an addition.
+// The timeline, an addition: everything that happened to a device, in order, and the notes that users write about it.
 import * as z from 'zod/mini';
 import { optionalText, pageFields, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
@@ -12,15 +12,15 @@ const timelineItem = z.object({
   Time: text,
   /** One of TIMELINE_KINDS. */
   Kind: text,
-  /** What happened, in words; of a note what it says. */
+  /** What happened, in words; for a note its text. */
   Text: text,
-  /** As in the audit log; '' where the device or the service did it. */
+  /** As in the audit log; '' if the device or the service did it. */
   Actor: text,
   ActorName: text,
-  /** The state that it went into, or that a job ended in. */
+  /** The new state of the device, or the final state of a job. */
   State: optionalText,
   JobId: optionalText,
-  /** Of a child job. */
+  /** Set on a child job. */
   ParentId: optionalText,
   NoteId: optionalText,
 });

@@ -1,4 +1,4 @@
-// Dates: what is printed is read back, and what is no date is neither an error nor an invalid date.
+// Printed dates are read back, and invalid ones cause neither an error nor an invalid Date.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';

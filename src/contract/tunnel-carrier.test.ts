@@ -1,4 +1,4 @@
-// How what HTTP/2 writes is put into messages, and how a stream and a socket are joined.
+// Splitting HTTP/2 output into messages, and joining a stream with a socket.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -26,7 +26,7 @@ test('small chunks are joined in order, large ones are not copied', () => {
   assert.deepEqual(messages(), []);
 });
 
-test('an end that is cut before they are joined cuts the other', async () => {
+test('an end that is closed before they are joined closes the other', async () => {
   for (const at of [0, 1]) {
     const ends = [new PassThrough(), new PassThrough()] as const;
     const faults: unknown[] = [];
@@ -39,7 +39,7 @@ test('an end that is cut before they are joined cuts the other', async () => {
   }
 });
 
-test('a connection that is cut while its end is being sent is closed', async () => {
+test('a connection that is reset while its end is being sent is closed', async () => {
   const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -17,9 +17,9 @@ export const CARRIER_SETTINGS = {
 
 export const MAX_CARRIER_FRAME = 16 * 1024 * 1024;
 
-/** Larger chunks become messages of their own, because joining copies them. */
+/** Larger chunks become separate messages, because joining copies them. */
 const LARGE = 4 * 1024;
-const MOST_JOINED = 64 * 1024;
+const MAX_JOINED = 64 * 1024;
 
 interface Bytes {
   readonly length: number;
@@ -39,7 +39,7 @@ export function messagesOf<Chunk extends Bytes>(chunks: readonly Chunk[], join: 
     length = 0;
   };
   for (const chunk of chunks) {
-    if (chunk.length >= LARGE || length + chunk.length > MOST_JOINED) flush();
+    if (chunk.length >= LARGE || length + chunk.length > MAX_JOINED) flush();
     if (chunk.length >= LARGE) messages.push(chunk);
     else {
       small.push(chunk);
@@ -122,7 +122,7 @@ export function joinStreams<Stream extends StreamEnd<Socket>, Socket extends Soc
     if (canReset(socket)) resetConnection(socket);
     else socket.destroy(new Error('The connection was cut'));
   };
-  // One may be cut while the other is still being connected.
+  // One side may be closed while the other is still connecting.
   if (stream.destroyed || socket.destroyed) return cut();
   for (const end of [stream, socket]) {
     end.on('aborted', cut);

@@ -13,22 +13,22 @@ export const tunnel = row(
     LocalDest: text,
     Created: text,
     Uptime: text,
-    /** Of a TCP tunnel: `host:port`. */
+    /** For a TCP tunnel: `host:port`. */
     PublicAddr: optionalText,
     DeviceId: optionalText,
     DeviceName: optionalText,
-    /** 'Online' or 'Offline': without the device there is no connection. */
+    /** 'Online' or 'Offline': while the device is Offline no connection is possible. */
     DeviceStatus: optionalText,
-    /** Open now: TCP connections, or requests and WebSockets. */
+    /** Currently open: TCP connections, or requests and WebSockets. */
     Connections: optionalNumber,
-    /** Bytes of bodies, to the device and from it, since the agent last opened the tunnel. */
+    /** Bytes of bodies to and from the device since the agent last opened the tunnel. */
     BytesIn: optionalNumber,
     BytesOut: optionalNumber,
     /** The login of an HTTP tunnel: 'Basic' or 'None'. */
     Auth: optionalText,
-    /** When it ends by itself, if that is set; ISO 8601. */
+    /** When the tunnel expires, if set; ISO 8601. */
     ExpiresAt: optionalText,
-    /** Seconds without traffic after which it ends by itself, if that is set. */
+    /** Seconds without traffic after which the tunnel closes, if set. */
     IdleTimeout: optionalNumber,
   }),
 );

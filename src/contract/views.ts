@@ -1,23 +1,23 @@
-// Saved views of the devices, shared by everybody of the account or private; an addition.
+// Saved views of the devices, an addition: shared by the whole account, or private.
 import * as z from 'zod/mini';
 import { list, nameText, row, text } from '#/contract/endpoint.ts';
 import { resource } from '#/contract/resource.ts';
 
 const LONGEST_VIEW_NAME = 80;
 const LONGEST_VIEW_QUERY = 4_000;
-/** Of an account, and of one person. */
+/** Most shared views of an account, and most private views of a user. */
 export const MOST_VIEWS = 200;
 
 const viewRow = row(
   z.looseObject({
     Name: text,
-    /** The words of the table's URL: filters, sort, columns, widths, height of the rows. */
+    /** The query string of the table's URL: filters, sort, columns, widths, row height. */
     Query: text,
-    /** Seen only by the person who saved it. */
+    /** Visible only to the user who saved it. */
     Private: z.catch(z.boolean(), false),
     /** `token:<id>`, also for a browser that signed in with that token, or `link` for the sign-in link. */
     ChangedBy: text,
-    /** The present name of that token. */
+    /** The current name of that token. */
     ChangedByName: text,
     ChangedTime: text,
   }),
@@ -36,8 +36,8 @@ export const viewEndpoints = resource('views', { id: 'name' }).operations({
     response: list(viewRow),
   },
   /**
-   * `If-Match` with the ETag of the list: 412 if it has changed meanwhile. Names differ by more than upper and lower
-   * case. A private view hides a shared one of its name from its owner.
+   * `If-Match` with the ETag of the list: 412 if the list has changed meanwhile. Names are case-insensitive. A private
+   * view hides a shared one of the same name from its owner.
    */
   save: {
     method: 'PUT',

@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { send } from '#/api/call.ts';
-import { isLostNow, lastAnswer, onReach } from '#/api/reach.ts';
+import { isUnreachable, lastResponseTime, onReach } from '#/api/reach.ts';
 import { setAway, useAway } from '#/ui/page/away.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Notice } from './notice.tsx';
@@ -14,12 +14,12 @@ const PAUSES = [700, 2_000, 3_000, 5_000, 10_000];
 /** Milliseconds after which a request has failed. */
 const TIMEOUT = 8_000;
 
-/** {@link isLostNow} has the result. */
+/** {@link isUnreachable} has the result. */
 const ping = () => send('GET', '/v1/account', undefined, { timeout: TIMEOUT }).catch(() => {});
 
 export function AwayWatch() {
   const client = useQueryClient();
-  const isLost = useSyncExternalStore(onReach, isLostNow);
+  const isLost = useSyncExternalStore(onReach, isUnreachable);
   const away = useAway();
   useEffect(() => {
     // A page that polls nothing would not notice.
@@ -36,9 +36,9 @@ export function AwayWatch() {
       if (document.visibilityState === 'visible') {
         // Any answer ends this effect, even a refusal.
         await ping();
-        if (isLostNow()) setAway(new Date(lastAnswer()));
+        if (isUnreachable()) setAway(new Date(lastResponseTime()));
       }
-      if (isLostNow()) next();
+      if (isUnreachable()) next();
     };
     const next = () => {
       // Random, so that pages that lost the service at the same moment do not all return at the same moment.

@@ -3,7 +3,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { IconRefresh } from '@tabler/icons-react';
 import { forgetFailedSheet, checkBuild, onOwnBuild, ownBuild } from '#/api/own-build.ts';
-import { isLostNow, onReach } from '#/api/reach.ts';
+import { isUnreachable, onReach } from '#/api/reach.ts';
 import { useIsPartMissing } from '#/ui/late/not-loaded.ts';
 import { Notice } from './notice.tsx';
 
@@ -19,7 +19,7 @@ export function BuildWatch() {
     window.addEventListener('vite:preloadError', failed);
 
     // The service may have been away for an upgrade.
-    const leave = onReach(() => isLostNow() || void checkBuild());
+    const leave = onReach(() => isUnreachable() || void checkBuild());
     return () => {
       window.removeEventListener('vite:preloadError', failed);
       leave();

@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useRouteError } from 'react-router';
 import { Button } from '@mantine/core';
 import { directAddress } from '#/api/direct.ts';
 import { checkBuild, ownBuild, reloadOnce, type OwnBuild } from '#/api/own-build.ts';
-import { isLostNow, onReach } from '#/api/reach.ts';
+import { isUnreachable, onReach } from '#/api/reach.ts';
 import { paths } from '#/paths.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Page } from '#/ui/page/page.tsx';
@@ -51,7 +51,7 @@ function NotLoaded({ error }: { error: Error }) {
   const at = useLocation();
   const state: unknown = at.state;
   const navigate = useNavigate();
-  const isLost = useSyncExternalStore(onReach, isLostNow);
+  const isLost = useSyncExternalStore(onReach, isUnreachable);
   const [build, setBuild] = useState<OwnBuild>(ownBuild);
   const [busy, setBusy] = useState(false);
 

@@ -1,4 +1,4 @@
-// What can be done to many devices at once in a dialog, in the order of the menu. A deploy has a page of its own.
+// The bulk actions on devices that have a dialog, in the order of the menu. Deploying has its own page.
 
 export const BULK_ACTIONS = {
   group: 'Set group',

@@ -1,4 +1,4 @@
-// How many devices are selected, and what can be done to all of them. Shown by every page that selects devices.
+// The bar with the number of selected devices and their bulk actions, on every page that selects devices.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
@@ -40,7 +40,7 @@ const ICONS: Record<BulkActionName, typeof IconTrash> = {
   export: IconFileExport,
   delete: IconTrash,
 };
-/** What a service must offer for an action. */
+/** The capability that an action requires. */
 const NEEDS: Partial<Record<BulkActionName, Capability>> = {
   'add-tag': 'tags',
   'remove-tag': 'tags',
@@ -55,11 +55,11 @@ const SECTIONS: BulkActionName[][] = [
 ];
 
 interface BulkBarProps {
-  /** The devices that are on the screen: the bar counts the selected ones that are not. */
+  /** The devices on the screen: the bar counts selected devices that are not among them. */
   shown?: readonly string[] | undefined;
-  /** What the screen is: "this page". */
+  /** How to refer to the screen: "this page". */
   where?: string;
-  /** All devices that match the filters, where they are known. */
+  /** All devices that match the filters, if known. */
   matching?: readonly string[] | undefined;
 }
 
@@ -76,7 +76,7 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
   const [open, setOpen] = useState<{ action: BulkActionName; ids: string[] }>();
   const close = () => {
     setOpen(undefined);
-    // All of it was deleted: the bar goes away with the dialog.
+    // The whole selection was deleted, so the bar disappears with the dialog and cannot take the focus back.
     if (selection.get().size === 0) focusPage();
   };
   if (ids.size === 0 && !open) return null;

@@ -1,4 +1,4 @@
-// One action on many devices, from the plan to the results.
+// A bulk action on devices, from the plan to the results.
 import { devicesText } from '#/lib/format.ts';
 import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
 import { BulkFrame } from './bulk-frame.tsx';
@@ -31,7 +31,7 @@ export function BulkDialog({ action, ids, onClose }: { action: BulkActionName; i
       ids={ids}
       stale={STALE[action]}
       onClose={({ results, busy }) => {
-        // What is deleted can't stay selected.
+        // Deleted devices cannot stay selected.
         if (action === 'delete' && busy) selection.remove(ids);
         else if (action === 'delete')
           selection.remove(Array.from(results).flatMap(([id, { outcome }]) => (outcome === 'done' ? id : [])));

@@ -1,5 +1,5 @@
-// The dialog around one action on many devices. They are read again first: what was selected on a page some time ago
-// may have changed since, or may be gone.
+// The dialog around a bulk action on devices. It reads them again first: devices that were selected some time ago may have
+// changed or been deleted since.
 import { useState, type ReactNode } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { memberQueries } from '#/fleet/members.ts';
@@ -23,7 +23,7 @@ interface BulkFrameProps {
 let opened = 0;
 
 export function BulkFrame({ title, ids, stale, onClose, children }: BulkFrameProps) {
-  // What was read must not change while it is carried out.
+  // A key of its own, so that the devices do not change while the action runs.
   const [key] = useState(() => `action ${++opened}`);
   const [found, setFound] = useState(0);
   const reading = useQuery(memberQueries.of({ ids, key }, setFound));

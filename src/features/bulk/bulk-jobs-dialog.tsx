@@ -1,4 +1,4 @@
-// One action on many jobs, each on its own: exactly which, the run, and what became of each.
+// A bulk action on jobs: the list of jobs, the run, and the result of each.
 import type { ReactNode } from 'react';
 import type { BulkWrite } from '#/api/bulk.ts';
 import { RunSteps } from './run-steps.tsx';
@@ -10,7 +10,7 @@ import type { Column } from '#/ui/table/table.tsx';
 
 interface BulkJobsDialogProps<Row extends { JobId: string }> {
   title: string;
-  /** What is done: "Remove". */
+  /** The action: "Remove". */
   verb: string;
   jobs: readonly Row[];
   columns: Column<Row>[];

@@ -17,14 +17,14 @@ test('a device that has the value is skipped; one whose value is not reported is
   assert.deepEqual(changing(bulkPlanOf(devices, skipEqual('CustomerName', 'Acme'))), ['b', 'c']);
 });
 
-test('tags are put on where they are missing and taken off where they are', () => {
+test('tags are attached where they are missing and detached where they are present', () => {
   const tag = { TagId: 't1', TagName: 'outdoors' };
   const devices = [made('a', { Tags: [tag] }), made('b', { Tags: [] }), made('c')];
   assert.deepEqual(changing(bulkPlanOf(devices, skipTagged('outdoors'))), ['b', 'c']);
   assert.deepEqual(changing(bulkPlanOf(devices, skipUntagged('t1'))), ['a', 'c']);
 });
 
-test('a device at the very spot stays there', () => {
+test('a device that is already there is skipped', () => {
   const whySkipped = skipLocated({ Lat: 1, Lng: 2 }, [
     { DeviceId: 'a', Lat: 1, Lng: 2 },
     { DeviceId: 'b', Lat: 1, Lng: 3 },
@@ -56,7 +56,7 @@ test('the plan adds up in words', () => {
   );
 });
 
-test('a count is confirmed with or without marks between the thousands', () => {
+test('a count is confirmed with or without thousands separators', () => {
   assert.equal(isCount(' 1,234 ', 1234), true);
   assert.equal(isCount('1234', 1234), true);
   assert.equal(isCount('123', 1234), false);

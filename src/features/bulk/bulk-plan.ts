@@ -1,8 +1,8 @@
-// What an action is going to do to which of the selected devices, shown before it is done.
+// The plan of a bulk action, shown before it runs: which devices change, and which are skipped.
 import type { Device, DeviceLocation, Position } from '#/contract/devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 
-/** Why a device is left as it is; undefined where it changes. */
+/** Why a device is skipped; undefined if it changes. */
 export type WhySkipped = (device: Device) => string | undefined;
 
 export interface BulkPlan {
@@ -22,7 +22,7 @@ export function bulkPlanOf(devices: readonly Device[], whySkipped: WhySkipped): 
 
 const ALREADY = 'Has it already';
 
-/** A field that the service does not report can't be compared: it is set. */
+/** A field that the service does not report cannot be compared, so it is always set. */
 export const skipEqual =
   (field: 'DeviceGroup' | 'CustomerName' | 'CustomerSite', value: string): WhySkipped =>
   (device) =>
@@ -45,7 +45,7 @@ export function skipLocated(location: Position, locations: readonly DeviceLocati
   return ({ DeviceId }) => (there.has(DeviceId) ? 'Already at this location' : undefined);
 }
 
-/** The plan in words; `gone`: how many of the selected devices are not there any more. */
+/** The plan in words; `gone`: how many of the selected devices no longer exist. */
 export function bulkPlanText(
   { change, skip }: { change: readonly unknown[]; skip: readonly { reason: string }[] },
   gone: number,
@@ -71,6 +71,6 @@ export function bulkPlanText(
 
 const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Whether what was typed is this number, with or without the marks between its thousands. */
+/** Whether the typed text is this number, with or without thousands separators. */
 export const isCount = (typed: string, count: number): boolean =>
   typed.trim().replaceAll(/[\s.,'’]/g, '') === String(count);

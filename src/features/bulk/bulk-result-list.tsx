@@ -1,4 +1,4 @@
-// What became of each item, what asks for attention first.
+// The result of each item, failures first.
 import { useMemo, useState, type ReactNode } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
 import {
@@ -49,12 +49,12 @@ const columnsOf = (noun: string): Column<ResultRow>[] => [
 
 interface BulkResultListProps {
   rows: ResultRow[];
-  /** Begins the name of the file: "set-group". */
+  /** Prefix of the file name: "set-group". */
   fileName: string;
-  /** What has a result each: "device". */
+  /** The kind of item: "device". */
   noun: string;
   actions: ReactNode;
-  /** Without it, there is nothing to close. */
+  /** Omitted outside a dialog. */
   onClose?: () => void;
 }
 
@@ -62,7 +62,7 @@ export function BulkResultList({ rows, fileName, noun, actions, onClose }: BulkR
   const [shown, setShown] = useState<BulkOutcome | ''>('');
   const counts = countResults(rows);
   const sorted = useMemo(() => sortResults(rows), [rows]);
-  // An outcome that a retry has emptied is no filter any more.
+  // A retry may have emptied the outcome that was filtered by.
   const filter = shown !== '' && counts[shown] > 0 ? shown : '';
   const visible = filter === '' ? sorted : sorted.filter(({ outcome }) => outcome === filter);
   return (

@@ -20,7 +20,7 @@ const rows: ResultRow[] = [
   { id: '4', name: 'd', outcome: 'done', reason: '' },
 ];
 
-test('what failed comes first, and counts say what there is', () => {
+test('failures come first, and the counts include every outcome', () => {
   assert.deepEqual(
     sortResults(rows).map(({ id }) => id),
     ['2', '3', '1', '4'],
@@ -31,7 +31,7 @@ test('what failed comes first, and counts say what there is', () => {
   assert.equal(countsText(counts, String), '2 done, 1 not done, 1 failed');
 });
 
-test('the file holds every result, safe for a spreadsheet', () => {
+test('the file contains every result, safe for a spreadsheet', () => {
   assert.equal(
     resultsCsv(rows.slice(0, 2)),
     '\uFEFFid,name,result,reason\r\n1,a,Done,\r\n2,\'=b(),Failed,"Disk ""full"""\r\n',

@@ -1,4 +1,4 @@
-// The results of a run: in words, counted, in the order in which they matter, and as a file.
+// The results of a run: in words, counted, sorted by importance, and as a file.
 import { ApiError } from '#/api/api-error.ts';
 import type { BulkItem } from '#/contract/bulk.ts';
 import { Skipped } from '#/api/skipped.ts';
@@ -7,16 +7,16 @@ import { compareNames } from '#/lib/locale.ts';
 import type { EachResult, NotSent } from '#/lib/run-each.ts';
 
 /**
- * - `failed`: nothing was changed, as far as the service reports.
+ * - `failed`: the service reported an error, so nothing was changed.
  * - `skipped`: there was nothing to do.
- * - `unknown`: no answer arrived, so that it may have been done.
- * - `stopped`: not done, because the run was cancelled or had to end.
+ * - `unknown`: no answer arrived, so it may have been done.
+ * - `stopped`: not done, because the run was cancelled or aborted.
  */
 export type BulkOutcome = 'done' | 'failed' | 'skipped' | 'unknown' | 'stopped';
 
 export interface ItemResult {
   outcome: BulkOutcome;
-  /** Why, in words; empty for what is done. */
+  /** Why, in words; empty for `done`. */
   reason: string;
 }
 
@@ -53,7 +53,7 @@ export function itemResult(result: EachResult<unknown>): ItemResult {
 
 const OUTCOMES = { Done: 'done', Failed: 'failed', Skipped: 'skipped', Left: 'stopped' } as const;
 
-/** What became of an item in the service; of work that was cancelled, Left is never done. */
+/** The result of an item of the service's bulk work. Once the work is cancelled, Left is final. */
 export const resultOfItem = ({ Outcome, Because }: Pick<BulkItem, 'Outcome' | 'Because'>): ItemResult => ({
   outcome: OUTCOMES[Outcome],
   reason: Outcome === 'Left' ? 'Cancelled before its turn' : Because,
@@ -64,7 +64,7 @@ export interface ResultRow extends ItemResult {
   name: string;
 }
 
-/** What asks for attention first. */
+/** Problems first. */
 const ORDER: BulkOutcome[] = ['failed', 'unknown', 'stopped', 'skipped', 'done'];
 
 export const OUTCOME_WORDS: Record<BulkOutcome, string> = {
@@ -84,7 +84,7 @@ export function countResults(results: Iterable<ItemResult>): Record<BulkOutcome,
 export const outcomesOf = (counts: Record<BulkOutcome, number>): BulkOutcome[] =>
   ORDER.filter((each) => counts[each] > 0);
 
-/** What asks for attention first; of one outcome by name, "camera-2" before "camera-10". */
+/** Problems first; within an outcome by name, "camera-2" before "camera-10". */
 export const sortResults = (rows: readonly ResultRow[]): ResultRow[] =>
   ORDER.flatMap((outcome) =>
     rows.filter((row) => row.outcome === outcome).sort((one, two) => compareNames(one.name, two.name)),

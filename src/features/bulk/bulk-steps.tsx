@@ -1,4 +1,4 @@
-// The steps of an action on many devices: some of those that were selected are skipped, or gone.
+// The steps of a bulk action on devices, some of which may be skipped or no longer exist.
 import type { ReactNode } from 'react';
 import type { Device } from '#/contract/devices.ts';
 import { bulkPlanOf, bulkPlanText, type WhySkipped } from './bulk-plan.ts';
@@ -15,7 +15,7 @@ export const DEVICE_KIND: BulkKind<Device> = {
 
 export interface BulkActionProps {
   devices: Device[];
-  /** Ids of those that are not there any more. */
+  /** Ids of devices that no longer exist. */
   gone: string[];
   run: RunningBulk<Device>;
   onClose: () => void;
@@ -28,11 +28,11 @@ interface BulkStepsProps extends BulkActionProps, Pick<RunStepsProps<Device>, Fo
   /** The verb in the plan: "changes", "change". */
   does?: [one: string, many: string];
   button: (count: number) => string;
-  /** What is sent for these devices, to be shown, where `write` is made later. */
+  /** The requests for these devices, for display, if `write` is created later. */
   requests?: (change: readonly Device[], inService: boolean) => readonly CurlRequest[];
-  /** What follows from the plan. */
+  /** A consequence of the plan, shown below it. */
   note?: (change: Device[]) => ReactNode;
-  /** Fields above the plan, which then waits until they have no fault. */
+  /** Fields above the plan, which waits until they are valid. */
   children?: ReactNode;
 }
 
@@ -40,7 +40,7 @@ const skippedRow = (id: string, name: string, reason: string): ResultRow => ({ i
 
 export function BulkSteps(props: BulkStepsProps) {
   const { devices, gone, run, whySkipped, does, button, requests, note, children, ...steps } = props;
-  // What was sent stays in the plan, whatever the device is now.
+  // Devices with a result stay in the plan, whatever their current state.
   const plan = bulkPlanOf(devices, (device) => (run.results.has(device.DeviceId) ? undefined : whySkipped?.(device)));
   const { change, skip } = plan;
   const skipped = [

@@ -15,7 +15,7 @@ const bulk = (fields: Partial<Bulk>): Bulk => ({
   ...fields,
 });
 
-test('says what is done to how many, and how far it is', () => {
+test('describes action, number of items and progress', () => {
   assert.equal(bulkTitle(bulk({})), 'Tag 10,000 devices');
   assert.equal(bulkProgress(bulk({})), 'Tagging 3,210 of 10,000 devices');
   const one = bulk({ Action: 'stop', Of: 'Jobs', Counts: { Done: 0, Failed: 0, Skipped: 0, Left: 1 } });
@@ -23,7 +23,7 @@ test('says what is done to how many, and how far it is', () => {
   assert.equal(bulkProgress(one), 'Stopping 0 of 1 job');
 });
 
-test('says what is set, tags by their names', () => {
+test('describes the values, tags by name', () => {
   const tags = [{ TagId: 't', TagName: 'outdoors' }];
   assert.equal(bulkValues(bulk({ Values: { TagId: 't' } }), tags), 'Tag outdoors');
   assert.equal(bulkValues(bulk({ Values: { TagId: 'gone' } }), tags), 'Tag gone');
@@ -31,7 +31,7 @@ test('says what is set, tags by their names', () => {
   assert.equal(bulkValues(bulk({ Values }), tags), 'Group north, No site, Location 1, 2');
 });
 
-test('the same is asked for some of its items', () => {
+test('the same action can be requested for some of its items', () => {
   const Values = { TagId: 't' };
   const items = [{ Id: 'a', Name: '', Outcome: 'Failed', Because: '' } as const];
   assert.deepEqual(sameFor(bulk({ Values }), items), { Action: 'tag', Devices: ['a'], Values });

@@ -1,4 +1,4 @@
-// Bulk work in words: what is done to how many, and how far it is.
+// Bulk work in words: its title, progress and result.
 import type { Bulk, BulkAction, BulkDraft, BulkItem } from '#/contract/bulk.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted, formatCount } from '#/lib/format.ts';
@@ -65,7 +65,7 @@ const FIELDS: [field: 'DeviceName' | 'DeviceGroup' | 'CustomerName' | 'CustomerS
   ['CustomerSite', 'Site'],
 ];
 
-/** What is set: "Group north", "Tag outdoors". */
+/** The values that are set: "Group north", "Tag outdoors". */
 export function bulkValues({ Values }: Pick<Work, 'Values'>, tags: readonly Tag[]): string {
   const { TagId, Lat, Lng, OnlyWaiting } = Values;
   const tag = TagId === undefined ? undefined : (tags.find((each) => each.TagId === TagId)?.TagName ?? TagId);
@@ -80,7 +80,7 @@ export function bulkValues({ Values }: Pick<Work, 'Values'>, tags: readonly Tag[
   ].join(', ');
 }
 
-/** The request that does the same for some of its items. */
+/** The request that repeats the action for some of its items. */
 export function sameFor({ Action, Of, Values }: Bulk, items: readonly BulkItem[]): BulkDraft {
   if (Action === 'create') return { Action, Devices: items.flatMap(({ Device }) => Device ?? []) };
   const ids = items.map(({ Id }) => Id);

@@ -1,15 +1,15 @@
-// Devices that one page hands to another, by a short name in the URL: they outlast a reload, in this tab.
+// Passes lists of devices from one page to another by a short name in the URL. A list survives a reload of this tab.
 import * as z from 'zod/mini';
 import { onSession } from '#/api/session.ts';
 import type { DeployStart } from '#/paths.ts';
 import { json, storedInTab, tabKeys } from '#/lib/stored.ts';
 
 const PREFIX = 'muster-devices-';
-/** How many lists are stored; the oldest goes first. */
+/** Most lists stored; the oldest is removed first. */
 const MOST = 8;
 const NONE: readonly string[] = [];
 
-/** Lists that need not be read again; those that the browser refused to store, too. */
+/** Lists in memory, including those that the browser refused to store. */
 const here = new Map<string, readonly string[]>();
 
 const listIn = (key: `muster-devices-${string}`) => storedInTab(key, NONE, json(z.readonly(z.array(z.string()))));
@@ -24,17 +24,17 @@ export function transferDevices(ids: readonly string[]): string {
   return name;
 }
 
-/** Why several devices cannot be deployed to at once. */
+/** Why a selection of several devices cannot be a target. */
 export const NO_SELECTION = 'This service deploys to a device, a group or a tag, not to a selection';
 
-/** What a deploy to these devices starts with; undefined where the service does not take so many at once. */
+/** The initial target of a deploy to these devices; undefined if the service does not accept a selection. */
 export function deployStartOf(ids: readonly string[], takesSelection: boolean): DeployStart | undefined {
   if (takesSelection) return { selection: transferDevices(ids) };
   const [device] = ids;
   return ids.length === 1 && device !== undefined ? { device } : undefined;
 }
 
-/** Undefined for a name of another tab, or of long ago. */
+/** Undefined for the name of a list of another tab, or of one that has been removed. */
 export function transferredDevices(name: string): readonly string[] | undefined {
   const ids = here.get(name) ?? listIn(`${PREFIX}${name}`).get();
   if (ids === NONE) return undefined;

@@ -1,4 +1,4 @@
-// Saves devices as a CSV file: the selected ones here, what the table shows in a dialog of its page.
+// Saves devices as CSV: the selected ones here, and all that the table shows in a dialog of its page.
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ interface ExportStepsProps {
   count: number;
   columns: () => DeviceColumns;
   at: (index: number) => Device;
-  /** Why there is nothing to save; empty where there is. */
+  /** Why there is nothing to save; empty otherwise. */
   fault: string;
   loading?: boolean;
   children: ReactNode;

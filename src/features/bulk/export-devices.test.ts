@@ -11,7 +11,7 @@ const devices = Array.from({ length: 1_200 }, (_, index) =>
 
 const all = { columns: deviceColumns(devices, []), count: devices.length, at: (at: number) => devices[at]! };
 
-test('every device is a row, however many portions it takes', async () => {
+test('every device is a row, however many chunks it takes', async () => {
   const progress: number[] = [];
   const parts = await devicesCsv({ ...all, onProgress: (written) => progress.push(written) });
   const rows = readCsv(parts?.join('') ?? '');
@@ -21,7 +21,7 @@ test('every device is a row, however many portions it takes', async () => {
   assert.deepEqual(progress, [500, 1_000, 1_200]);
 });
 
-test('an export that is called off gives no file', async () => {
+test('a cancelled export produces no file', async () => {
   const cancel = new AbortController();
   const parts = await devicesCsv({
     ...all,

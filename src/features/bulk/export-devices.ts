@@ -1,4 +1,4 @@
-// Writes devices into a CSV file, a portion at a time, so that the page goes on moving.
+// Writes devices to a CSV file in chunks, so that the page stays responsive.
 import { useEffect, useRef, useState } from 'react';
 import type { Device } from '#/contract/devices.ts';
 import { csvLine, csvText } from '#/contract/csv.ts';
@@ -6,19 +6,19 @@ import type { DeviceColumns } from '#/features/device-filters/device-columns.ts'
 import { nextTask } from '#/lib/pace.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 
-/** Rows between two turns of the page. */
+/** Rows per task. */
 const PORTION = 500;
 
 interface DeviceExport {
   columns: DeviceColumns;
   count: number;
   at: (index: number) => Device;
-  /** Called off: no file. */
+  /** Cancels the export. */
   signal?: AbortSignal;
   onProgress?: (written: number) => void;
 }
 
-/** The file in pieces; undefined when it was called off. */
+/** The file in chunks; undefined if the export was cancelled. */
 export async function devicesCsv(request: DeviceExport): Promise<string[] | undefined> {
   const { columns, count, at, signal, onProgress } = request;
   const parts = [csvText([columns.head])];
@@ -35,8 +35,8 @@ export async function devicesCsv(request: DeviceExport): Promise<string[] | unde
 }
 
 /**
- * One export at a time, for a dialog: it ends with the dialog. `written`: rows so far, undefined while none runs.
- * `error`: why there is no file.
+ * One export at a time, cancelled when its dialog closes. `written`: rows so far, undefined while no export runs.
+ * `error`: why the export failed.
  */
 export function useDeviceExport() {
   const [written, setWritten] = useState<number>();

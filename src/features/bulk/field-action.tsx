@@ -1,4 +1,4 @@
-// Sets the group, customer or site of many devices, or takes it from them.
+// Sets or clears the group, customer or site of many devices.
 import { useState } from 'react';
 import { devicesText } from '#/lib/format.ts';
 import { bulkChange } from '#/api/bulk.ts';

@@ -1,4 +1,4 @@
-// Puts many devices on one spot of the map.
+// Sets the location of many devices.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { devicesText } from '#/lib/format.ts';
@@ -16,7 +16,7 @@ const check = checkedBy(position, LABELS);
 
 export function LocationAction(frame: BulkActionProps) {
   const [typed, setTyped] = useState({ Lat: '', Lng: '' });
-  // Only to skip those that are there already: it goes without.
+  // Only used to skip devices that are already there, so the dialog also works without it.
   const { data: locations = [] } = useQuery({ ...deviceQueries.locations(), enabled: frame.run.phase === 'planned' });
   const location = { Lat: readDegrees(typed.Lat), Lng: readDegrees(typed.Lng) };
   const faults = check(location);

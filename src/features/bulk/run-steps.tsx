@@ -1,4 +1,4 @@
-// The three steps of every run on many items: the plan, the run, and a result for each.
+// The three steps of every run on many items: the plan, the progress, and the results.
 import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { bulkRequests } from '#/api/bulk.ts';
@@ -21,21 +21,21 @@ import classes from './bulk-dialog.module.css';
 export interface RunStepsProps<Item> {
   run: RunningBulk<Item>;
   items: readonly Item[];
-  /** What is left as it is, with the reasons. */
+  /** Skipped items with their reasons. */
   skipped?: readonly ResultRow[];
-  /** What is done, for the progress and the name of the file: "Set group". */
+  /** The action, for the progress and the file name: "Set group". */
   what: string;
-  /** Why it cannot begin yet. */
+  /** Why the run cannot start yet. */
   fault?: string | undefined;
   button: string;
-  /** The count must be typed. */
+  /** Whether the user must type the count to confirm. */
   typed?: boolean;
   danger?: boolean;
   fields?: ReactNode;
   plan: ReactNode;
   list?: ReactNode;
   write: Parameters<RunningBulk<Item>['start']>[0]['write'];
-  /** What is sent, to be shown, where `write` is made later; `inService`: the service does it by itself. */
+  /** The requests for display, if `write` is created later; `inService`: as bulk work of the service. */
   requests?: ((inService: boolean) => readonly CurlRequest[]) | undefined;
   /** A link to the result. */
   onward?: ReactNode;
@@ -149,7 +149,7 @@ function Progress<Item>({ run, what, onClose }: ProgressProps<Item>) {
   );
 }
 
-/** Announces the progress to screen readers: four times on the way, and at the end. */
+/** Announces the progress to screen readers four times during the run, and at the end. */
 function Announcer<Item>({ run: { phase, total, ended, results } }: { run: RunningBulk<Item> }) {
   const quarter = total === 0 ? 0 : Math.floor((ended / total) * 4) * 25;
   return (

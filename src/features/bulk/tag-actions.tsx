@@ -1,4 +1,4 @@
-// Puts a tag on many devices, one that exists or a new one, and takes one off.
+// Attaches an existing or a new tag to many devices, or detaches one.
 import { useState } from 'react';
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -1,10 +1,10 @@
-// One write on many items as a dialog shows it: carried out by the service, which goes on when the dialog is closed, or
-// as one request after the other by this page.
+// Runs a write on many items for a dialog: as bulk work of the service, which continues when the dialog is closed, or as one
+// request after the other from this page.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useQueries } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import type { BulkWrite } from '#/api/bulk.ts';
-import { beginBulk, bulkChanges, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
+import { startBulk, bulkChanges, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { fleetStore } from '#/fleet/use-fleet.ts';
 import type { DeviceWrite } from '#/fleet/table-changes.ts';
@@ -21,7 +21,7 @@ export interface BulkKind<Item> {
 
 interface Start<Item> {
   items: readonly Item[];
-  /** What is sent for each; as a function, what has to be known or made once before: when it fails, nothing was sent. */
+  /** The write for each item, or a function that prepares it once; if that fails, nothing was sent. */
   write: BulkWrite<Item> | (() => Promise<BulkWrite<Item>>);
 }
 
@@ -31,12 +31,12 @@ type Results = ReadonlyMap<string, ItemResult>;
 const NO_RESULTS: Results = new Map();
 const NO_WORK: readonly string[] = [];
 
-/** How often the results of this page's own requests are drawn, in milliseconds: thousands may follow each other. */
-const TICK = 120;
+/** Milliseconds between two renders of results of this page's own requests, of which there may be thousands. */
+const RENDER_INTERVAL = 120;
 
-/** `changes`: what it makes stale. */
+/** `changes`: the resources that the write makes stale. */
 export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[]) {
-  /** How many items this run is for; undefined before the first one. */
+  /** Number of items in this run; undefined before the first run. */
   const [total, setTotal] = useState<number>();
   const [earlier, setEarlier] = useState(NO_RESULTS);
   const [own, setOwn] = useState(NO_RESULTS);
@@ -47,12 +47,12 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
   const current = workIds.length > 0 ? work.results : own;
   const results = useMemo<Results>(() => new Map([...earlier, ...current]), [earlier, current]);
 
-  // Closed with its page, by a sign-out for example: nothing more is sent then.
+  // Aborted when the dialog unmounts, for example at sign-out: nothing more is sent then.
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
 
-  /** The results of earlier runs stay until they are replaced. */
-  const begin = (count: number, ids: readonly string[]) => {
+  /** Starts a run. Results of earlier runs stay until they are replaced. */
+  const startRun = (count: number, ids: readonly string[]) => {
     setEarlier(results);
     setOwn(NO_RESULTS);
     setCancelled(false);
@@ -64,14 +64,14 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
     const found = new Map<string, ItemResult>();
     let effects: DeviceWrite[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const draw = () => {
+    const render = () => {
       timer = undefined;
       setOwn(new Map(found));
       if (effects.length > 0) fleetStore().write(...effects);
       effects = [];
     };
     abort.current = new AbortController();
-    begin(items.length, NO_WORK);
+    startRun(items.length, NO_WORK);
     try {
       await runEach(items, {
         send,
@@ -82,23 +82,23 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
           const shown = itemResult(result);
           found.set(kind.keyOf(item), shown);
           if (shown.outcome === 'done' && effect) effects.push(effect(item));
-          timer ??= setTimeout(draw, TICK);
+          timer ??= setTimeout(render, RENDER_INTERVAL);
         },
       });
     } finally {
       clearTimeout(timer);
-      draw();
+      render();
     }
   };
 
   const start = useWrite({
     mutationFn: async ({ items, write: given }: Start<Item>) => {
       const write = typeof given === 'function' ? await given() : given;
-      const whole = (await isOffered('bulk')) ? write.whole?.(items) : undefined;
-      if (!whole) return sendEach(items, write);
+      const request = (await isOffered('bulk')) ? write.toBulkRequest?.(items) : undefined;
+      if (!request) return sendEach(items, write);
       const ids: string[] = [];
-      for (const part of bulkChanges(whole)) ids.push(await beginBulk(part));
-      begin(items.length, ids);
+      for (const part of bulkChanges(request)) ids.push(await startBulk(part));
+      startRun(items.length, ids);
     },
     meta: { changes },
   });
@@ -111,18 +111,18 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
   const busy = start.isPending || (inService && !work.isOver);
   return {
     kind,
-    /** A second time with what is to be done again, whose results then replace the earlier ones. */
+    /** May be called again to retry some items, whose results then replace the earlier ones. */
     start: (given: Start<Item>) => start.mutate(given),
     phase: total === undefined ? 'planned' : busy ? 'running' : 'ended',
     results,
     total: total ?? 0,
     ended: inService ? work.ended : own.size,
     busy,
-    /** The service does it: it goes on without this page. */
+    /** Whether the service does the work, which then continues without this page. */
     inService,
-    /** What is under way ends with this page. */
+    /** Whether the run would end with this page. */
     needsPage: busy && !inService,
-    /** Milliseconds that the service asked to wait; 0 while it goes on. */
+    /** Milliseconds that the service asked to wait; 0 while the run continues. */
     pause,
     cancel: () => {
       setCancelled(true);
@@ -134,7 +134,7 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
   } as const;
 }
 
-/** Work of the service, of which there are several where it takes no more items at once. */
+/** Bulk work of the service; several if there are more items than one request may have. */
 function useWork(ids: readonly string[]) {
   return useQueries({ queries: ids.map(bulkQueries.one), combine: combineWork });
 }
@@ -149,7 +149,7 @@ function combineWork(readings: readonly { data?: ReadBulk | undefined; error: Er
     ended += Done + Failed + Skipped;
   }
   const error = readings.find((reading) => reading.error !== null)?.error ?? null;
-  // What cannot be read any more is over for this dialog.
+  // Work that no longer exists counts as over.
   const isOver = readings.every(({ data, error: failure }) => isMissing(failure) || (data && !isRunning(data.bulk)));
   return { results: results as Results, ended, isOver, error };
 }

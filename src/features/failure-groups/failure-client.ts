@@ -1,4 +1,4 @@
-// Sends the failed devices to the worker, in portions and each only once, and asks it for their groups.
+// Sends the failed devices to the worker, in batches and each only once, and requests their groups.
 import type { Job } from '#/contract/jobs.ts';
 import { nextTask } from '#/lib/pace.ts';
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
@@ -10,18 +10,18 @@ import type { DeviceLog } from './log-diff.ts';
 import { tailOf } from './plain-lines.ts';
 import { tellingLine } from './telling-line.ts';
 
-/** A job of one device that did not end well. */
+/** A failed job of one device. */
 export interface FailedJob {
-  /** Identifies it among the others. */
+  /** A unique key. */
   key: string;
   job: Job;
-  /** How it ended, in the words of the page. */
+  /** How it ended, as worded on the page. */
   ended: string;
 }
 
-/** Devices sent in one task. */
+/** Devices sent per task. */
 const PORTION = 200;
-/** Characters at the end of each stream that are searched for the cause, and compared. */
+/** Characters at the end of each stream that are searched for the cause, and that are compared. */
 const TAIL = 4_000;
 const COMPARED = 400_000;
 
@@ -54,9 +54,9 @@ export class FailureClient {
   private readonly worker = new WorkerClient<GroupingRequest, GroupingAnswer>(
     () => new Worker(new URL('./failure-worker.ts', import.meta.url), { type: 'module' }),
   );
-  /** In the page, if the worker cannot be loaded: slow is better than nothing. */
+  /** Groups in the page if the worker cannot be loaded: slow is better than nothing. */
   private here: ((request: GroupingRequest) => GroupingAnswer) | undefined;
-  /** The outputs that were sent to the worker, by key. */
+  /** The failures sent to the worker, by key. */
   private readonly sent = new Map<string, FailedJob>();
   private turn = 0;
 
@@ -78,7 +78,7 @@ export class FailureClient {
     return this.here(request);
   }
 
-  /** The groups of exactly these; undefined if others were requested meanwhile. */
+  /** The groups of exactly these failures; undefined if others were requested meanwhile. */
   async groups(failed: readonly FailedJob[]): Promise<FailureGroup[] | undefined> {
     const turn = ++this.turn;
     const keys = new Set(failed.map(({ key }) => key));
@@ -100,13 +100,13 @@ export class FailureClient {
     return turn === this.turn ? groups && withMembersInOrder(groups, keys) : undefined;
   }
 
-  /** How a log differs from the nearest of some healthy ones. */
+  /** How a log differs from the most similar of some healthy ones. */
   async compare(failed: Job, healthy: readonly Job[]): Promise<Comparison | undefined> {
     const request = { failed: logOf(failed), healthy: healthy.map(logOf) };
     return (await this.ask({ kind: 'compare', ...request })).comparison;
   }
 
-  /** Ends the worker; a later request opens another one. */
+  /** Terminates the worker; a later request starts another one. */
   close(): void {
     this.turn++;
     this.worker.close();

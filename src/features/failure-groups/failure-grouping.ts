@@ -1,10 +1,9 @@
-// Where failures are grouped and logs compared, by messages: the same in a worker as, where none can be had, in the
-// page.
+// Handles the messages that group failures and compare logs, in a worker or, if none can be started, in the page.
 import { Grouper, type DeviceFailure } from './grouper.ts';
 import type { FailureGroup } from './shown-group.ts';
 import { diffLogs, type LogDiff, type DeviceLog } from './log-diff.ts';
 
-/** A difference, and which of the healthy logs it is the difference to. */
+/** A difference, and the index of the healthy log that it refers to. */
 export type Comparison = LogDiff & { against: number };
 
 export type GroupingRequest =
@@ -18,7 +17,7 @@ export interface GroupingAnswer {
   comparison?: Comparison;
 }
 
-/** Starts without groups. */
+/** A handler with its own, initially empty, groups. */
 export function openGrouping(): (request: GroupingRequest) => GroupingAnswer {
   const grouper = new Grouper();
   return (request) => {

@@ -1,4 +1,4 @@
-// Why devices failed: in groups by their errors, the largest first, each of which opens.
+// Why devices failed: expandable groups by error, the largest first.
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
 import { Status } from '#/ui/controls/status.tsx';
@@ -8,20 +8,20 @@ import { GroupRow } from './group-row.tsx';
 import type { FailureGroup } from './shown-group.ts';
 import classes from './failure-groups.module.css';
 
-/** Ids of a group by which its former place is looked for. */
-const MOST_IDS = 100;
+/** How many ids of a group are used to find its previous place. */
+const MAX_IDS = 100;
 
-/** The groups in the order they had before; new ones at the end. */
+/** The groups in their previous order; new ones at the end. */
 function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): FailureGroup[] {
   const indexes = new Map(before.map(({ id }, index) => [id, index]));
   const indexOf = ({ id, otherIds }: FailureGroup) =>
-    Math.min(...[id, ...otherIds.slice(0, MOST_IDS)].map((each) => indexes.get(each) ?? before.length));
+    Math.min(...[id, ...otherIds.slice(0, MAX_IDS)].map((each) => indexes.get(each) ?? before.length));
   return groups.toSorted((one, two) => indexOf(one) - indexOf(two));
 }
 
 /**
- * Undefined groups until they are known for the first time. `isRead`: whether the reader is at the list, so that the
- * groups stay in their order, however their sizes change.
+ * The groups; undefined until first computed. `isRead`: whether the user is reading the list, which then keeps its order
+ * however the sizes change.
  */
 function useGroups(failed: readonly FailedJob[], isRead: () => boolean) {
   const [client] = useState(() => new FailureClient());
@@ -39,13 +39,13 @@ function useGroups(failed: readonly FailedJob[], isRead: () => boolean) {
   return { groups, client };
 }
 
-/** Groups that are shown before somebody asks for all. */
+/** Groups shown before "Show all". */
 const FIRST = 8;
 
 interface FailureGroupsProps {
-  /** Those whose output was read. The same array as long as nothing in it changes. */
+  /** The failures whose output has been read. The same array as long as nothing in it changes. */
   failed: readonly FailedJob[];
-  /** The id of the group that is open. */
+  /** The id of the open group. */
   opened: string | undefined;
   onToggle: (group: FailureGroup, isOpen: boolean) => void;
   details: (group: FailureGroup, client: FailureClient) => ReactNode;

@@ -1,4 +1,4 @@
-// Groups failures away from the page, which never stops for it.
+// Groups failures in a worker, so that the page stays responsive.
 import { serve } from '#/lib/worker-client.ts';
 import { openGrouping } from './failure-grouping.ts';
 

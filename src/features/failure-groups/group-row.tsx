@@ -1,4 +1,4 @@
-// A group of failures as a row that opens: how many devices, what they printed, how they ended.
+// A group of failures as an expandable row: how many devices, what they printed, how they ended.
 import { IconChevronRight } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -38,18 +38,18 @@ export function GroupRow(props: GroupRowProps) {
   );
 }
 
-const MOST_CODES = 3;
+const MAX_CODES = 3;
 
 function ExitCodes({ group: { exitCodes } }: { group: FailureGroup }) {
   if (exitCodes.length === 0) return null;
-  const shown = exitCodes.slice(0, MOST_CODES).map(({ code }) => code);
+  const shown = exitCodes.slice(0, MAX_CODES).map(({ code }) => code);
   return (
     <span
       className="dim tabular"
       title={exitCodes.map(({ code, count }) => `exit code ${code}: ${formatCount(count)}`).join('\n')}
     >
       exit {shown.join(', ')}
-      {exitCodes.length > MOST_CODES && ' …'}
+      {exitCodes.length > MAX_CODES && ' …'}
     </span>
   );
 }

@@ -1,13 +1,13 @@
-// What the devices of a group printed: the words they share, and marked what differs from one to the next.
+// The line that the devices of a group printed: the shared words, and highlighted what differs between devices.
 import type { FailureGroup, TitlePiece } from './shown-group.ts';
 import { visible } from '#/lib/glyphs.ts';
 import classes from './failure-groups.module.css';
 
-/** The title of a group without output: only the exit code is known. */
+/** The title of a group without output, of which only the exit code is known. */
 const silentText = ({ exitCodes: [first] }: FailureGroup): string =>
   `Said nothing${first ? `, exit code ${first.code}` : ''}`;
 
-/** Consecutive pieces that every device printed, as one. */
+/** Joins consecutive pieces that every device printed. */
 function joined(title: readonly TitlePiece[]): TitlePiece[] {
   const pieces: TitlePiece[] = [];
   for (const piece of title) {

@@ -1,4 +1,4 @@
-// Failures are grouped by what they are, not by which device failed first.
+// Groups depend on the failures, not on which device failed first.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -51,7 +51,7 @@ test('the groups are the same whatever the order of arrival', () =>
     ),
   ));
 
-test('the groups are the same whatever was there before, and read in between', () =>
+test('the groups do not depend on earlier failures or on reads in between', () =>
   holds(
     300,
     fc.property(failures, failures, (before, all) => {

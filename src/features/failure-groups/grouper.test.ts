@@ -67,7 +67,7 @@ test('the same cause in other words is one group, another cause is not', () => {
   assert.match(titles(grouper)[0] ?? '', /<error> <writing> <.*>: No space left on device$/);
 });
 
-test('who said nothing is grouped by exit code; how it ended keeps groups apart', () => {
+test('devices without output are grouped by exit code; different ends are different groups', () => {
   const grouper = grouped(
     failure('1', ''),
     failure('2', '\n\u001B[0m'),
@@ -90,7 +90,7 @@ test('who said nothing is grouped by exit code; how it ended keeps groups apart'
   );
 });
 
-test('a line that names no error is marked as merely the last', () => {
+test('a title that names no error is marked as just the last line', () => {
   const grouper = grouped(
     failure('1', 'disk error'),
     failure('2', '', { stdout: 'unpacking' }),
@@ -102,7 +102,7 @@ test('a line that names no error is marked as merely the last', () => {
   );
 });
 
-test('groups keep their id and wording when more come, and when some go', () => {
+test('groups keep their id and wording when devices are added and removed', () => {
   const grouper = grouped(failure('1', 'cannot read 5 of /a/b'));
   const before = grouper.all()[0];
   for (let n = 2; n < 50; n++) grouper.put(failure(String(n), `cannot read ${n} of /a/c${n}`));
@@ -119,7 +119,7 @@ test('groups keep their id and wording when more come, and when some go', () => 
   assert.equal(grouped(failure('9', 'cannot read 77 of /z')).all()[0]?.id, before?.id);
 });
 
-test('a title is what was said, as text, whatever it is', () => {
+test('a title is the printed text, whatever it contains', () => {
   const line = '<img src=x onerror=alert(1)> \u202Egnp.exe failed';
   const text = grouped(failure('1', line))
     .all()[0]
@@ -127,7 +127,7 @@ test('a title is what was said, as text, whatever it is', () => {
   assert.equal(text?.join(''), '<img src=x onerror=alert(1)> gnp.exe failed');
 });
 
-test('lines of other words each are still grouped, every one', () => {
+test('lines with entirely different words are still grouped', () => {
   const grouper = new Grouper();
   const word = (n: number) => Array.from(String(n), (digit) => 'abcdefghij'[Number(digit)]).join('');
   for (let n = 0; n < 2_000; n++)
@@ -138,7 +138,7 @@ test('lines of other words each are still grouped, every one', () => {
   );
 });
 
-test('the members of a group stand in the order of the job, whichever failed first', () => {
+test('the members of a group are in the order of the job, whichever failed first', () => {
   const groups = grouped(failure('3', 'self test failed'), failure('2', 'self test failed')).all();
   const [group] = withMembersInOrder(groups, ['1', '2', '3']);
   assert.deepEqual(group?.keys, ['2', '3']);

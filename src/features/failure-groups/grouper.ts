@@ -1,13 +1,13 @@
-// Groups the failed devices of a job by their errors. The groups depend on the failures only, in whatever order they
-// arrive; every wording in a group has an id that leads to it, so that links remain valid when it grows.
+// Groups the failed devices of a job by their errors. The groups do not depend on the order in which failures arrive. Every
+// wording has an id that leads to its group, so that links stay valid when the group grows.
 import { keyOf, tokensOf } from './line-tokens.ts';
 import { byText, shownGroup, type FailureGroup } from './shown-group.ts';
 import { namesError, tellingLine } from './telling-line.ts';
-import { isWord, likenessOf, newWording, type Wording } from './wording.ts';
+import { isWord, similarityOf, newWording, type Wording } from './wording.ts';
 
 export interface DeviceFailure {
   key: string;
-  /** How it ended: a group contains only devices with the same end. */
+  /** How it ended; all devices of a group ended the same way. */
   ended: string;
   exitCode: number | undefined;
   /** The device's name and id. */
@@ -18,11 +18,11 @@ export interface DeviceFailure {
   reason: string;
 }
 
-/** Groups a new wording is compared with, and how many that have one of its words are looked at. */
-const COMPARED = 4;
-const LOOKED_AT = 64;
-/** Longer lines are compared by their beginning. */
-const MOST_TOKENS = 60;
+/** Groups with which a new wording is compared in detail, and candidates considered for that per word. */
+const MAX_COMPARED = 4;
+const MAX_CANDIDATES = 64;
+/** Of longer lines only the beginning is compared. */
+const MAX_TOKENS = 60;
 
 const total = <T>(values: Iterable<T>, sizeOf: (value: T) => number) => {
   let size = 0;
@@ -34,13 +34,13 @@ export class Grouper {
   private readonly wordings = new Map<string, Wording>();
   private readonly wordingOf = new Map<string, Wording>();
 
-  /** Takes a device in; one that was there before is taken out first. */
+  /** Adds a device, or replaces it. */
   put(failure: DeviceFailure): void {
     const { key, ended, exitCode, stdout, stderr, reason } = failure;
     this.remove(key);
     const line = tellingLine({ stdout, stderr, reason });
     const names = failure.names.map((name) => name.toLowerCase());
-    const tokens = tokensOf(line, names).slice(0, MOST_TOKENS);
+    const tokens = tokensOf(line, names).slice(0, MAX_TOKENS);
     const wordingKey = `${ended}\n${tokens.length > 0 ? keyOf(tokens) : `\u0000${exitCode ?? ''}`}`;
     let wording = this.wordings.get(wordingKey);
     if (!wording) {
@@ -61,7 +61,7 @@ export class Grouper {
     this.wordingOf.delete(key);
   }
 
-  /** The largest first, of equals in the order of their texts. */
+  /** The groups, largest first; equal sizes are ordered by text. */
   all(): FailureGroup[] {
     return this.grouped()
       .map((wordings) => ({ wordings, size: total(wordings, ({ members }) => members.size) }))
@@ -69,14 +69,14 @@ export class Grouper {
       .flatMap(({ wordings: [first, ...others] }) => (first ? shownGroup(first, others) : []));
   }
 
-  /** Wordings that are alike, in the order of their texts: each with the first one that it is most alike. */
+  /** Groups similar wordings, in the order of their texts: each joins the first wording that it is most similar to. */
   private grouped(): Wording[][] {
     const groups = new Map<Wording, Wording[]>();
-    /** First wordings that have a word. */
+    /** The first wordings of groups, by word. */
     const byWord = new Map<string, Wording[]>();
     const used = Array.from(this.wordings.values()).filter(({ members }) => members.size > 0);
     for (const wording of used.sort((one, two) => byText(one.key, two.key))) {
-      const first = mostAlike(wording, byWord);
+      const first = mostSimilar(wording, byWord);
       if (first) {
         groups.get(first)?.push(wording);
         continue;
@@ -85,14 +85,14 @@ export class Grouper {
       for (const word of new Set(wording.tokens.filter(isWord).map(({ text }) => text))) {
         const known = byWord.get(word);
         if (!known) byWord.set(word, [wording]);
-        else if (known.length < LOOKED_AT) known.push(wording);
+        else if (known.length < MAX_CANDIDATES) known.push(wording);
       }
     }
     return [...groups.values()];
   }
 }
 
-function mostAlike(wording: Wording, byWord: ReadonlyMap<string, readonly Wording[]>): Wording | undefined {
+function mostSimilar(wording: Wording, byWord: ReadonlyMap<string, readonly Wording[]>): Wording | undefined {
   const hits = new Map<Wording, number>();
   for (const [at, token] of wording.tokens.entries())
     if (isWord(token))
@@ -100,17 +100,17 @@ function mostAlike(wording: Wording, byWord: ReadonlyMap<string, readonly Wordin
         if (first.ended === wording.ended) hits.set(first, (hits.get(first) ?? 0) + (wording.weights[at] ?? 0));
   let best: Wording | undefined;
   let bestScore = 0;
-  for (const [first] of [...hits].sort(([, one], [, two]) => two - one).slice(0, COMPARED)) {
-    let likeness = wording.likeness.get(first);
-    if (likeness === undefined) wording.likeness.set(first, (likeness = likenessOf(first, wording)));
-    if (!likeness || likeness.score <= bestScore) continue;
+  for (const [first] of [...hits].sort(([, one], [, two]) => two - one).slice(0, MAX_COMPARED)) {
+    let similarity = wording.similarity.get(first);
+    if (similarity === undefined) wording.similarity.set(first, (similarity = similarityOf(first, wording)));
+    if (!similarity || similarity.score <= bestScore) continue;
     best = first;
-    bestScore = likeness.score;
+    bestScore = similarity.score;
   }
   return best;
 }
 
-/** The same groups with their members in the order of `keys`: which device failed first is chance. */
+/** The groups with their members in the order of `keys`, because the order of failures is arbitrary. */
 export function withMembersInOrder(groups: readonly FailureGroup[], keys: Iterable<string>): FailureGroup[] {
   const indexOf = new Map(Array.from(keys, (key, index) => [key, index]));
   return groups.map((group) => ({

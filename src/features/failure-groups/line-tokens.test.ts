@@ -63,7 +63,7 @@ test("the device's own name varies, as a word of its own only", () => {
   assert.equal(keyOf(tokensOf('pump süd: down', ['pump süd'])), keyOf(tokensOf('Valve: down', ['valve'])));
 });
 
-test('times and the position in a script are taken off the beginning', () => {
+test('times and the position in a script are removed from the beginning', () => {
   assert.equal(bareLine('./update.sh: line 12: tar: command not found'), 'tar: command not found');
   assert.equal(bareLine('sh: 1: foo: not found'), 'foo: not found');
   assert.equal(bareLine('./u.sh: Zeile 3: foo: Kommando nicht gefunden.'), 'foo: Kommando nicht gefunden.');
@@ -72,8 +72,8 @@ test('times and the position in a script are taken off the beginning', () => {
   assert.equal(bareLine('[18:38:02] Nov  2 10:00:01 kiosk failed'), 'kiosk failed');
 });
 
-// A pattern that goes back and forth over such a line would take longer than a test may.
-test('no line takes long, however it is made', () => {
+// A pattern that backtracks over such a line would exceed the time limit of a test.
+test('no line takes long, however it is composed', () => {
   for (const part of ['a-', 'a/', '1:', 'f:', '.', '/', 'a.a', '0x', 'a1-', '1m', 'ms', '\\', '[', 'é', '1,', 'Jan '])
     assert.ok(tokensOf(part.repeat(200), ['aa']).length > 0);
 });

@@ -1,13 +1,13 @@
-// Splits a log line into words, and into what differs between devices without another meaning: numbers, ids, addresses,
-// paths, times, the device's own name. Two lines with the same key mean the same.
+// Splits a log line into words and into parts that vary between devices without changing the meaning: numbers, ids,
+// addresses, paths, times, the device's own name. Two lines with the same key mean the same.
 
 export type Varying = 'name' | 'time' | 'address' | 'id' | 'path' | 'number';
 
 export interface Token {
   text: string;
-  /** Set on what differs from device to device. */
+  /** Set on a part that varies between devices. */
   varies?: Varying;
-  /** It has a blank before it. */
+  /** Whether a space precedes it. */
   spaced: boolean;
 }
 
@@ -15,7 +15,7 @@ const DATE = String.raw`\d{4}[-/]\d\d[-/]\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}`;
 const CLOCK = String.raw`\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?:\s?(?:Z|UTC|[+-]\d\d:?\d\d))?\b`;
 const SYSLOG = String.raw`(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2}(?:,?\s+\d{4},?)?`;
 const TIME = `(?:(?:${DATE}|${SYSLOG})(?:T|,?\\s+)(?:${CLOCK})|${DATE}|${CLOCK})`;
-/** What a program may put before every line: a time, or the kernel's seconds since the start. */
+/** A prefix of log lines: a time, or the kernel's seconds since boot. */
 const STAMP = new RegExp(`^\\s*[\\[(<]?\\s*(?:${TIME}|(?<=\\[\\s*)\\d+\\.\\d+)\\s*[\\])>]?[\\s,:|-]*`, 'i');
 /**
  * A shell prints its position before the error: "./update.sh: line 12: ", "sh: 1: ", "zsh:1: ", with the word for a
@@ -71,7 +71,7 @@ function isCode(tokens: readonly Token[], text: string, after: string): boolean 
   return tokens[at - 1]?.text === '/' && CODE.test(tokens[at - 2]?.text ?? '');
 }
 
-/** Before a value that may have letters only: "crc beef". */
+/** Words before a checksum, which may consist of letters only: "crc beef". */
 const SUM = /^(?:crc\d*|checksum|digest|hash|commit)$/i;
 
 function isSum(tokens: readonly Token[], text: string): boolean {
@@ -111,7 +111,7 @@ function addTokens(tokens: Token[], text: string, spaced: boolean): void {
 const LEAST_NAME = 3;
 const inWord = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 
-/** Where one of the names is in the text, as a word of its own. */
+/** Finds one of the names in the text, as a separate word. */
 function findName(text: string, names: readonly string[], from: number): { at: number; length: number } | undefined {
   const lower = text.toLowerCase();
   for (const name of names) {
@@ -122,13 +122,13 @@ function findName(text: string, names: readonly string[], from: number): { at: n
   return undefined;
 }
 
-/** The line without what was put before it: times, and the position of the shell. */
+/** The line without prefixes: times, and the position of the shell. */
 export function bareLine(line: string): string {
   const first = line.replace(STAMP, '');
   return first.replace(STAMP, '').replace(SHELL, '').trim() || line.trim();
 }
 
-/** `names`: what the device is called, in small letters. */
+/** `names`: the names of the device in lower case. */
 export function tokensOf(line: string, names: readonly string[] = []): Token[] {
   const tokens: Token[] = [];
   let from = 0;
@@ -147,7 +147,7 @@ export function tokensOf(line: string, names: readonly string[] = []): Token[] {
   return tokens;
 }
 
-/** What varies, for a comparison: a hexadecimal value may happen to have digits only. */
+/** The kind of token for comparison: a hexadecimal value may happen to have digits only. */
 export const kindOf = ({ varies }: Token): Varying | undefined => (varies === 'id' ? 'number' : varies);
 
 /** Equal for two lines with the same meaning. Letter case counts: languages differ in what it means. */

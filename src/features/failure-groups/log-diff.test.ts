@@ -13,7 +13,7 @@ const shown = (result: ReturnType<typeof diffLogs>) =>
       ({ both: ' ', failed: '-', healthy: '+', gap: '~' })[side] + (side === 'gap' ? count : text),
   );
 
-test('lines that differ only by what varies are the same', () => {
+test('lines that differ only in varying parts are equal', () => {
   const result = diffLogs(log('unit-1 starts at 10:00:01\nfree: 5 kB\nno room', '', ['unit-1']), [
     log('unit-2 starts at 11:11:11\nfree: 900 kB\nwritten\ndone', '', ['unit-2']),
   ]);
@@ -21,7 +21,7 @@ test('lines that differ only by what varies are the same', () => {
   assert.equal(result.sameUntil, 2);
 });
 
-test('long stretches of the same are folded, around each difference a few lines stay', () => {
+test('long runs of common lines are folded, except for a few lines around each difference', () => {
   const words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu'.split(' ');
   const result = diffLogs(log([...words, 'bad', ...words]), [log([...words, 'good', 'better', ...words])]);
   assert.deepEqual(shown(result), [
@@ -39,7 +39,7 @@ test('long stretches of the same are folded, around each difference a few lines 
   ]);
 });
 
-test('the healthy log that is most alike is taken; stderr is compared with stderr', () => {
+test('the most similar healthy log is used; stderr is compared with stderr', () => {
   const result = diffLogs(log('a\nb\nc', 'warn'), [log('x\ny'), log('a\nb\nc\nd', 'warn'), log('a')]);
   assert.equal(result.against, 1);
   assert.deepEqual(shown(result), [' a', ' b', ' c', '+d', ' warn']);

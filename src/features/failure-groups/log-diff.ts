@@ -11,30 +11,30 @@ export interface DeviceLog {
 }
 
 export interface DiffRow {
-  /** In both, only in the failed one, only in the healthy one; `gap`: common lines that are left out. */
+  /** In both logs, only in the failed one, or only in the healthy one; `gap`: omitted common lines. */
   side: 'both' | 'failed' | 'healthy' | 'gap';
   text: string;
   error: boolean;
-  /** Lines of a gap. */
+  /** Number of lines in a gap. */
   count: number;
 }
 
 export interface LogDiff {
   rows: DiffRow[];
-  /** Lines at the beginning that both have. */
+  /** Common lines at the beginning. */
   sameUntil: number;
-  /** So many differing lines that only the beginnings were compared. */
+  /** Whether the logs differ in too many lines, so that only the beginnings were compared. */
   coarse: boolean;
-  /** Rows that are left out at the end. */
+  /** Rows omitted at the end. */
   more: number;
 }
 
-/** Lines of each log that are compared: the last ones, where it all ended. */
-const MOST_LINES = 4_000;
-/** Differing lines up to which every line is compared. */
-const MOST_STEPS = 600;
-const MOST_ROWS = 600;
-/** Common lines that are shown around a difference. */
+/** Lines compared of each log, from the end. */
+const MAX_LINES = 4_000;
+/** Most differing lines for a full comparison. */
+const MAX_STEPS = 600;
+const MAX_ROWS = 600;
+/** Common lines shown around a difference. */
 const AROUND = 3;
 
 interface Line {
@@ -47,15 +47,15 @@ function linesOf({ stdout, stderr, names }: DeviceLog): Line[] {
   const lower = names.map((name) => name.toLowerCase());
   const read = (text: string, error: boolean) =>
     plainLines(text)
-      .slice(-MOST_LINES)
+      .slice(-MAX_LINES)
       .map((line): Line => ({ text: line, error, key: `${error ? '!' : ' '}${keyOf(tokensOf(line, lower))}` }));
   return [...read(stdout, false), ...read(stderr, true)];
 }
 
-/** Which lines both have, by their places; undefined where they differ in too many. */
+/** The indexes of common lines; undefined if too many lines differ. */
 function matches(one: Line[], two: Line[]): [number, number][] | undefined {
   const keys = (lines: Line[]) => lines.map(({ key }) => key);
-  const changes = diffArrays(keys(one), keys(two), { maxEditLength: MOST_STEPS });
+  const changes = diffArrays(keys(one), keys(two), { maxEditLength: MAX_STEPS });
   if (!changes) return undefined;
   const pairs: [number, number][] = [];
   let x = 0;
@@ -83,7 +83,7 @@ function rowsOf(failed: Line[], healthy: Line[], pairs: [number, number][]): Dif
   return rows;
 }
 
-/** Long stretches of common lines become one row that counts them. */
+/** Replaces long runs of common lines by one row with their count. */
 function folded(rows: DiffRow[]): DiffRow[] {
   const shown: DiffRow[] = [];
   for (let at = 0; at < rows.length;) {
@@ -102,14 +102,14 @@ function folded(rows: DiffRow[]): DiffRow[] {
   return shown;
 }
 
-/** Which of some healthy logs has most lines in common with the one that failed. */
+/** The healthy log with the most lines in common with the failed one. */
 function nearest(failed: Line[], healthy: readonly Line[][]): number {
   const keys = new Set(failed.map(({ key }) => key));
   const scores = healthy.map((lines) => lines.filter(({ key }) => keys.has(key)).length / (lines.length + 10));
   return scores.indexOf(Math.max(...scores));
 }
 
-/** `candidates`: logs of devices that succeeded, at least one; `against` in the answer is the one that was taken. */
+/** `candidates`: logs of devices that succeeded, at least one; `against`: the index of the one compared with. */
 export function diffLogs(failedLog: DeviceLog, candidates: readonly DeviceLog[]): LogDiff & { against: number } {
   const failed = linesOf(failedLog);
   const read = candidates.map(linesOf);
@@ -122,10 +122,10 @@ export function diffLogs(failedLog: DeviceLog, candidates: readonly DeviceLog[])
     rowsOf(failed, healthy, pairs ?? Array.from({ length: sameUntil }, (_, at): [number, number] => [at, at])),
   );
   return {
-    rows: rows.slice(0, MOST_ROWS),
+    rows: rows.slice(0, MAX_ROWS),
     sameUntil,
     coarse: pairs === undefined,
-    more: Math.max(0, rows.length - MOST_ROWS),
+    more: Math.max(0, rows.length - MAX_ROWS),
     against,
   };
 }

@@ -1,11 +1,11 @@
-// Tries again on exactly the devices of a group of failures.
+// Retries exactly the devices of a group of failures.
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
 
 interface RetryGroupButtonProps {
   count: number;
-  /** Why it cannot be done. */
+  /** Why a retry is not possible. */
   fault: string | undefined;
   onClick: () => void;
 }

@@ -1,10 +1,10 @@
-// A group of failures as it is shown: its title with what varies in it, its exit codes and its exact messages.
+// A group of failures for display: its title with the varying parts, its exit codes and its exact messages.
 import { isWord, type Member, type ShownWording, type Wording } from './wording.ts';
 
 export interface TitlePiece {
   text: string;
   spaced: boolean;
-  /** Differs between the devices of the group. */
+  /** Whether it differs between the devices of the group. */
   varies: boolean;
   /** Some of its values; empty if it does not differ. */
   values: string[];
@@ -12,26 +12,26 @@ export interface TitlePiece {
 
 export interface FailureGroup {
   id: string;
-  /** The ids it has when other wordings of it are missing. */
+  /** Ids that lead to this group too: those of its other wordings. */
   otherIds: string[];
   ended: string;
   /** A line of the first wording; empty without output. */
   title: TitlePiece[];
-  /** No line names an error: the title is only the last line. */
+  /** Whether no line names an error, so that the title is just the last line. */
   isLast: boolean;
   /** All members; {@link withMembersInOrder} lists them as the job does. */
   keys: string[];
   exitCodes: { code: number; count: number }[];
-  /** The most common wordings, where there is more than one. */
+  /** The most common wordings, if there are several. */
   ways: { line: string; count: number }[];
 }
 
-const MOST_VALUES = 5;
-const MOST_WAYS = 5;
+const MAX_VALUES = 5;
+const MAX_WAYS = 5;
 
 export const byText = (one: string, two: string) => (one < two ? -1 : one > two ? 1 : 0);
 
-/** The shortest first, so that "5" precedes "17". */
+/** Shortest first, so that "5" precedes "17". */
 const byValue = (one: string, two: string) => one.length - two.length || byText(one, two);
 
 function shownWording({ members }: Wording): ShownWording | undefined {
@@ -48,7 +48,7 @@ function shownWording({ members }: Wording): ShownWording | undefined {
       else sets.set(at, new Set([text]));
     }
   }
-  const few = (set: ReadonlySet<string>) => [...set].sort(byValue).slice(0, MOST_VALUES);
+  const few = (set: ReadonlySet<string>) => [...set].sort(byValue).slice(0, MAX_VALUES);
   const values = new Map(Array.from(sets, ([at, set]) => [at, few(set)]));
   return first && { first, values, isLast };
 }
@@ -63,7 +63,7 @@ export function shownGroup(first: Wording, others: readonly Wording[]): FailureG
   const codes = new Map<number, number>();
   for (const [, { exitCode }] of members)
     if (exitCode !== undefined) codes.set(exitCode, (codes.get(exitCode) ?? 0) + 1);
-  const isCommon = (at: number) => others.every(({ likeness }) => likeness.get(first)?.matching[at]);
+  const isCommon = (at: number) => others.every(({ similarity }) => similarity.get(first)?.matching[at]);
   const title = example.tokens.map((token, at): TitlePiece => {
     const texts = values.get(at) ?? [];
     const varies = token.varies ? texts.length > 1 || others.length > 0 : !isCommon(at) && isWord(token);
@@ -72,7 +72,7 @@ export function shownGroup(first: Wording, others: readonly Wording[]): FailureG
   const ways = wordings
     .map(({ shown, key, members: { size } }) => ({ line: shown?.first.line ?? '', count: size, key }))
     .sort((one, two) => two.count - one.count || byText(one.key, two.key))
-    .slice(0, MOST_WAYS)
+    .slice(0, MAX_WAYS)
     .map(({ line, count }) => ({ line, count }));
   return {
     id,

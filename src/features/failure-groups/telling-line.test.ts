@@ -4,7 +4,7 @@ import { tellingLine } from './telling-line.ts';
 
 const found = (stderr: string, stdout = '', reason = '') => tellingLine({ stdout, stderr, reason });
 
-test('the cause is found, not what follows from it', () => {
+test('the cause is found, not its consequences', () => {
   assert.equal(
     found('tar: /a/b: Cannot write: No space left on device\ntar: Exiting with failure status due to previous errors'),
     'tar: /a/b: Cannot write: No space left on device',
@@ -27,7 +27,7 @@ test('of equal lines the last, of a chatty stderr the error on stdout', () => {
   assert.equal(found('stopped here', 'one'), 'stopped here');
 });
 
-test('what the service says counts where the device said nothing of it', () => {
+test('the reason of the service counts if the device printed none', () => {
   assert.equal(found('', '', 'The artifact was deleted'), 'The artifact was deleted');
   assert.equal(found('', 'unpacking', 'The device went down'), 'The device went down');
   assert.equal(found('disk error: sector 5', '', 'Ended by a signal'), 'disk error: sector 5');

@@ -1,8 +1,8 @@
-// Finds the line of a log that names the cause: often not the last one, because later lines are consequences.
+// Finds the line of a log that names the cause, often not the last one, because later lines are consequences.
 import { bareLine } from './line-tokens.ts';
 import { plainLines } from './plain-lines.ts';
 
-/** The words of an operating system for what went wrong (POSIX errno, strerror), and as definite ones of programs. */
+/** Error messages of operating systems (POSIX errno, strerror), and equally specific ones of programs. */
 export const CAUSES: RegExp = new RegExp(
   [
     'no space left on device|disk quota exceeded|read-only file system|no such file or directory|no such device',
@@ -21,12 +21,12 @@ export const CAUSES: RegExp = new RegExp(
 const NAMED = /\b[A-Z]\w*(?:Error|Exception)\b|^panic:|\bE(?:ACCES|NOENT|NOSPC|PERM|CONNREFUSED|TIMEDOUT|IO|EXIST)\b/;
 const WORDS =
   /\b(?:error|fatal|failed|failure|fail|fails|exception|panic|cannot|can['’]t|couldn['’]t|could not|unable|denied|refused|unreachable|invalid|corrupt(?:ed)?|mismatch|missing|unsupported|expired|rejected|critical|timed? ?out|timeout|aborted|unexpected|wrong|rolled back|rolling back|assertion)\b/i;
-/** Lines that only repeat that something failed before: the word counts for less. */
+/** Lines that only repeat an earlier failure, which count for less. */
 const FOLLOWS =
   /\b(?:exit(?:ing|ed)?(?: with)?(?: (?:status|code|failure))|exit status|due to previous errors|complete log of this run|returned non-zero|aborting|giving up|error \d+$|see above|for details)\b|^(?:(?:error|fatal|failed|failure)[.! ]*|\w+ failed[.!]?)$|^make(?:\[\d+\])?: \*\*\*|^npm (?:err|error)!? *$/i;
 
-/** The last lines of a stream that are looked at. */
-const LOOKED_AT = 60;
+/** How many lines at the end of a stream are searched. */
+const MAX_LINES = 60;
 
 function weightOf(line: string): number {
   const words = CAUSES.test(line) ? 10 : NAMED.test(line) ? 9 : WORDS.test(line) ? 6 : 0;
@@ -41,14 +41,14 @@ interface Candidate {
   weight: number;
 }
 
-/** The heaviest of the last lines; of equals the latest. */
+/** The line with the highest weight among the last ones; of equal lines the latest. */
 function heaviest(lines: readonly string[]): Candidate | undefined {
   let best: Candidate | undefined;
   let passed = 0;
-  for (let at = lines.length - 1; at >= 0 && passed < LOOKED_AT; at--) {
+  for (let at = lines.length - 1; at >= 0 && passed < MAX_LINES; at--) {
     const line = bareLine(lines[at] ?? '');
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
-    // Lines nearer to the end count a little more.
+    // Lines nearer to the end weigh slightly more.
     const weight = weightOf(line) - passed / 20;
     if (!best || weight > best.weight) best = { line, weight };
     passed++;
@@ -59,14 +59,14 @@ function heaviest(lines: readonly string[]): Candidate | undefined {
 export interface Output {
   stdout: string;
   stderr: string;
-  /** The reason that the service itself gives for the end. */
+  /** The service's own reason for the end. */
   reason: string;
 }
 
-/** Without what the shell and the log put before it; empty where nothing was printed. */
+/** The line that explains the failure, without prefixes of shell and log; empty if nothing was printed. */
 export function tellingLine({ stdout, stderr, reason }: Output): string {
   const error = heaviest(plainLines(stderr));
-  // Errors belong on stderr; where it holds only chatter and stdout names an error, that one it is.
+  // Errors belong on stderr, but if only stdout names an error, that one is taken.
   if (error && error.weight > 4) return error.line;
   const printed = heaviest(plainLines(stdout));
   const best = error && (!printed || error.weight + 1.5 >= printed.weight) ? error : printed;

@@ -1,4 +1,4 @@
-// The wordings of failures: lines that are equal except for what varies, and how much two of them have in common.
+// The wordings of failures: lines that are equal except for varying parts, and how similar two of them are.
 import { kindOf, type Token } from './line-tokens.ts';
 import { CAUSES } from './telling-line.ts';
 
@@ -9,7 +9,7 @@ export interface Member {
   exitCode: number | undefined;
 }
 
-/** Lines that are equal except for their varying tokens. Without tokens: the devices that printed nothing. */
+/** Lines that are equal except for their varying tokens. Without tokens: devices that printed nothing. */
 export interface Wording {
   id: string;
   key: string;
@@ -18,30 +18,30 @@ export interface Wording {
   weights: number[];
   weight: number;
   members: Map<string, Member>;
-  /** What it has in common with the first wording of a group that was compared; null if too little. */
-  likeness: Map<Wording, Likeness | null>;
-  /** Cleared by each change of its members. */
+  /** Its similarity to the first wording of each compared group; null if too low. */
+  similarity: Map<Wording, Similarity | null>;
+  /** Cached; cleared when its members change. */
   shown: ShownWording | undefined;
 }
 
-interface Likeness {
+interface Similarity {
   score: number;
-  /** Of the tokens of the first wording, those that this one has too. */
+  /** Which tokens of the first wording this one also has. */
   matching: boolean[];
 }
 
 export interface ShownWording {
-  /** Its first line by text. */
+  /** The member with the shortest line. */
   first: Member;
-  /** The texts at each token that varies, a few of each. */
+  /** A few of the texts at each varying token. */
   values: Map<number, string[]>;
   isLast: boolean;
 }
 
-/** Two lines this much alike mean the same in other words. */
-const ALIKE = 0.75;
+/** The similarity from which two lines mean the same in different words. */
+const MIN_SIMILARITY = 0.75;
 
-/** 53 bits in short (cyrb53): an id that any browser finds again for the same words. */
+/** A 53-bit hash (cyrb53) in base 36, so that the same words have the same id in any browser. */
 function hashOf(text: string): string {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;
@@ -57,7 +57,7 @@ function hashOf(text: string): string {
 
 export const isWord = ({ text, varies }: Token) => varies === undefined && /[\p{L}\p{N}]/u.test(text);
 
-/** How much each token counts: words of the cause three times, signs and what varies nothing. */
+/** The weight of each token: words of the cause count three times, punctuation and varying parts nothing. */
 function weightsOf(tokens: readonly Token[]): number[] {
   const ends: number[] = [];
   let line = '';
@@ -74,8 +74,8 @@ function weightsOf(tokens: readonly Token[]): number[] {
   });
 }
 
-/** Of the first tokens, those that the others have in the same order: the heaviest such choice (LCS by weight). */
-function shared(first: readonly Token[], others: readonly Token[], weights: readonly number[]): boolean[] {
+/** Which of the first tokens the others have in the same order: the common subsequence of the highest weight. */
+function commonTokens(first: readonly Token[], others: readonly Token[], weights: readonly number[]): boolean[] {
   const width = others.length + 1;
   const best = new Float64Array((first.length + 1) * width);
   const equal = (i: number, j: number) => {
@@ -101,12 +101,12 @@ function shared(first: readonly Token[], others: readonly Token[], weights: read
 
 const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0);
 
-export function likenessOf(first: Wording, other: Wording): Likeness | null {
-  const matching = shared(first.tokens, other.tokens, first.weights);
+export function similarityOf(first: Wording, other: Wording): Similarity | null {
+  const matching = commonTokens(first.tokens, other.tokens, first.weights);
   const same = sum(first.weights.filter((_, at) => matching[at]));
   const words = first.weights.filter((weight, at) => weight > 0 && matching[at]).length;
   const score = (2 * same) / (other.weight + first.weight);
-  return words >= 2 && score >= ALIKE ? { score, matching } : null;
+  return words >= 2 && score >= MIN_SIMILARITY ? { score, matching } : null;
 }
 
 export function newWording(key: string, ended: string, tokens: Token[]): Wording {
@@ -119,7 +119,7 @@ export function newWording(key: string, ended: string, tokens: Token[]): Wording
     weights,
     weight: sum(weights),
     members: new Map(),
-    likeness: new Map(),
+    similarity: new Map(),
     shown: undefined,
   };
 }

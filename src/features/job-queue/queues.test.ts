@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
 import { queuesOf } from './queues.ts';
 
-test('what runs is first, then the order of submission counts, and what has ended is left out', () => {
+test('the running job comes first, then the order of submission counts, and ended jobs are left out', () => {
   const queues = queuesOf(
     [
       { JobId: 'b', DeviceId: 'one', Status: 'Waiting', CreatedTime: '2026-11-02T14:00:09.000+00:00' },

@@ -1,4 +1,4 @@
-// What waits or runs on each device, in the order in which it runs.
+// The waiting and running jobs of each device, in the order in which they run.
 import { call } from '#/api/call.ts';
 import { isLive } from '#/api/live.ts';
 import { query } from '#/api/query.ts';
@@ -6,7 +6,7 @@ import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { canStop, jobState } from '#/contract/job-state.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 
-/** One job, or a group's or tag's part of one, as an entry of its device's queue. */
+/** A single job or a child job, as an entry in its device's queue. */
 export interface QueuedJob {
   JobId: string;
   JobName: string;
@@ -15,16 +15,16 @@ export interface QueuedJob {
   ParentJobId: string | undefined;
   ArtifactId: string | undefined;
   WorkflowId: string | undefined;
-  /** When it was submitted, in milliseconds; undefined where that cannot be read. */
+  /** When it was submitted, in milliseconds since the epoch; undefined if unreadable. */
   created: number | undefined;
   state: 'Waiting' | 'Running';
   canStop: boolean;
 }
 
-/** By device; what runs first, then the oldest. A device without an open job is not in it. */
+/** Queues by device; the running job first, then the oldest. Devices without unfinished jobs are missing. */
 export type Queues = ReadonlyMap<string, readonly QueuedJob[]>;
 
-/** A job as an entry of a queue; none once it has ended. */
+/** The queue entry of a job; empty once it has ended. */
 function queuedJob(job: Job): QueuedJob[] {
   const state = jobState(job);
   if (state !== 'Waiting' && state !== 'Running') return [];
@@ -34,7 +34,7 @@ function queuedJob(job: Job): QueuedJob[] {
   return [{ ...ids, JobName, DeviceName, created, state, canStop: canStop(job) }];
 }
 
-/** `jobs`: each device's in the order in which they were submitted. */
+/** `jobs`: in the order of submission for each device. */
 export function queuesOf(jobs: readonly Job[]): Queues {
   const queues = Map.groupBy(jobs.flatMap(queuedJob), ({ DeviceId }) => DeviceId);
   const position = ({ state }: QueuedJob) => (state === 'Running' ? 0 : 1);
@@ -42,14 +42,14 @@ export function queuesOf(jobs: readonly Job[]): Queues {
   return queues;
 }
 
-/** `before`: what the last reading returned, of which only the changes are read where the service reports them. */
+/** `before`: the result of the last read, for which only changes are read if the service reports them. */
 async function readQueuedJobs(before: Job[] | undefined, signal: AbortSignal): Promise<Job[]> {
   if (!isLive()) return call(jobEndpoints.queues, {}, { signal });
   const { readChangedQueues } = await import('#/api/changed-queues.ts');
   return readChangedQueues(before, signal);
 }
 
-/** Milliseconds between two readings, and beyond how many jobs an answer costs enough for longer pauses. */
+/** Polling interval in milliseconds, and the number of jobs from which responses are large enough to poll less often. */
 const OFTEN = 5_000;
 const MANY_JOBS = 2_000;
 

@@ -1,5 +1,5 @@
-// Takes jobs that wait off the queues of their devices, each job on its own: exactly which go and why, and what became of
-// each. One that has begun meanwhile is left alone.
+// Removes stale waiting jobs from the queues of their devices: lists them with the reasons, and shows the result of each.
+// A job that has started meanwhile keeps running.
 import { useState } from 'react';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
@@ -13,9 +13,9 @@ export interface WaitingJob extends WaitingPart {
   JobName: string;
   DeviceId: string;
   DeviceName: string;
-  /** In milliseconds. */
+  /** Time of submission in milliseconds since the epoch. */
   created: number | undefined;
-  /** Why it goes. */
+  /** Why it is removed. */
   why: string;
 }
 
@@ -37,7 +37,7 @@ const COLUMNS: Column<WaitingJob>[] = [
 ];
 
 export function RemoveStaleDialog({ jobs, onClose }: { jobs: readonly WaitingJob[]; onClose: () => void }) {
-  // What was read is what goes, however the queues move behind the dialog.
+  // The plan is fixed when the dialog opens, however the queues change behind it.
   const [plan] = useState(jobs);
   const devices = new Set(plan.map(({ DeviceId }) => DeviceId)).size;
   return (

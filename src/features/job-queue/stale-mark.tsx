@@ -1,4 +1,4 @@
-// That a job which waits is stale, and why: shape and word, then the reasons.
+// Marks a waiting job as stale: shape and word, then the reasons.
 import { IconHourglassEmpty } from '@tabler/icons-react';
 import { staleText, type StaleReason } from './stale.ts';
 import classes from './stale-mark.module.css';

@@ -30,17 +30,17 @@ test('a job is superseded by the newest version of the same artifact that waits 
   ]);
 });
 
-test('a way back, the same once more, and what runs already are not stale', () => {
+test('a downgrade, the same version again, and a running job are not stale', () => {
   assert.deepEqual(staleOf([job('a2'), job('a1')]), []);
   assert.deepEqual(staleOf([job('a1'), job('a1')]), []);
   assert.deepEqual(staleOf([job('a1', 30, 'Running'), job('a2')]), []);
 });
 
-test('between a way back and what is behind it, only what is older than that goes', () => {
+test('before a downgrade, only jobs older than the versions behind them are stale', () => {
   assert.deepEqual(staleOf([job('a3'), job('a1'), job('a2')]), [[1, 'Superseded by app_1.1.0.tar.gz 1.1.0 behind it']]);
 });
 
-test('without readable times nobody knows which version is newer', () => {
+test('without readable times no version is newer', () => {
   assert.deepEqual(staleOf([job('x1'), job('x2')]), []);
 });
 

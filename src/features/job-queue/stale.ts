@@ -1,12 +1,12 @@
-// Which waiting jobs are better cancelled than run: too old, overtaken by a newer version of the same artifact behind
-// them, or without the artifact that they would run.
+// Finds waiting jobs that are better cancelled than run: too old, superseded by a newer version of the same artifact behind
+// them, or with a deleted artifact.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import { counted } from '#/lib/format.ts';
 
 export type StaleReason =
-  /** It waits longer than the limit. */
+  /** Has waited longer than the limit. */
   | { kind: 'old'; days: number }
   /** `by`: the newer version that waits behind it. */
   | { kind: 'superseded'; by: string }
@@ -24,17 +24,17 @@ export const STALE_KINDS: Record<StaleKind, string> = {
 export interface Waiting {
   state: string;
   ArtifactId: string | undefined;
-  /** When it was submitted, in milliseconds; undefined where that is unknown. */
+  /** When it was submitted, in milliseconds since the epoch; undefined if unknown. */
   created: number | undefined;
 }
 
 interface Version {
   id: string;
-  /** What all versions are called. */
+  /** The name shared by all versions. */
   name: string;
   /** "app.tar.gz 1.2.0" */
   text: string;
-  /** When it was uploaded; NaN where that cannot be read. */
+  /** When it was uploaded; NaN if unreadable. */
   at: number;
 }
 
@@ -45,7 +45,7 @@ export interface StaleRules {
   /** Days that a job may wait. */
   days: number;
   versions: VersionMap;
-  /** Ids of artifacts that are certain not to be there any more. */
+  /** Ids of artifacts that certainly no longer exist. */
   deleted: ReadonlySet<string>;
 }
 
@@ -64,10 +64,10 @@ export const versionsOf = (artifacts: readonly Artifact[]): VersionMap =>
     ]),
   );
 
-/** The stale ones of one device's queue, in its order, each with every reason. A job that runs is none of them. */
+/** The stale jobs of one device's queue, in its order, with all reasons. A running job is never stale. */
 export function staleIn<Job extends Waiting>(queue: readonly Job[], rules: StaleRules): Map<Job, StaleReason[]> {
   const { now, days, versions, deleted } = rules;
-  /** Of each name, the newest version that waits behind the current entry. */
+  /** By name, the newest version that waits behind the current entry. */
   const behind = new Map<string, Version>();
   const found: [Job, StaleReason[]][] = [];
   for (const job of queue.toReversed()) {
@@ -78,7 +78,7 @@ export function staleIn<Job extends Waiting>(queue: readonly Job[], rules: Stale
     const version = id ? versions.get(id) : undefined;
     if (version) {
       const newest = behind.get(version.name);
-      // An older version behind it is a way back that somebody wants, and no reason.
+      // An older version behind it is a deliberate downgrade, and no reason.
       if (newest && newest.at > version.at) reasons.push({ kind: 'superseded', by: newest.text });
       if (!newest || version.at > newest.at) behind.set(version.name, version);
     }

@@ -1,4 +1,4 @@
-// What is known now that makes a waiting job stale.
+// The current data by which waiting jobs count as stale.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { polled, query } from '#/api/query.ts';
@@ -14,7 +14,7 @@ import { versionsOf, type StaleRules } from './stale.ts';
 const USUAL = 7;
 export const MOST_DAYS = 365;
 
-/** After how many days a waiting job counts as stale, as set in this browser for the account. */
+/** After how many days a waiting job counts as stale; a setting of this browser and account. */
 export const staleDays = stored('muster-stale-days', USUAL, {
   read: (text) => {
     const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
@@ -27,8 +27,7 @@ const MINUTE = 60_000;
 const NONE: readonly string[] = [];
 
 /**
- * Which of these artifacts are not there. Only a list that was read after the jobs is proof: from an older one, later
- * uploads are missing too.
+ * Which of these artifacts no longer exist. Only a list read after the jobs is proof: an older one lacks later uploads.
  */
 const missing = (ids: readonly string[]) =>
   query<typeof artifactEndpoints.list, string[]>(
@@ -40,13 +39,13 @@ const missing = (ids: readonly string[]) =>
         const there = new Set((await call(artifactEndpoints.list, {}, { signal })).map(({ ArtifactId }) => ArtifactId));
         return ids.filter((id) => !there.has(id));
       },
-      // What is deleted stays deleted; other ids are another question.
+      // Deleted artifacts stay deleted, and other ids make another query.
       isSnapshot: true,
       keepPrevious: true,
     },
   );
 
-/** `jobs`: all whose staleness is asked about; undefined as long as they are not there. */
+/** `jobs`: the jobs to judge; undefined while they are loading. */
 export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }> | undefined) {
   const days = useStore(staleDays);
   const now = Math.floor(useNow().getTime() / MINUTE) * MINUTE;
@@ -64,9 +63,9 @@ export function useStaleRules(jobs: Iterable<{ ArtifactId?: string | undefined }
   const known = unknown.length === 0 || (!gone.isPlaceholderData && !gone.isPending) || gone.error !== null;
   return {
     rules,
-    /** Everything that is asked for has been answered: what is not stale by now is not for want of knowing. */
+    /** Whether everything is loaded, so that a job not marked as stale is not stale. */
     settled: jobs !== undefined && (artifacts.data !== undefined || artifacts.error !== null) && known,
-    /** The artifacts could not be read: only age counts. */
+    /** The artifacts could not be read, so only age counts. */
     error: artifacts.data ? gone.error : artifacts.error,
   };
 }

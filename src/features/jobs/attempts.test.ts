@@ -1,4 +1,4 @@
-// Each device is once in the list, with its last attempt, whatever was tried again and in which order it is listed.
+// Each device is listed once with its last attempt, whatever was retried and in whichever order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job } from '#/contract/jobs.ts';
@@ -7,7 +7,7 @@ import { byAttempt } from './attempts.ts';
 const child = (DeviceId: string, Attempt?: number) =>
   job.parse({ JobId: `${DeviceId}-${Attempt ?? 1}`, DeviceId, Attempt });
 
-test('without a retry the list is what it was', () => {
+test('without a retry the list is unchanged', () => {
   const rows = [child('a'), child('b')];
   const { last, earlier } = byAttempt(rows);
   assert.equal(last, rows);

@@ -1,10 +1,10 @@
-// The children of a parent by device: a retry within it adds another attempt, and the last one is what counts.
+// The children of a parent by device: a retry adds another attempt, and the last one counts.
 import type { Job } from '#/contract/jobs.ts';
 
 export interface Attempts {
-  /** The last attempt of each device, where its first one is in the list. The same array if nothing was tried again. */
+  /** The last attempt of each device, at the place of its first. The same array if there was no retry. */
   last: Job[];
-  /** The attempts before, by device, oldest first. */
+  /** The earlier attempts by device, oldest first. */
   earlier: ReadonlyMap<string, readonly Job[]>;
 }
 

@@ -1,4 +1,4 @@
-// How long a job took, or has been running by now.
+// How long a job took, or has been running.
 import type { Job } from '#/contract/jobs.ts';
 import { formatDuration } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';

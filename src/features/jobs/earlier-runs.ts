@@ -1,4 +1,4 @@
-// How an artifact did on each device before.
+// How earlier runs of an artifact ended on each device.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { query } from '#/api/query.ts';
@@ -7,7 +7,7 @@ import { jobQueries } from '#/api/jobs.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { verdictOf, type Verdict } from './verdict.ts';
 
-/** How it ended the last time, by device; a device that it never ran on is not in it. */
+/** The last verdict by device; devices on which it never ran are missing. */
 export type EarlierRuns = ReadonlyMap<string, Verdict>;
 
 /** `jobs` oldest first. */
@@ -18,7 +18,7 @@ function lastOf(jobs: readonly Job[]): EarlierRuns {
 }
 
 export const earlierRunQueries = {
-  /** `artifacts`: all that are the same name and version. */
+  /** `artifacts`: all uploads of the same name and version. */
   of: (artifacts: readonly Artifact[]) =>
     query<typeof jobEndpoints.runs, ReadonlyMap<string, Verdict>>(
       jobEndpoints.runs,

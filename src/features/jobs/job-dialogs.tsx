@@ -1,4 +1,4 @@
-// The questions before a job is stopped, and before it is deleted.
+// The confirmations before a job is stopped or deleted.
 import type { Job } from '#/contract/jobs.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, jobState } from '#/contract/job-state.ts';
@@ -18,7 +18,7 @@ interface StopJobDialogProps {
   onClose: () => void;
 }
 
-/** What becomes of a job that is stopped, and that nothing of it is lost. */
+/** Explains what stopping does to a job, and that nothing of it is lost. */
 export function StopJobDialog({ job: { JobId, JobName }, state, outcome, onClose }: StopJobDialogProps) {
   const moving = outcome ? movingIn(outcome) : 1;
   return (
@@ -46,7 +46,7 @@ interface DeleteJobDialogProps {
   onDeleted: () => void;
 }
 
-/** What is cancelled, stopped and lost with a job that is deleted. */
+/** Explains what deleting a job cancels, stops and loses. */
 export function DeleteJobDialog({ job, outcome, onClose, onDeleted }: DeleteJobDialogProps) {
   const hasArchive = useOffered('archive') === true;
   return (

@@ -1,4 +1,4 @@
-// From a job or a rollout to what it is aimed at and what it runs.
+// Links from a job or a rollout to its target and to what it runs.
 import { useQuery } from '@tanstack/react-query';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { tagQueries } from '#/api/tags.ts';
@@ -8,7 +8,7 @@ import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { targetText, type Target } from './job-words.ts';
 
-/** A tag whose name is not known has its id for one. */
+/** A tag without a known name is shown by its id. */
 export function TargetLink({ target }: { target: Target }) {
   const tags = useQuery({ ...tagQueries.list(), enabled: target.kind === 'tag', retry: false });
   switch (target.kind) {
@@ -25,7 +25,7 @@ export function TargetLink({ target }: { target: Target }) {
   }
 }
 
-/** The name of what is run, while it is still in the lists; its id otherwise. */
+/** The name of the artifact or workflow while it exists; its id otherwise. */
 export function PayloadLink({ artifact, workflow }: { artifact: string | undefined; workflow: string | undefined }) {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: Boolean(artifact) });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: Boolean(workflow) });

@@ -1,4 +1,4 @@
-// What a job printed, as streams for the log view, and the service's own note beside it.
+// The output of a job as streams for the log view, and the service's own note beside it.
 import type { Job } from '#/contract/jobs.ts';
 import type { LogStream } from '#/ui/log/log-items.ts';
 
@@ -11,20 +11,20 @@ interface OutputStream {
 
 export interface JobOutput {
   streams: OutputStream[];
-  /** A line of the service's own, such as why a job never started. */
+  /** A line from the service itself, such as why a job never started. */
   reason: string;
 }
 
 const LONGEST_LINE = 300;
 
-/** Without stdout and stderr apart (another service), Result is all the output there is (v1.md, "Job"). */
+/** On a service that does not separate stdout and stderr, Result is the only output (v1.md, "Job"). */
 export function outputOf({ Stdout, Stderr, Result }: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): JobOutput {
   if (Stdout === undefined && Stderr === undefined) return { streams: [{ name: 'output', text: Result }], reason: '' };
   const streams = [
     { name: 'stdout', text: Stdout ?? '' },
     { name: 'stderr', text: Stderr ?? '', error: true },
   ];
-  // Ours repeats what was printed and then gives the reason why it ended, where that is not the command's own doing.
+  // Our service repeats the output in Result, followed by the reason if the command did not end by itself.
   const printed = streams.map(({ text }) => text).join('');
   const line = (Result.startsWith(printed) ? Result.slice(printed.length) : Result).trim();
   const own = line.length <= LONGEST_LINE && !line.includes('\n') && !streams.some(({ text }) => text.includes(line));

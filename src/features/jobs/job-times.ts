@@ -10,7 +10,7 @@ export interface JobTimes {
   ended: Date | undefined;
 }
 
-// A long list is drawn and sorted at every refresh; jobs that did not change are the same objects.
+// A long list is rendered and sorted at every refresh, and unchanged jobs are the same objects.
 const known = new WeakMap<Job, JobTimes>();
 
 export function timesOf(job: Job): JobTimes {
@@ -25,7 +25,7 @@ export function timesOf(job: Job): JobTimes {
 
 const sortTimes = new WeakMap<Job, number>();
 
-/** When a job was submitted, or else started: read once, and no other time with it. */
+/** When a job was submitted, or else started. Parses only this time, once per job. */
 function timeOf(job: Job): number {
   let time = sortTimes.get(job);
   if (time === undefined) {
@@ -36,17 +36,17 @@ function timeOf(job: Job): number {
   return time;
 }
 
-/** Milliseconds from the start to the end, or to now while it runs; undefined before the start. */
+/** Milliseconds from start to end, or until now while the job runs; undefined before the start. */
 export function durationOf({ started, ended }: JobTimes, now: Date): number | undefined {
   return started && Math.max(0, (ended ?? now).getTime() - started.getTime());
 }
 
-/** How long a job took, or has been running by now. One that only waits for devices that are Offline is not running. */
+/** How long a job took, or has been running. A job that only waits for Offline devices is not running. */
 export const spanOf = (job: Job, now: Date): number | undefined =>
   awaitedOffline(job) > 0 ? undefined : durationOf(timesOf(job), now);
 
 /**
- * Newest first, by submission or else start. A job without any readable time is first when it has not started (it is
- * among the latest), last otherwise; the order of the service stays between equals.
+ * Newest first, by submission or else start. A job without a readable time comes first if it has not started, since it
+ * is probably new, and last otherwise. Equal times keep the order of the service.
  */
 export const newestFirst = (jobs: readonly Job[]): Job[] => sortRows(jobs, timeOf, true);

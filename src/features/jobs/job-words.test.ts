@@ -5,7 +5,7 @@ import { explainWaiting, lossOf, otherFields, targetOf, targetText, typedFor } f
 
 const words = (fields: object) => targetText(targetOf(jobSchema.parse(fields), [{ TagId: 't1', TagName: 'canary' }]));
 
-test('says what a job is aimed at', () => {
+test('describes the target of a job', () => {
   assert.equal(words({ DeviceId: 'd1', DeviceName: 'camera-7' }), 'camera-7');
   assert.equal(words({ DeviceId: 'd1' }), 'd1');
   assert.equal(words({ DeviceId: '', DeviceGroup: 'lab', Counts: {} }), 'Group lab');
@@ -14,7 +14,7 @@ test('says what a job is aimed at', () => {
   assert.equal(words({ DeviceId: '' }), 'Several devices');
 });
 
-test('says what a delete takes along', () => {
+test('describes what a delete loses', () => {
   assert.deepEqual(lossOf('Waiting', undefined), ['This cancels the waiting job. It will not run.']);
   assert.match(lossOf('Running', undefined).join(' '), /^This stops the running job/);
   assert.deepEqual(lossOf('Running', { Waiting: 1, Running: 2, Succeeded: 34 }), [
@@ -24,13 +24,13 @@ test('says what a delete takes along', () => {
   ]);
 });
 
-test('only a delete that stops something on several devices must be typed', () => {
+test('only a delete that stops jobs on several devices must be confirmed by typing', () => {
   assert.equal(typedFor({ Waiting: 1, Running: 2, Succeeded: 34 }), '37');
   assert.equal(typedFor({ Succeeded: 34 }), undefined);
   assert.equal(typedFor(undefined), undefined);
 });
 
-test('a child of an unknown shape shows all it has', () => {
+test('a child of an unknown format shows all its fields', () => {
   const child = jobSchema.parse({ verdict: 'ok', seconds: 4, nested: { a: 1 }, nothing: null });
   assert.deepEqual(otherFields(child), [
     ['verdict', 'ok'],
@@ -40,7 +40,7 @@ test('a child of an unknown shape shows all it has', () => {
   assert.deepEqual(otherFields(jobSchema.parse({ JobId: 'j', StdOut: 'out', Status: 'Failed' })), []);
 });
 
-test('what the document names is never shown by its raw name', () => {
+test('documented fields are never shown by their raw names', () => {
   const judged = {
     JobId: 'j',
     RuleName: 'myapp',
@@ -55,11 +55,11 @@ test('what the document names is never shown by its raw name', () => {
   assert.deepEqual(otherFields(jobSchema.parse(judged)), []);
 });
 
-test('a verdict that only another service knows is shown as it came', () => {
+test('a verdict that only another service knows is shown unchanged', () => {
   assert.deepEqual(otherFields(jobSchema.parse({ JobId: 'j', Verdict: 'unheard of' })), [['Verdict', 'unheard of']]);
 });
 
-test('a waiting job says whether its device is there', () => {
+test('a waiting job says whether its device is online', () => {
   assert.match(explainWaiting(false), /offline/);
   assert.doesNotMatch(explainWaiting(true), /offline/);
 });

@@ -1,4 +1,4 @@
-// The texts about a job that pages share: what it is aimed at, what its state means, what is lost when it is deleted.
+// Texts about a job that pages share: its target, what its state means, what deleting it loses.
 import { JOB_FIELDS, JOB_STATUSES, type Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { isParent } from '#/contract/job-state.ts';
@@ -10,7 +10,7 @@ export type Target =
   | { kind: 'device'; id: string; name: string }
   | { kind: 'group'; name: string }
   | { kind: 'tag'; id: string; name: string }
-  /** A parent on a service that does not report what it was aimed at. */
+  /** A parent on a service that does not report its target. */
   | { kind: 'several' };
 
 export function targetOf(job: Job, tags: Tag[] = []): Target {
@@ -18,7 +18,7 @@ export function targetOf(job: Job, tags: Tag[] = []): Target {
   if (job.DeviceGroup) return { kind: 'group', name: job.DeviceGroup };
   const { TagId: id } = job;
   if (id) return { kind: 'tag', id, name: tags.find(({ TagId }) => TagId === id)?.TagName || id };
-  // A single job that was tried again.
+  // A parent with a DeviceName is a single job that was retried.
   return job.DeviceName ? { kind: 'device', id: '', name: job.DeviceName } : { kind: 'several' };
 }
 
@@ -36,7 +36,7 @@ export function targetText(target: Target): string {
   }
 }
 
-/** What a person should know about a state, beyond its name. */
+/** What a user should know about a state beyond its name. */
 export const EXPLANATIONS: Partial<Record<Verdict, string>> = {
   Interrupted: 'The device went down during the job. It was not run again, because how far it got is unknown.',
   Cancelled: 'It was cancelled before it ended.',
@@ -45,7 +45,7 @@ export const EXPLANATIONS: Partial<Record<Verdict, string>> = {
   'No answer': 'It ended, but no outcome rule matched its output, so its outcome is unknown.',
 };
 
-/** Why a single device's job still waits; `online` undefined where that is not known. */
+/** Why a single device's job is still waiting; `online` is undefined if unknown. */
 export const explainWaiting = (online: boolean | undefined): string =>
   online === false
     ? 'The device is offline. The job runs when it reconnects, after earlier jobs.'
@@ -57,11 +57,11 @@ export const awaitedText = (count: number): string =>
     ? '1 waits for its device, which is offline'
     : `${formatCount(count)} wait for their devices, which are offline`;
 
-/** The same where there is room for little. */
+/** A shorter form for narrow places. */
 export const awaitedBriefly = (count: number): string =>
   count === 1 ? '1 waits for an offline device' : `${formatCount(count)} wait for offline devices`;
 
-/** What deleting takes with it, one sentence each. */
+/** What deleting the job loses, one sentence each. */
 export function lossOf(state: Verdict, outcome: VerdictCounts | undefined): string[] {
   if (!outcome) {
     if (state === 'Waiting') return ['This cancels the waiting job. It will not run.'];
@@ -93,10 +93,10 @@ export function stopText(state: Verdict, outcome: VerdictCounts | undefined): st
   ];
 }
 
-/** Why a job that was asked to stop is not asked again. */
+/** Why a job that is already stopping cannot be stopped again. */
 export const ALREADY_ASKED = 'Already asked to stop';
 
-/** What to type before a delete that stops something on several devices. */
+/** What to type to confirm a delete that stops jobs on several devices. */
 export const typedFor = (outcome: VerdictCounts | undefined): string | undefined =>
   outcome && movingIn(outcome) > 1 ? String(totalOf(outcome)) : undefined;
 
@@ -105,8 +105,8 @@ const KNOWN_VERDICTS: readonly unknown[] = [...JOB_STATUSES, 'RolledBack', 'NoAn
 const isUnknownVerdict = (name: string, value: unknown) => name === 'Verdict' && !KNOWN_VERDICTS.includes(value);
 
 /**
- * The fields that the document does not name, as received: pages show the others in their own way. A verdict that only
- * another service knows is among them.
+ * The fields that the document does not name, as received, which pages show generically. Includes a verdict that our
+ * service does not know.
  */
 export function otherFields(job: Job): [string, string][] {
   return Object.entries(job)
@@ -117,6 +117,6 @@ export function otherFields(job: Job): [string, string][] {
 
 export const jobsText = (count: number): string => counted(count, 'job');
 
-/** What stale jobs are about to do. `online`: whether their device, or any of their devices, can take them now. */
+/** What will happen to stale jobs. `online`: whether any of their devices can take them now. */
 export const staleWarning = (count: number, online: boolean): string =>
   `${counted(count, 'stale job')} ${online ? `${count === 1 ? 'is' : 'are'} about to run` : 'will run when it reconnects'}.`;

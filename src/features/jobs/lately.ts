@@ -1,16 +1,16 @@
-// Which jobs a person looks for first: those under way, and those that went wrong lately. The overview counts them and
-// the list of jobs shows them, by the same words.
+// The jobs that users look for first: unfinished ones, and recent failures. The overview counts them and the list of jobs
+// filters by them, under the same names.
 import { isMoving } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { timesOf } from './job-times.ts';
 import { outcomeOf, stateOf } from './outcome.ts';
 import { FAILURES, type Verdict } from './verdict.ts';
 
-/** Several states under one word. */
+/** Groups of states. */
 export const JOB_KINDS = { moving: 'Running or waiting', bad: 'Any failure' } as const;
 export type JobKind = keyof typeof JOB_KINDS;
 
-/** How a job went wrong so far, on any of its devices. */
+/** The failures of a job so far, on any of its devices. */
 export function badOf(job: Job): Verdict[] {
   const outcome = outcomeOf(job);
   const state = outcome ? undefined : stateOf(job);
@@ -19,7 +19,7 @@ export function badOf(job: Job): Verdict[] {
 
 export const isKind = (job: Job, kind: JobKind): boolean => (kind === 'moving' ? isMoving(job) : badOf(job).length > 0);
 
-/** Whether it moved within these hours; a time that nobody can read may be any. */
+/** Whether the job was active within these hours; an unreadable time counts as recent. */
 export function isWithin(job: Job, hours: number, now: Date): boolean {
   if (isMoving(job)) return true;
   const { created, started, ended } = timesOf(job);

@@ -1,4 +1,4 @@
-// Tokens in the Commands of this and of other services are never on the screen.
+// Tokens in Commands of this and other services are never shown on the screen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maskToken } from './mask-token.ts';

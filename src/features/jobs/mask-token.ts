@@ -1,6 +1,6 @@
-// The Command of an artifact holds a token that downloads it. On the screen the token is dots; copying takes it along.
+// The Command of an artifact contains its download token. The screen shows dots instead; copying includes the token.
 
-/** Shown for a secret. Its length reveals nothing about the secret's. */
+/** Shown instead of a secret, whatever the length of that. */
 const DOTS = '••••••••';
 
 const NAMES =
@@ -8,12 +8,12 @@ const NAMES =
 const BEARER = /\b((?:bearer|basic)\s+)[^\s'"`\\]+/gi;
 const PARAMETER = new RegExp(`([?&](?:${NAMES})=)[^&\\s'"\`#\\\\]+`, 'gi');
 const ASSIGNED = new RegExp(`\\b((?:${NAMES}|[a-z_]*_token)\\s*[=:]\\s*['"]?)[^\\s'"\`&;\\\\]+`, 'gi');
-/** A long word without a meaning, as tokens in the path of an address are. */
+/** A long word without meaning, like a token in the path of a URL. */
 const OPAQUE = /[A-Za-z0-9_~-]{24,}/g;
 
 const looksRandom = (word: string) => /\d/.test(word) && /[A-Za-z]/.test(word) && !/[-_]{2}|^-/.test(word);
 
-/** The command with what looks like a secret hidden. `known`: texts in it that are no secret, as its name, id and sum. */
+/** Masks what looks like a secret. `known`: texts that are not secret, such as the artifact's name, id and checksum. */
 export function maskToken(command: string, known: readonly (string | undefined)[] = []): string {
   return command
     .replace(BEARER, `$1${DOTS}`)

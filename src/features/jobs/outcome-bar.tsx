@@ -1,5 +1,5 @@
-// The states of a job's children: words with numbers first, and a bar in the same order. In a list, where there is
-// little room, a legend opens over it.
+// The states of a job's children: numbers with words, and a bar in the same order. In a list, where space is short, a
+// legend opens over the bar.
 import { formatCount } from '#/lib/format.ts';
 import { awaitedBriefly } from './job-words.ts';
 import { outcomeText, totalOf } from './outcome.ts';
@@ -27,7 +27,7 @@ export function OutcomeBar({ outcome }: { outcome: VerdictCounts }) {
   );
 }
 
-/** The same in a row of a list. `of`: what the job is called; `awaits`: as `awaitedOffline` has it. */
+/** The bar in a row of a list. `of`: the job's name; `awaits`: from `awaitedOffline`. */
 export function OutcomeCell({ outcome, of, awaits = 0 }: { outcome: VerdictCounts; of: string; awaits?: number }) {
   const text = outcomeText(outcome, formatCount);
   const name = `Outcome of ${of}: ${text}${awaits > 0 ? `. ${awaitedBriefly(awaits)}` : ''}`;

@@ -1,5 +1,5 @@
-// The legend of an outcome bar: each state with its shape, its word and its number. Opens by pointing, by focus and by a
-// touch, and goes with Escape (WCAG 2.2, 1.4.13).
+// The legend of an outcome bar: each state with its shape, word and number. Opens on hover, focus and touch, and closes
+// with Escape (WCAG 2.2, 1.4.13).
 import { useEffect, useState, type SyntheticEvent } from 'react';
 import { createPortal } from 'react-dom';
 import { formatCount, formatRoughShare } from '#/lib/format.ts';
@@ -11,7 +11,7 @@ import classes from './outcome-bar.module.css';
 const WIDTH = 220;
 const LINE = 24;
 
-/** Below its bar, or above it where there is no room. */
+/** Below the bar, or above it if there is no room. */
 function positionOf({ left, top, bottom }: DOMRect, lines: number) {
   const height = lines * LINE + 18;
   const below = bottom + height + 8 < window.innerHeight;

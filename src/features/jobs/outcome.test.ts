@@ -27,7 +27,7 @@ test('counts children by their state or their last line, with or without a Statu
     job({ StartTime: 'x' }),
     job({}),
     job({ Status: 'EXECUTED', EndTime: 'y' }),
-    // As other services report it: without times.
+    // Other services report jobs without times.
     job({ Status: 'EXECUTED', DeviceName: 'press' }),
     job({ Stdout: 'done', ExitCode: 0 }),
     job({ Result: 'turned it off and on' }),
@@ -38,7 +38,7 @@ test('counts children by their state or their last line, with or without a Statu
   assert.deepEqual(outcome, { Failed: 3, Succeeded: 2, Running: 1, Waiting: 3, Finished: 3 });
 });
 
-test('takes the counts of the service; a word of its own is finished with an unknown outcome', () => {
+test('takes the counts of the service; an unknown status counts as finished without an outcome', () => {
   assert.deepEqual(
     outcomeOf({ JobId: 'j', Counts: { Succeeded: 3, failed: 1, Waiting: 0, EXECUTED: 2, SCHEDULED: 4 } }),
     {
@@ -51,7 +51,7 @@ test('takes the counts of the service; a word of its own is finished with an unk
   assert.equal(outcomeOf({ JobId: 'j' }), undefined);
 });
 
-test('a parent waits, runs, and then is as bad as its worst child', () => {
+test('a parent waits, runs, and then has the state of its worst child', () => {
   assert.equal(overallState({ Waiting: 3 }), 'Waiting');
   assert.equal(overallState({ Waiting: 2, Cancelled: 1 }), 'Waiting');
   assert.equal(overallState({ Waiting: 2, Succeeded: 1 }), 'Running');
@@ -61,7 +61,7 @@ test('a parent waits, runs, and then is as bad as its worst child', () => {
   assert.equal(overallState({ Succeeded: 3 }), 'Succeeded');
 });
 
-test('a job whose rest waits for nothing but devices that are Offline waits, and no time is counted', () => {
+test('a job that only waits for Offline devices is Waiting, and has no duration', () => {
   const parent = (fields: Partial<Job>) =>
     job({ DeviceId: '', Status: 'Running', StartTime: '2026-11-02T10:00:00Z', ...fields });
   const now = new Date('2026-11-02T11:00:00Z');
@@ -75,12 +75,12 @@ test('a job whose rest waits for nothing but devices that are Offline waits, and
     assert.deepEqual([awaitedOffline(goesOn), stateOf(goesOn), spanOf(goesOn, now)], [0, 'Running', 3_600_000]);
 });
 
-test('the Status of a parent is no roll-up: its counts decide', () => {
+test('the counts of a parent decide, not its Status', () => {
   assert.equal(stateOf(job({ DeviceId: '', Status: 'Succeeded', Counts: { Failed: 1, Succeeded: 2 } })), 'Failed');
   assert.equal(stateOf(job({ Status: 'Cancelled' })), 'Cancelled');
 });
 
-test('says the outcome in words, the worst first', () => {
+test('describes the outcome in words, worst first', () => {
   assert.equal(
     outcomeText({ Succeeded: 35, Waiting: 4, Failed: 2 }),
     '2\u00a0failed, 35\u00a0succeeded, 4\u00a0waiting',
@@ -123,7 +123,7 @@ test('one state for the same job wherever it is shown', () => {
   }
 });
 
-test('what waits or runs does not hide what has failed', () => {
+test('unfinished children do not hide failures', () => {
   const textOf = (fields: Partial<Job>) => stateText(jobWords(job(fields)));
   assert.equal(textOf({ Counts: { Failed: 8, Waiting: 1 }, WaitingOffline: 1 }), 'Waiting · 8 failed');
   assert.equal(textOf({ Counts: { Failed: 1, Interrupted: 1, Running: 3 } }), 'Running · 2 failed');

@@ -1,4 +1,4 @@
-// The state of a job that every screen shows: of a parent, its children counted and one state for all of them.
+// The state of a job as every screen shows it: for a parent, the counts of its children and one overall state.
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf } from '#/contract/job-state.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
@@ -16,12 +16,12 @@ import {
 export const countChildren = (children: readonly Job[]): VerdictCounts =>
   countVerdicts(children.map((child) => verdictOf(child)));
 
-/** By job: what its page counted, where the service does not count, so that lists then show the same. */
+/** Counts by job from its page, if the service does not count, so that lists show the same. */
 const countedHere = new Map<string, VerdictCounts>();
 
 export const rememberCounts = (job: string, counts: VerdictCounts): void => void countedHere.set(job, counts);
 
-/** How many devices of a parent are in which state; undefined where nobody has counted them. */
+/** The number of a parent's devices by state; undefined if they have not been counted. */
 export const outcomeOf = (job: Pick<Job, 'Counts' | 'VerdictCounts' | 'JobId'>): VerdictCounts | undefined =>
   verdictCountsOf(job) ?? countsOf(job) ?? countedHere.get(job.JobId);
 
@@ -30,8 +30,8 @@ export const totalOf = (outcome: VerdictCounts): number =>
 export const movingIn = (outcome: VerdictCounts): number => (outcome.Waiting ?? 0) + (outcome.Running ?? 0);
 
 /**
- * One state for a whole parent: Running as long as some children are open and some have moved; afterwards the worst of
- * its children, since one failed device is what a person has to see.
+ * The overall state of a parent: Running while some children are unfinished and some have started; afterwards the worst
+ * of its children, because a user has to notice even one failed device.
  */
 export function overallState(outcome: VerdictCounts): Verdict {
   if (movingIn(outcome) > 0) {
@@ -41,7 +41,7 @@ export function overallState(outcome: VerdictCounts): Verdict {
   return VERDICTS.find((state) => (outcome[state] ?? 0) > 0) ?? 'Finished';
 }
 
-/** For how many devices a job still waits where all of them are Offline, so that nothing goes on; 0 for any other. */
+/** How many devices a job is waiting for if all of them are Offline, so that nothing progresses; 0 for any other job. */
 export function awaitedOffline(job: Job): number {
   const { WaitingOffline: away = 0 } = job;
   const outcome = outcomeOf(job);
@@ -50,8 +50,8 @@ export function awaitedOffline(job: Job): number {
 }
 
 /**
- * The one state of a job, on every screen: of a parent, that of its children together. `outcome`: counted by its children,
- * where the service does not count them.
+ * The single state of a job on every screen; for a parent, its children's overall state. `outcome`: the counted children,
+ * if the service does not count them.
  */
 export function stateOf(job: Job, outcome = outcomeOf(job)): Verdict {
   if (awaitedOffline(job) > 0) return 'Waiting';
@@ -61,14 +61,14 @@ export function stateOf(job: Job, outcome = outcomeOf(job)): Verdict {
 export const failedIn = (outcome: VerdictCounts): number =>
   FAILURES.reduce((sum, verdict) => sum + (outcome[verdict] ?? 0), 0);
 
-/** Its state in words, on every screen: what still waits or runs does not hide what has failed already. */
+/** The state in words on every screen. Unfinished children do not hide failures. */
 export function jobWords(job: Job, outcome = outcomeOf(job)): StateWords {
   const state = stateOf(job, outcome);
   const isOpen = state === 'Waiting' || state === 'Running';
   return { label: state, mark: state, failed: outcome && isOpen ? failedIn(outcome) : 0 };
 }
 
-/** "2 failed, 35 succeeded", broken between the states only. */
+/** "2 failed, 35 succeeded", with line breaks only between the states. */
 export function outcomeText(outcome: VerdictCounts, format: (count: number) => string = String): string {
   return VERDICTS.filter((state) => outcome[state])
     .map((state) => `${format(outcome[state] ?? 0)}\u00a0${state.toLowerCase()}`)

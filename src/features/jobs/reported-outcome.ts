@@ -1,5 +1,5 @@
-// How a job ended by the last line of its output, where a service reports neither an exit code nor a state. Only plain
-// words are accepted: a wrong success is worse than none.
+// How a job ended according to the last line of its output, for a service that reports neither exit code nor state. Only
+// unambiguous words count: a wrong success is worse than none.
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from './job-output.ts';
 import type { LogPosition } from './verdict.ts';
@@ -17,7 +17,7 @@ const SUCCEEDED = new RegExp(
 );
 const DENIED = /\b(?:no|not|never|without|zero|if|would|unless)\b|n['’]t\b|(?<![\d.])0(?![\d.])/i;
 
-/** How far back the last line may begin. */
+/** How many characters from the end the last line may begin. */
 const TAIL = 4096;
 
 export interface ReportedOutcome {
@@ -41,7 +41,7 @@ function verdictOfLine(line: string): ReportedOutcome['verdict'] | undefined {
   return ROLLED_BACK.test(line) ? 'Rolled back' : SUCCEEDED.test(line) ? 'Succeeded' : undefined;
 }
 
-/** The worst that one of the streams ends with. */
+/** The worst outcome that one of the streams ends with. */
 export function reportedOutcome(job: Pick<Job, 'Stdout' | 'Stderr' | 'Result'>): ReportedOutcome | undefined {
   const reported = outputOf(job).streams.flatMap(({ name, text }): ReportedOutcome[] => {
     const last = lastLine(text);

@@ -14,14 +14,14 @@ const left = (seconds: number, ...children: ReturnType<typeof ended>[]) =>
     timeLeft(children, new Date(start + seconds * 1000), children.filter(({ DeviceId }) => DeviceId === 'away').length),
   );
 
-test('the pace of those that ended predicts those to come, not those that are away', () => {
+test('the pace of finished devices predicts the remaining ones, except Offline devices', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));
   assert.equal(left(60, ...done, waiting('a'), waiting('b'), running(58), waiting('away')), 3 * 5400);
   assert.equal(left(60, ...done, waiting('away')), undefined);
   assert.equal(left(60, ...done), undefined);
 });
 
-test('what ended before a pause is another run: a retry, and devices that come back a day later', () => {
+test('devices that finished before a pause belong to another run: before a retry, or a day ago', () => {
   const day = 86_400;
   const yesterday = Array.from({ length: 700 }, (_, n) => ended(n, n + 5));
   const today = Array.from({ length: 10 }, (_, n) => ended(day + n * 6, day + n * 6 + 6));
@@ -30,21 +30,21 @@ test('what ended before a pause is another run: a retry, and devices that come b
   assert.equal(left(day + 60, ...yesterday, ...today, ...rest), 290 * 5400);
 });
 
-test('where nothing runs there is no estimate, whatever waits', () => {
+test('there is no estimate while nothing runs', () => {
   const done = Array.from({ length: 8 }, (_, n) => ended(n, n + 1));
   assert.equal(left(9, ...done, waiting('a'), waiting('b')), undefined);
   const many = Array.from({ length: 700 }, (_, n) => ended(n, n + 1));
   assert.equal(left(702, ...many, ...Array.from({ length: 300 }, (_, n) => waiting(`${n}`))), undefined);
 });
 
-test('too few, a burst, or a job that has stalled give no estimate', () => {
+test('too few devices, a burst, or a stalled job give no estimate', () => {
   const done = Array.from({ length: 10 }, (_, n) => ended(n * 6, n * 6 + 6));
   assert.equal(left(60, ...done.slice(0, 4), waiting('a'), running(57)), undefined);
   assert.equal(left(1, ...Array.from({ length: 9 }, () => ended(0, 1)), waiting('a'), running(0)), undefined);
   assert.equal(left(600, ...done, waiting('a'), running(59)), undefined);
 });
 
-test('those that run at last are judged by how long it takes as a rule', () => {
+test('the last running devices are judged by the usual duration', () => {
   const done = Array.from({ length: 6 }, () => ended(0, 100));
   assert.equal(left(130, ...done, running(100), running(90)), 70_000);
   assert.equal(left(300, ...done, running(100)), undefined);

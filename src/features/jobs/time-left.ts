@@ -1,18 +1,18 @@
-// How long the rest of a job is going to take, by the pace of what runs now: shown only when enough devices have ended
-// in the present run.
+// Estimates how long the rest of a job will take from its current pace, once enough devices have finished in the current
+// run.
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving, jobState } from '#/contract/job-state.ts';
 import { durationOf, timesOf } from './job-times.ts';
 
-/** Fewer than these that have ended allow no estimate of the rest. */
+/** Finished devices needed for an estimate. */
 const ENOUGH = 5;
-/** The latest that count: a job may become slower or faster on the way. */
+/** Only the latest finished devices count, because the pace of a job may change. */
 const LATEST = 40;
 const STEP = 200;
-/** Milliseconds in which they must have ended: a burst does not show the pace. */
+/** Milliseconds that these must span: a burst does not show the pace. */
 const LEAST_SPAN = 2_000;
 
-/** Milliseconds without any end after which a job has stalled; an earlier pace is no promise. */
+/** Milliseconds without a finished device after which a job has stalled, and its pace no longer counts. */
 const pauseOf = (usual: number) => 2 * usual + 10_000;
 
 interface Ended {
@@ -20,7 +20,7 @@ interface Ended {
   length: number;
 }
 
-/** The latest that ended without a pause between them: before a retry, or before devices came back, it was another run. */
+/** The latest finished devices without a pause between them: a retry or returning devices start a new run. */
 function presentRun(ended: Ended[], usual: number): Ended[] {
   const latest = ended.sort((one, two) => one.at - two.at).slice(-LATEST);
   const before = latest.findLastIndex(({ at }, index) => (latest[index + 1]?.at ?? at) - at > pauseOf(usual));
@@ -30,14 +30,14 @@ function presentRun(ended: Ended[], usual: number): Ended[] {
 const median = (values: number[]) => values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? 0;
 
 /**
- * Milliseconds until all that can go on now have ended; undefined where that is unknown, and where nothing runs. `away`:
- * how many of those that wait are for devices that are Offline, so that they are not counted.
+ * Milliseconds until all devices that can proceed have finished; undefined if unknown or if nothing runs. `away`: how
+ * many waiting jobs are for Offline devices, which are not counted.
  */
 export function* timeLeft(children: readonly Job[], now: Date, away: number): Generator<void, number | undefined> {
   const ended: Ended[] = [];
   const running: number[] = [];
   let waiting = 0;
-  // Reading ten thousand times takes its time: it is done in steps, and not at all when nothing is left.
+  // Parsing ten thousand times is slow: it is done in steps, and not at all if nothing is left.
   if (!children.some(isMoving)) return undefined;
   for (const [index, child] of children.entries()) {
     if (index % STEP === STEP - 1) yield;
@@ -54,7 +54,7 @@ export function* timeLeft(children: readonly Job[], now: Date, away: number): Ge
   if (running.length === 0 || ended.length < ENOUGH) return undefined;
   const usual = median(ended.map(({ length }) => length));
   if (waiting === 0) {
-    // All that is left runs at once. Where one takes longer than usual, nothing is known any more.
+    // All remaining jobs are running. If one takes longer than usual, there is no estimate.
     const rest = usual - Math.min(...running);
     return rest > 0 ? rest : undefined;
   }

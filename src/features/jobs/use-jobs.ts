@@ -1,11 +1,10 @@
-// The jobs that a part of the page needs: filtered by the service where it does that, else all of them, which the caller
-// filters.
+// The jobs that a component needs: filtered by the service if it can, otherwise all of them for the caller to filter.
 import { useQuery } from '@tanstack/react-query';
 import { offered } from '#/api/capabilities.ts';
 import { jobPageQueries, type JobConditions, type JobPages } from '#/api/job-pages.ts';
 import { jobQueries } from '#/api/jobs.ts';
 
-/** Whether the service filters the list of jobs; undefined until that is known. */
+/** Whether the service can filter the list of jobs; undefined until known. */
 export function useJobPages(): boolean | undefined {
   const { data, isError } = useQuery(offered('jobs'));
   return data ?? (isError ? false : undefined);
@@ -14,10 +13,10 @@ export function useJobPages(): boolean | undefined {
 const jobsOf = ({ jobs }: JobPages) => jobs;
 
 interface Options {
-  /** So many of the newest. */
+  /** How many of the newest jobs to read at least. */
   most?: number;
   enabled?: boolean;
-  /** How old they may be, in milliseconds. */
+  /** Maximum age of cached jobs in milliseconds. */
   staleTime?: number;
 }
 

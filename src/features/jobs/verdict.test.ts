@@ -14,7 +14,7 @@ const ours = (ExitCode: number, Stdout: string, Stderr = '') => ({
   Stderr,
 });
 
-test('what the service judged, with the line that decided', () => {
+test('the verdict of the service, with the deciding line', () => {
   const job = jobSchema.parse({
     JobId: 'j',
     Status: 'Succeeded',
@@ -34,7 +34,7 @@ test('what the service judged, with the line that decided', () => {
   assert.equal(verdictCountsOf({ VerdictCounts: undefined }), undefined);
 });
 
-test('not judged: the exit code, else the Status, else what the last line says, else nobody knows', () => {
+test('without a verdict: the exit code, else the Status, else the last line, else unknown', () => {
   assert.equal(judged(ours(3, 'done')), 'Failed: exit code 3');
   assert.equal(judged({ Status: 'Failed' }), 'Failed: the service');
   const expected = (Result: string) => judged({ Result, Status: 'EXECUTED' }).replace(/:.*/, '');

@@ -1,26 +1,26 @@
-// How a job ended: as the service judged it by the outcome rules, else by its exit code, else by its last line of output.
-// Its status is shown beside it.
+// How a job ended: by the service's outcome rules, else by its exit code, else by its last line of output. The status is
+// shown beside it.
 import { jobState, type JobState } from '#/contract/job-state.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { reportedOutcome } from './reported-outcome.ts';
 
 /** A line of a job's output, counted from 1. */
 export interface LogPosition {
-  /** As the log view calls it: "stdout", "stderr", or "output" where a service does not keep them apart. */
+  /** Name in the log view: "stdout", "stderr", or "output" if the service does not separate them. */
   stream: string;
   line: number;
 }
 
-/** “…” as a person reads it, never longer than a line. */
+/** The text in quotes, shortened to one line. */
 const quoted = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 59)}…` : text}”`;
 
 /**
- * A state of a job, or one that only its log shows. `Rolled back`: what ran has put the device back to what it was. `No
- * answer`: it has ended, but the mark of success that its artifact should leave is nowhere in the log.
+ * A state of a job, or one that only its log shows. `Rolled back`: the update restored the device's previous state. `No
+ * answer`: the job ended, but the log lacks the artifact's mark of success.
  */
 export type Verdict = JobState | 'Rolled back' | 'No answer';
 
-/** What needs a person first, then what is done, then what is still open. */
+/** Failures first, then ended jobs, then unfinished ones. */
 export const VERDICTS: readonly Verdict[] = [
   'Failed',
   'Rolled back',
@@ -33,26 +33,26 @@ export const VERDICTS: readonly Verdict[] = [
   'Waiting',
 ];
 
-/** Verdicts that a person has to look into. A cancelled job is what somebody wanted. */
+/** Verdicts that need a user's attention. Cancelled is not one, because somebody wanted it. */
 export const FAILURES: readonly Verdict[] = ['Failed', 'Rolled back', 'No answer', 'Interrupted'];
 
-/** How many jobs have which verdict; those without a job are left out. */
+/** Number of jobs by verdict; verdicts without jobs are missing. */
 export type VerdictCounts = Partial<Record<Verdict, number>>;
 
 export interface Judgement {
   verdict: Verdict;
-  /** What it rests on, to go on after "because of": "exit code 1", "rule “rolled back” at line 12". */
+  /** The reason, to follow "because of": "exit code 1", "rule “rolled back” at line 12". */
   because: string;
-  /** The line it rests on. */
+  /** The line that decided it. */
   position: LogPosition | undefined;
-  /** The state that the service reports, whatever the log shows. */
+  /** The state that the service reports. */
   raw: JobState;
 }
 
-/** How {@link Judgement.because} names its line. */
+/** The line as {@link Judgement.because} names it. */
 export const lineText = ({ stream, line }: LogPosition) => `line ${line}${stream === 'stderr' ? ' of stderr' : ''}`;
 
-/** By the exit code where the service reports it, else its Status, else the text of the output. */
+/** The verdict by exit code if the service reports it, else by Status, else by the output. */
 function unruled(job: Job, raw: JobState): Judgement {
   const plain = { verdict: raw, position: undefined, raw };
   if (raw === 'Finished') {
@@ -65,7 +65,7 @@ function unruled(job: Job, raw: JobState): Judgement {
   return { ...plain, because: hasCode ? `exit code ${job.ExitCode}` : 'the service' };
 }
 
-/** The contract's words for a verdict that is no status. */
+/** Verdicts of the contract that are not statuses. */
 const WORDS: Readonly<Record<string, Verdict>> = { RolledBack: 'Rolled back', NoAnswer: 'No answer' };
 export const wordOf = (verdict: string): Verdict =>
   WORDS[verdict] ?? jobState({ Status: verdict, StartTime: '', EndTime: 'some' });
@@ -86,7 +86,7 @@ export const judgementOf = (
         raw,
       };
 
-/** The output of a job without a status is searched once. */
+/** Judgements by job, so that the output of a job without a status is searched only once. */
 const known = new WeakMap<Job, Judgement>();
 
 export function verdictOf(job: Job): Judgement {
@@ -98,7 +98,7 @@ export function verdictOf(job: Job): Judgement {
   return judgement;
 }
 
-/** The counts of a parent by verdict, where its service judged any of its children. */
+/** The counts of a parent by verdict, if the service judged any of its children. */
 export function verdictCountsOf({ VerdictCounts: counts }: Pick<Job, 'VerdictCounts'>): VerdictCounts | undefined {
   if (!counts) return undefined;
   return Object.fromEntries(Object.entries(counts).map(([word, count]) => [wordOf(word), count]));

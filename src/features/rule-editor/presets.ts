@@ -1,5 +1,5 @@
-// Marks that common update tools leave in a log, to begin with. Each is what the tool itself prints (RAUC src/main.c,
-// SWUpdate core/stream_interface.c and core/notifier.c, Mender's standalone mode, apt and dpkg).
+// Presets for rules: marks that common update tools print themselves (RAUC src/main.c, SWUpdate core/stream_interface.c and
+// core/notifier.c, Mender's standalone mode, apt and dpkg).
 import type { Rule } from '#/contract/rules.ts';
 
 interface Preset {

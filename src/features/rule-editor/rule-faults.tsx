@@ -1,4 +1,4 @@
-// Outcome rules that an earlier version stored and the service cannot run: their jobs have no answer until a person
+// Outcome rules of an earlier version that the service cannot run: their jobs have the verdict No answer until a user
 // rewrites them.
 import { useQuery } from '@tanstack/react-query';
 import { useOffered } from '#/api/capabilities.ts';
@@ -17,7 +17,7 @@ function useRuleSets(): readonly RuleSet[] | undefined {
   return useQuery({ ...ruleQueries.list(), enabled: hasRules }).data;
 }
 
-/** All of the account, each with a link to where it is edited. */
+/** All such rules of the account, with links to where they are edited. */
 export function RulesToRewrite({ className }: { className?: string | undefined }) {
   const sets = (useRuleSets() ?? []).filter(needsWork);
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: sets.length > 0 }).data ?? [];
@@ -33,7 +33,7 @@ export function RulesToRewrite({ className }: { className?: string | undefined }
   });
 }
 
-/** Those of one name, with the reason. */
+/** Such rules of one name, with the reason. */
 export function RuleFaults({ name, className }: { name: string; className?: string | undefined }) {
   const faults = rulesOf(useRuleSets() ?? [], name)?.MustRewrite ?? [];
   if (faults.length === 0) return null;

@@ -1,4 +1,4 @@
-// One rule as it is written: the mark, how it is meant, and what it finds in the log it is tried on.
+// The editor of one rule: the mark, how it is matched, and what it finds in the sample log.
 import { NativeSelect, TextInput } from '@mantine/core';
 import { IconLetterCase, IconRegex, IconTrash } from '@tabler/icons-react';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -12,9 +12,9 @@ interface RuleRowProps {
   /** From 1. */
   number: number;
   finding: RuleFinding | undefined;
-  /** What the service says against it, if its trial does not. */
+  /** The service's error about the rule, if its trial reports none. */
   fault: string | undefined;
-  /** Whether the fault of an empty field is shown: not while a new row is untouched. */
+  /** Whether an empty field counts as an error, which it does not in an untouched new row. */
   strict: boolean;
   onChange: (rule: Rule) => void;
   onRemove: () => void;

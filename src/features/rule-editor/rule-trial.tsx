@@ -1,4 +1,4 @@
-// Rules tried on the log of a job: what they make of it and why, and what they would make of all its devices.
+// The trial of rules on the log of a job: the verdict and its reason, and the verdicts for all its devices.
 import { NativeSelect } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { reasonOf } from '#/features/jobs/verdict-mark.tsx';
@@ -18,7 +18,7 @@ import classes from './rules-dialog.module.css';
 const AROUND = 2;
 const LONGEST = 300;
 
-/** The lines around an index; the last ones without an index. */
+/** The lines around a position, or the last lines if there is none. */
 function linesAt(job: Job, position: LogPosition | undefined) {
   const { streams } = outputOf(job);
   const stream =

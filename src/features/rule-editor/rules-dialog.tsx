@@ -1,4 +1,4 @@
-// The editor of outcome rules: tried at once on a log, shared by everybody of the account.
+// The editor of outcome rules, which the account shares. Edited rules are tried on a log immediately.
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
@@ -20,13 +20,13 @@ import { useTrial } from './use-trial.ts';
 import classes from './rules-dialog.module.css';
 
 const NONE: readonly Rule[] = [];
-/** The field of a rule's mark in a refusal of the service. */
+/** The field name of a rule's mark in the service's errors. */
 const fieldOf = (index: number) => `Rules.${index}.Find`;
 
 interface RulesDialogProps {
-  /** What the rules are for: the name of an artifact without its version, of a workflow, or of a job. */
+  /** The name that the rules apply to: of an artifact without its version, of a workflow, or of a job. */
   name: string;
-  /** The job that is looked at, and the opened device of it. */
+  /** The viewed job, and its opened device. */
   job?: Job | undefined;
   child?: string | undefined;
   onClose: () => void;
@@ -56,7 +56,7 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
     error,
     sent.map((_, at) => fieldOf(at)),
   );
-  /** Why the service did not save this rule, or cannot run it as it is saved. An edited rule is another one. */
+  /** Why the service did not save this rule, or cannot run the saved one. An edited rule is a new object. */
   const faultOf = (rule: Rule) =>
     refused[fieldOf(sent.indexOf(rule))] ??
     (saved?.Rules.includes(rule) && rule.Pattern
@@ -65,7 +65,7 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
   const isShownAtRule = draft.rows.some(({ rule }) => refused[fieldOf(sent.indexOf(rule))] !== undefined);
   const save = () => {
     const rules = draft.finished();
-    // A fault that the trial found is shown at its rule.
+    // Faults found by the trial are shown at their rules.
     if (rules && !rules.some((rule) => trial.each?.get(rule)?.Fault)) mutate(rules, { onSuccess: onClose });
   };
   return (

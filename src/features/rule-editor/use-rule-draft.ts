@@ -1,4 +1,4 @@
-// The rules of one name while they are edited, next to those that are saved.
+// The rules of one name being edited, and how they differ from the saved ones.
 import { useMemo, useState } from 'react';
 import { MOST_RULES, ruleFault, type Rule } from '#/contract/rules.ts';
 
@@ -34,13 +34,13 @@ export function useRuleDraft(saved: readonly Rule[]) {
     valid,
     isChanged,
     isFull: rows.length >= MOST_RULES,
-    /** Whether saving was tried, so that empty fields count as faults. */
+    /** Whether saving was attempted, so that empty fields count as errors. */
     isStrict: strict && isChanged,
     add: (rules: readonly Rule[]) =>
       setRows((now) => [...now.filter(({ rule }) => rule.Find !== ''), ...rowsOf(rules)].slice(0, MOST_RULES)),
     change: (key: number, rule: Rule) => setRows((now) => now.map((row) => (row.key === key ? { key, rule } : row))),
     remove: (key: number) => setRows((now) => now.filter((row) => row.key !== key)),
-    /** What is to be saved; undefined where a rule has a fault. */
+    /** The rules to save; undefined if one is invalid. */
     finished: (): readonly Rule[] | undefined => {
       setStrict(true);
       return written.some((rule) => ruleFault(rule) !== undefined) ? undefined : written;

@@ -1,4 +1,4 @@
-// The logs that rules can be tried on: jobs that ran what the rules are for, the latest first, and the devices of one.
+// The logs on which rules can be tried: the jobs that the rules apply to, latest first, and the devices of one job.
 import { useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { isMoving, isParent } from '#/contract/job-state.ts';
@@ -7,28 +7,28 @@ import type { Job } from '#/contract/jobs.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 
-const MOST_JOBS = 50;
-/** Ended jobs that are looked through for some of the name. */
+const MAX_JOBS = 50;
+/** How many ended jobs are searched for jobs of the name. */
 const LATEST = 300;
 const ENDED = 'Succeeded,Failed,Interrupted,RolledBack,NoAnswer';
-/** A list of choices that a person can still look through. */
-const MOST_DEVICES = 200;
+/** Longest list of choices that a user can still look through. */
+const MAX_DEVICES = 200;
 const NONE: Job[] = [];
 
 export type Samples = ReturnType<typeof useSamples>;
 
-/** The jobs of a name that have ended, the newest first, after the one that is looked at. */
+/** The viewed job, then the ended jobs of the name, newest first. */
 function useEndedJobs(name: string, first: Job | undefined) {
   const list = useJobs({ status: ENDED }, { most: LATEST });
   const jobs = useMemo(() => {
     const ended = newestFirst((list.data ?? NONE).filter((job) => job.RuleName === name && !isMoving(job)));
-    const others = ended.filter(({ JobId }) => JobId !== first?.JobId).slice(0, MOST_JOBS);
+    const others = ended.filter(({ JobId }) => JobId !== first?.JobId).slice(0, MAX_JOBS);
     return first ? [first, ...others] : others;
   }, [list.data, name, first]);
   return { list, jobs };
 }
 
-/** The devices of a group or tag job that have ended. */
+/** The ended children of a group or tag job. */
 function useEndedChildren(parent: string | undefined) {
   const many = useQuery({ ...jobQueries.children(parent ?? ''), enabled: parent !== undefined });
   const children = useMemo(
@@ -38,7 +38,7 @@ function useEndedChildren(parent: string | undefined) {
   return { many, children };
 }
 
-/** `first`, `child`: the job that is looked at, and the opened device of it. */
+/** `first`, `child`: the viewed job, and its opened device. */
 export function useSamples(name: string, first: Job | undefined, child: string | undefined) {
   const [chosen, setChosen] = useState(first?.JobId ?? '');
   const [chosenChild, setChosenChild] = useState(child ?? '');
@@ -52,15 +52,15 @@ export function useSamples(name: string, first: Job | undefined, child: string |
   );
   const choices = children
     .map((each) => ({ value: each.JobId, label: each.DeviceName || each.DeviceId }))
-    .filter((_, at) => at < MOST_DEVICES || at === index);
+    .filter((_, at) => at < MAX_DEVICES || at === index);
   const id = parent === undefined ? job?.JobId : children[index]?.JobId;
   const one = useQuery({ ...jobQueries.one(id ?? ''), enabled: id !== undefined });
-  // Another job's log must not stand for it while it is read.
+  // While the job loads, the log of the previous one must not be used.
   const sample = one.data?.complete && one.data.job.JobId === id ? one.data.job : undefined;
   return {
     jobs,
     job,
-    /** Of a job to many devices. */
+    /** Set for a job to many devices. */
     parent,
     choices,
     childKey: parent === undefined ? '' : (id ?? ''),

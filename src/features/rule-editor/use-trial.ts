@@ -1,4 +1,4 @@
-// The verdicts of rules that are being edited, on a job and on all devices of it: live, a moment after each change.
+// The verdicts of edited rules on a job and on all its devices, updated shortly after each change.
 import { useEffect, useState } from 'react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ruleQueries } from '#/api/rules.ts';
@@ -10,17 +10,17 @@ import { judgementOf, verdictCountsOf, type Judgement, type VerdictCounts } from
 const PAUSE = 250;
 
 export interface Trial {
-  /** Undefined until it was tried. */
+  /** Undefined until the first trial. */
   judgement?: Judgement;
   /** What each rule finds by itself. */
   each?: ReadonlyMap<Rule, RuleFinding>;
-  /** Of the devices of the whole job, and of how many. */
+  /** Verdicts of the job's devices, and the number of these. */
   counts?: VerdictCounts | undefined;
   judged?: number;
   error: Error | null;
 }
 
-/** The last trial, until the next is done. `parent`: of a job to many devices. */
+/** The last trial, until the next one completes. `parent`: set for a job to many devices. */
 export function useTrial(
   name: string,
   sample: Job | undefined,

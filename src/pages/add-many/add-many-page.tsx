@@ -1,4 +1,4 @@
-// Many devices from a list: rows are entered, corrected, created with a result for each, and their keys shown.
+// Adds many devices from a list: enter and correct rows, create the devices with a result for each, and show their keys.
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -51,7 +51,7 @@ export function AddManyPage() {
   const requests = useRequests();
   const putBack = (some: readonly Creation[]) => draft.putBack(some.map(({ asked }) => rowOf(asked)));
   const create = () => {
-    // The result is shown at the top, the keys first.
+    // The results are at the top, keys first.
     document.getElementById('main')?.scrollTo(0, 0);
     run.start(draft.takeReady().map((row) => newDeviceOf(checkRow(row).device)));
   };
@@ -121,13 +121,13 @@ export function AddManyPage() {
   );
 }
 
-/** 0, 0 is no location. */
+/** Treats 0, 0 as no location. */
 const locatedIn = (located: ReadonlyMap<string, Position>) => (id: string) => {
   const at = located.get(id);
   return at && (at.Lat !== 0 || at.Lng !== 0) ? at : undefined;
 };
 
-/** What would be done. The names of the whole fleet warn of those that exist, its ids recognize a new device. */
+/** The plan for these rows. The fleet's names reveal duplicates, its ids existing devices. */
 function usePlan(rows: readonly DraftRow[]) {
   const { index, error, retry } = useFleet({ need: true });
   const asksLocations = rows.some(({ existing }) => existing?.columns.has('lat'));
@@ -144,13 +144,13 @@ function usePlan(rows: readonly DraftRow[]) {
   }, [index, locations, isLoading]);
   const { data: account } = useQuery(accountQueries.get());
   const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
-  // Typing goes first: with thousands of rows the plan follows a moment later.
+  // Typing has priority: with thousands of rows the plan follows a moment later.
   const settled = useDeferredValue(rows);
   const plan = useMemo(() => planOf(settled, fleet, free), [settled, fleet, free]);
   return { plan, fleet, namesError: index ? null : error, retry };
 }
 
-/** Which of the new devices have been Online since, and how many keys were neither saved nor printed. */
+/** Which new devices have come Online, and how many keys were neither saved nor printed. */
 function useKeys({ creations, running }: CreationRun) {
   const [arrivals] = useState(() => new Arrivals());
   const [taken, setTaken] = useState(NOBODY);
@@ -164,7 +164,7 @@ function useKeys({ creations, running }: CreationRun) {
   return { arrived, keyed, untaken, takeKeys: () => setTaken(new Set(keyed.map(({ deviceKey }) => deviceKey))) };
 }
 
-/** Asks before new keys are lost, or a run is left in the middle, by leaving the page or closing the window. */
+/** Asks before leaving the page or closing the window would lose new keys or abandon a run. */
 function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) {
   return (
     <LeaveGuard
@@ -184,10 +184,10 @@ function KeysGuard({ running, untaken }: { running: boolean; untaken: number }) 
   );
 }
 
-/** A placeholder for the id in the answer to a row's first request. */
+/** Placeholder for the id that a row's first request returns. */
 const DEVICE = { DeviceId: 'DEVICE_ID' };
 
-/** What is sent to create these rows, to be shown. */
+/** The requests that create these rows, for display. */
 function useRequests(): (rows: readonly DraftRow[]) => ApiRequest[] {
   const inService = useOffered('bulk') === true;
   const { data: tags = [] } = useQuery(tagQueries.list());

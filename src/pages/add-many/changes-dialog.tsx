@@ -1,4 +1,4 @@
-// What the rows change on devices that there are, old and new value side by side, and the run that makes it so.
+// The changes of the rows to existing devices, with old and new values side by side, and the run that applies them.
 import { useMemo, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { tagQueries } from '#/api/tags.ts';
@@ -73,7 +73,7 @@ const linesOf = (changes: readonly RowChange[]): Line[] =>
   );
 
 export function ChangesDialog({ changes: given, onClose }: { changes: readonly RowChange[]; onClose: () => void }) {
-  // The plan of the page follows the fleet, which this changes.
+  // Fixed when the dialog opens: the page's plan follows the fleet, which the run changes.
   const [changes] = useState(given);
   const [write] = useState(changesWrite);
   const lines = useMemo(() => linesOf(changes), [changes]);

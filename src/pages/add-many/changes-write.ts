@@ -1,4 +1,4 @@
-// Sends what rows change on their devices, a device at a time; the service does it by itself where all change alike.
+// Sends the changes of rows to their devices, one device at a time, or as bulk work if all changes are the same.
 import { bulkChange, bulkLocate, bulkTag, type BulkWrite } from '#/api/bulk.ts';
 import { bulkChanges } from '#/api/bulk-work.ts';
 import type { BulkChange } from '#/contract/bulk.ts';
@@ -16,8 +16,8 @@ const ownWrites = ({ fields, position, untag }: RowChange) => [
   ...untag.map(({ TagId }) => bulkTag(TagId, false)),
 ];
 
-/** One request of the service for all of them, if they get the same values and no tags. */
-function wholeOf(changes: readonly RowChange[]): BulkChange | undefined {
+/** One bulk request for all devices, if they get the same values and no tags. */
+function toBulkRequest(changes: readonly RowChange[]): BulkChange | undefined {
   const valuesOf = ({ fields, position }: RowChange) => ({ ...fields, ...position });
   const [first] = changes;
   if (!first || changes.some(({ tag, untag }) => tag.length + untag.length > 0)) return undefined;
@@ -27,14 +27,14 @@ function wholeOf(changes: readonly RowChange[]): BulkChange | undefined {
   return { Action: 'edit', Devices: changes.map(({ device }) => device.DeviceId), Values };
 }
 
-/** What is sent, to be shown. `tags`: those that exist. */
+/** The requests, for display. `tags`: the existing tags. */
 export function changeRequests(
   changes: readonly RowChange[],
   tags: readonly Tag[],
   inService: boolean,
 ): readonly ApiRequest[] {
-  const whole = inService ? wholeOf(changes) : undefined;
-  if (whole) return bulkChanges(whole).map((body) => requestOf(bulkEndpoints.create, { body }));
+  const bulk = inService ? toBulkRequest(changes) : undefined;
+  if (bulk) return bulkChanges(bulk).map((body) => requestOf(bulkEndpoints.create, { body }));
   return changes.flatMap((change) => [
     ...ownWrites(change).map((write) => write.request(change.device)),
     ...change.tag.flatMap((name) => {
@@ -55,6 +55,6 @@ export function changesWrite(): BulkWrite<RowChange> {
     send: async (change) => {
       for (const write of await writesOf(change)) await write.send(change.device);
     },
-    whole: wholeOf,
+    toBulkRequest,
   };
 }

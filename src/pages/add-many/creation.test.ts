@@ -29,7 +29,7 @@ const made = (id: string, missing = '') =>
 const refused = (key: string) => creationOf(key, asked, { outcome: 'failed', error: full });
 const lost = creationOf('l', asked, { outcome: 'unknown', error: new ApiError('network', 'No answer') });
 
-test('a row becomes what is asked for, and a row again', () => {
+test('a row becomes a request, and a row again', () => {
   const cells = { name: 'a', group: 'g', customer: '', site: 'Hall 1', lat: '1.5', lng: '2', tags: 'x;y' };
   const device = newDeviceOf(checkRow(newRow(cells)).device);
   assert.deepEqual(device, {
@@ -44,7 +44,7 @@ test('a row becomes what is asked for, and a row again', () => {
   assert.deepEqual(newDeviceOf(checkRow(newRow({ name: 'a' })).device), { DeviceName: 'a', DeviceGroup: '' });
 });
 
-test('what cannot be set on a new device is said, and its key is not lost', async () => {
+test('values that cannot be set on a new device are reported, and its key is not lost', async () => {
   globalThis.fetch = (input, init) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input, 'http://here');
     if (pathname === '/v1/devices') return Promise.resolve(Response.json({ DeviceId: 'd', DeviceKey: 'k' }));
@@ -58,7 +58,7 @@ test('what cannot be set on a new device is said, and its key is not lost', asyn
   assert.match(missing, /^Location not set: .*500/);
 });
 
-test('of earlier runs devices remain, and what may be one', () => {
+test('created and possibly created devices of earlier runs remain', () => {
   const rest = latest([
     [made('1'), refused('2'), lost],
     [made('3'), refused('4')],
@@ -71,7 +71,7 @@ test('of earlier runs devices remain, and what may be one', () => {
   assert.equal(creationText([made('1', 'Location not set: no')], 9, true), '1 of 9 devices created, 1 not complete');
 });
 
-test('each result says what it is, and the reasons are counted', () => {
+test('each result is described, and the reasons are counted', () => {
   assert.deepEqual(
     [made('1'), made('2', 'Tag x not set: no'), refused('3'), lost].map((each) => creationState(each).words),
     ['Created', 'Created, not complete', 'Not created', 'May have been created'],
@@ -82,7 +82,7 @@ test('each result says what it is, and the reasons are counted', () => {
   ]);
 });
 
-test('the result of bulk work has the keys that the service shows', () => {
+test('the result of bulk work has the keys from the service', () => {
   const bulk = {
     BulkId: 'b',
     Action: 'create',

@@ -1,5 +1,5 @@
-// New devices of a list: what is asked for, what became of each row, and the requests that create one where the service
-// does not create many by itself.
+// The creation of devices from a list: the requested devices, the result of each row, and the requests that create a single
+// device on a service without bulk work.
 import type { NewBulkDevice } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import { errorLine } from '#/api/api-error.ts';
@@ -12,18 +12,18 @@ import type { EachResult } from '#/lib/run-each.ts';
 import { detailsOf, draftOf, type DeviceToAdd } from './row-check.ts';
 import { newRow, type DraftRow } from './rows.ts';
 
-/** A row with its result. The reason of a created device says what could not be set on it. */
+/** A row with its result. For a created device, the reason says what could not be set on it. */
 export interface Creation extends ItemResult {
-  /** Of this row, and of no other one on the page. */
+  /** A key unique to this row on the page. */
   rowKey: string;
   asked: NewBulkDevice;
   /** '' until the device is created. */
   id: string;
-  /** Undefined where it cannot be shown. */
+  /** Undefined if it cannot be shown. */
   deviceKey: string | undefined;
 }
 
-/** What the service is asked for. */
+/** The device as requested from the service. */
 export const newDeviceOf = (device: DeviceToAdd): NewBulkDevice => ({
   ...detailsOf(device),
   ...draftOf(device),
@@ -31,7 +31,7 @@ export const newDeviceOf = (device: DeviceToAdd): NewBulkDevice => ({
   ...device.position,
 });
 
-/** The row to be edited again. */
+/** The row, to edit it again. */
 export const rowOf = ({
   DeviceName,
   DeviceGroup,
@@ -53,7 +53,7 @@ export const rowOf = ({
 
 export const isCreated = ({ id }: Creation): boolean => id !== '';
 
-/** What became of the rows of bulk work, as far as they have a result. */
+/** The rows of bulk work that have a result. */
 export const creationsOf = ({ bulk, items, keys }: ReadBulk): Creation[] =>
   items.flatMap((item, index) =>
     item.Device
@@ -67,21 +67,21 @@ export const creationsOf = ({ bulk, items, keys }: ReadBulk): Creation[] =>
       : [],
   );
 
-/** What an earlier run leaves on the page: devices, and what may be one. The other rows were tried again. */
+/** Whether a result of an earlier run remains on the page: a created or possibly created device. Others were retried. */
 export const remains = (creation: Creation): boolean => isCreated(creation) || creation.outcome === 'unknown';
 
-/** The results of several runs. */
+/** The current results of several runs. */
 export const latest = (runs: readonly (readonly Creation[])[]): Creation[] =>
   runs.flatMap((creations, index) => (index === runs.length - 1 ? creations : creations.filter(remains)));
 
 // ---- One device after the other --------------------------------------------------------------------------------------
 
 interface Made extends NewDevice {
-  /** What could not be set on it, in sentences. */
+  /** What could not be set on the device, in sentences. */
   missing: string;
 }
 
-/** Creates a device and sets what its row says. What fails after the creation is reported with the new key. */
+/** Creates a device and sets its row's values. Failures after the creation are reported together with the new key. */
 export async function createOne(asked: NewBulkDevice, tags: TagIds): Promise<Made> {
   const { DeviceName, DeviceGroup, CustomerName, CustomerSite, Tags = [], Lat, Lng } = asked;
   const made = await provisioning.create({ DeviceName, DeviceGroup });
@@ -133,7 +133,7 @@ export function creationText(creations: readonly Creation[], total: number, runn
   ].join(', ');
 }
 
-/** Why rows became no devices, the most frequent reason first. */
+/** Why devices were not created, most frequent reason first. */
 export function reasonsOf(creations: readonly Creation[]): { reason: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const { id, outcome, reason } of creations)

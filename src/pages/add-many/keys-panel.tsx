@@ -1,4 +1,4 @@
-// The keys of the new devices: as a file and as labels.
+// The keys of the new devices, as a file and as labels.
 import { useState } from 'react';
 import type { UseMutationOptions } from '@tanstack/react-query';
 import { Button, Group } from '@mantine/core';
@@ -12,17 +12,17 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { keyFile, type Keyed } from './key-file.ts';
 import classes from './add-many.module.css';
 
-// Asked for until it is here: drawn before, a failure would take the page away, and the keys with it.
+// Rendered only once it has loaded: a failed chunk would otherwise replace the page, and lose the keys.
 const Labels = lazyPart(() => import('./labels.tsx'), 'Labels');
 
 interface KeysPanelProps {
   keyed: readonly Keyed[];
-  /** How many of them were neither saved nor printed, and are not in use. */
+  /** How many keys were neither saved nor printed, and are not in use. */
   untaken: number;
-  /** How many devices were created whose keys cannot be shown. */
+  /** Number of created devices whose keys cannot be shown. */
   gone: number;
   running: boolean;
-  /** Deletes the keys in the service, which shows them again until then. Undefined where only this page has them. */
+  /** Deletes the keys from the service, which can show them until then. Undefined if only this page has them. */
   removal: UseMutationOptions | undefined;
   onTaken: () => void;
 }
@@ -48,7 +48,7 @@ function keysText({ keyed, untaken, gone, running, removal }: KeysPanelProps): s
 export function KeysPanel(props: KeysPanelProps) {
   const { keyed, untaken, gone, running, removal, onTaken } = props;
   const [isRemoving, setRemoving] = useState(false);
-  /** Which keys the labels are made of; a later key needs new ones. */
+  /** The keys of the labels; later keys need new labels. */
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
   const { command, host } = useInstall();

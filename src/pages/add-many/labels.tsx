@@ -1,5 +1,5 @@
-// Labels to stick on devices: name, id, and the install command as text and as a QR code; the key alone where there is none. They are on the page only for
-// the printer, where nothing else is printed; see labels.module.css.
+// Labels to stick on devices: name, id, and the install command as text and QR code, or just the key if there is no command.
+// They are on the page only for printing, when nothing else is printed; see labels.module.css.
 import { memo, useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { QrCode } from '#/ui/controls/qr-code.tsx';
@@ -17,9 +17,9 @@ interface LabelsProps {
 export function Labels({ keyed, command, onProgress }: LabelsProps) {
   const sheets = Math.ceil(keyed.length / SHEET);
   const [drawn, setDrawn] = useState({ keyed, count: 0 });
-  // Other keys: from the beginning.
+  // Other keys start over.
   const count = drawn.keyed === keyed ? drawn.count : 0;
-  // A sheet a task: drawing thousands of codes at once would freeze the page.
+  // One sheet per task: rendering thousands of codes at once would freeze the page.
   useEffect(() => {
     onProgress(Math.min(keyed.length, count * SHEET));
     if (count >= sheets) return;

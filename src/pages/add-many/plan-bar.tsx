@@ -1,4 +1,4 @@
-// What "Create" is going to do, in words, and the buttons of the table of rows.
+// The plan in words, and the buttons of the table of rows.
 import { counted } from '#/lib/format.ts';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
@@ -10,7 +10,7 @@ import classes from './add-many.module.css';
 interface PlanBarProps {
   plan: Plan;
   notes: string[];
-  /** Why creating has to wait; undefined when it can begin. */
+  /** Why creating has to wait; undefined if it can start. */
   hold: string | undefined;
   requests: () => readonly CurlRequest[];
   onCreate: () => void;

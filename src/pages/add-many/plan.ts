@@ -1,5 +1,4 @@
-// What is going to be done with the rows as they are: devices created and changed, what is left out, what the licence
-// allows.
+// The plan for the rows: which devices are created and changed, which rows are left out, and what the licence allows.
 import { counted, formatCount } from '#/lib/format.ts';
 import { checkRow, hasError, type CellTexts } from './row-check.ts';
 import { changeOf, changedColumns, type KnownFleet, type RowChange } from './row-changes.ts';
@@ -7,10 +6,10 @@ import type { DraftRow } from './rows.ts';
 
 export type Plan = ReturnType<typeof planOf>;
 
-/** What becomes of a row. `repeated`: its device has a row before it. `unread`: the fleet is not known. */
+/** What happens to a row. `repeated`: an earlier row has the same device. `unread`: the fleet is not loaded. */
 export type RowFate = 'new' | 'changed' | 'same' | 'unknown' | 'repeated' | 'unread';
 
-/** Each row of a device that there is, with its fate and what it changes. */
+/** The rows of existing devices, each with its fate and its changes. */
 function fatesOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined) {
   const fates = new Map<DraftRow, { fate: RowFate; change?: RowChange }>();
   const seen = new Set<string>();
@@ -27,7 +26,7 @@ function fatesOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined) {
   return fates;
 }
 
-/** `free`: devices that the licence still allows, where that is known. */
+/** `free`: devices that the licence still allows, if known. */
 export function planOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined, free: number | undefined) {
   const fates = fatesOf(rows, fleet);
   const isNamed = (row: DraftRow) => !row.existing || fates.get(row)?.change?.was.name !== undefined;
@@ -55,11 +54,11 @@ export function planOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined,
   return {
     ready,
     changes,
-    /** Whether some rows are of devices that there are. */
+    /** Whether some rows are of existing devices. */
     hasExisting: fates.size > 0,
     counts: { same: count('same'), unknown: count('unknown'), repeated: count('repeated'), unread: count('unread') },
     faulty: rows.filter(hasError).length,
-    /** Rows that become devices although something about them looks odd. */
+    /** Number of rows with warnings that will still be created. */
     warned: ready.filter((row) => checkRow(row).isOdd || nameWarning(row) !== undefined).length,
     free,
     warningsOf,
@@ -89,7 +88,7 @@ export function planText({ ready, changes, hasExisting, counts, faulty, free }: 
   return `${parts.filter((part) => part !== false).join(', ')}${licence}`;
 }
 
-/** What the licence leaves of the plan, where it is too small for all of it. */
+/** What the licence allows of the plan, if it does not allow all. */
 export function licenceText({ ready, free }: Plan): string | undefined {
   if (free === undefined || ready.length <= free) return undefined;
   return free === 0

@@ -35,10 +35,10 @@ const fleet: KnownFleet = {
   locationOf: (id) => LOCATIONS.find(({ DeviceId, Lat }) => DeviceId === id && Lat !== 0),
 };
 
-/** A spreadsheet saves the cells that it has read as they are. */
+/** A spreadsheet saves unedited cells unchanged. */
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
 
-/** The fleet as it is exported, each cell as `change` leaves it. */
+/** The export of the fleet, with each cell edited by `change`. */
 function exported(change: (cells: Record<string, string>) => void = () => undefined): string {
   const { head, row } = deviceColumns(DEVICES, LOCATIONS);
   const [names = [], ...rows] = readCsv(csvText([head, ...DEVICES.map(row)])).map(({ cells }) => cells);
@@ -50,13 +50,13 @@ function exported(change: (cells: Record<string, string>) => void = () => undefi
   return [names, ...changed].map((cells) => cells.map(quoted).join(',')).join('\r\n');
 }
 
-test('an export that nobody edited changes nothing and creates nothing', () => {
+test('an unedited export changes and creates nothing', () => {
   const plan = planOf(parseRows(exported()).rows, fleet, 7);
   assert.equal(planText(plan), 'No device will be changed, 3 are the same');
   assert.deepEqual([plan.ready, plan.changes, plan.warned], [[], [], 0]);
 });
 
-test('what was edited is changed, with the values it replaces', () => {
+test('edited values are changed, with the values that they replace', () => {
   const text = exported((cells) => {
     if (cells['id'] === 'd1') Object.assign(cells, { name: 'pump 1', site: '', tags: 'edge;new', lat: '52.6' });
     if (cells['id'] === 'd2') Object.assign(cells, { lat: '1', lng: '2,5' });
@@ -85,7 +85,7 @@ test('what was edited is changed, with the values it replaces', () => {
   );
 });
 
-test('changed, new, same, unknown and repeated rows are distinguished; only rows without an id become devices', () => {
+test('changed, new, same, unknown and repeated rows are distinguished; only rows without an id create devices', () => {
   const { rows } = parseRows('id,group\nd1,south\nd2,north\nd3,\nd9,x\n d1 ,west\n');
   const [fresh] = parseRows('id,name\n,valve\n').rows;
   const plan = planOf([...rows, fresh!], fleet, 7);
@@ -98,14 +98,14 @@ test('changed, new, same, unknown and repeated rows are distinguished; only rows
   assert.deepEqual(changedColumns(plan.changes[0]!), ['group']);
 });
 
-test('what the list leaves out stays as it is, until somebody types it', () => {
+test('values that the list lacks are unchanged until somebody types one', () => {
   const [row] = parseRows('Device ID;Group\nd1;north').rows;
   assert.equal(planText(planOf([row!], fleet, 7)), 'No device will be changed, 1 is the same');
   const { changes } = planOf([edited(row!, 'customer', 'Other')], fleet, 7);
   assert.deepEqual(changes[0]?.fields, { CustomerName: 'Other' });
 });
 
-test('without the device list no row with an id is done', () => {
+test('without the device list no row with an id is processed', () => {
   const plan = planOf(parseRows(exported()).rows, undefined, 7);
   assert.equal(planText(plan), 'No device will be changed, 3 rows with an id wait for the device list');
   assert.deepEqual([plan.ready, plan.changes], [[], []]);

@@ -1,13 +1,14 @@
-// What a row with the id of a device changes on it: only what the list has, compared with the device as it is now.
+// The changes of a row with the id of an existing device: only values that the list contains, compared with the current
+// device.
 import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { tagsCell } from '#/features/device-filters/device-columns.ts';
 import { checkRow, type CellTexts } from './row-check.ts';
 import { COLUMNS, oneLine, type ColumnName, type DraftRow } from './rows.ts';
 
-/** The fleet as it is now. */
+/** The current fleet. */
 export interface KnownFleet {
-  /** As `folded` makes them. */
+  /** Names, normalised by `folded`. */
   names: ReadonlySet<string>;
   ids: ReadonlySet<string>;
   deviceOf: (id: string) => Device | undefined;
@@ -21,7 +22,7 @@ export interface RowChange {
   position: Position | undefined;
   tag: string[];
   untag: Tag[];
-  /** The values that are replaced, by column. */
+  /** The replaced values by column. */
   was: CellTexts;
 }
 
@@ -30,7 +31,7 @@ const isField = (column: ColumnName): column is keyof typeof FIELDS => column in
 
 const nameOf = ({ TagId, TagName }: Tag) => TagName || TagId;
 
-/** Undefined where there is no such device. */
+/** Undefined if there is no such device. */
 export function changeOf(row: DraftRow, fleet: KnownFleet): RowChange | undefined {
   const device = row.existing && fleet.deviceOf(row.existing.id);
   if (!device || !row.existing) return undefined;
@@ -44,7 +45,7 @@ export function changeOf(row: DraftRow, fleet: KnownFleet): RowChange | undefine
     change.fields[FIELDS[column]] = wanted[column];
     change.was[column] = before;
   }
-  // A location can be moved, and not removed.
+  // A location can be changed but not removed.
   if (columns.has('lat') && columns.has('lng') && wanted.position) {
     const before = fleet.locationOf(device.DeviceId);
     const { Lat, Lng } = wanted.position;
@@ -55,7 +56,7 @@ export function changeOf(row: DraftRow, fleet: KnownFleet): RowChange | undefine
     }
   }
   const { Tags = [] } = device;
-  // A name of a tag may hold what separates tags.
+  // A tag name may contain the separator, so the cells are compared as text.
   if (columns.has('tags') && row.cells.tags !== tagsCell(device)) {
     change.tag = wanted.tags.filter((name) => !Tags.some((tag) => nameOf(tag) === name));
     change.untag = Tags.filter((tag) => !wanted.tags.includes(nameOf(tag)));

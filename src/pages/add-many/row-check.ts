@@ -1,4 +1,4 @@
-// What is wrong with a row, cell by cell, by the contract's own schemas, and what would be sent for it.
+// Validates a row cell by cell with the contract's schemas, and builds what would be sent for it.
 import {
   deviceChange,
   deviceDraft,
@@ -24,7 +24,7 @@ export interface DeviceToAdd {
 
 export const draftOf = ({ name, group }: DeviceToAdd): DeviceDraft => ({ DeviceName: name, DeviceGroup: group });
 
-/** What is set on it then. */
+/** The details that are set after the creation. */
 export const detailsOf = ({ customer, site }: DeviceToAdd): DeviceChange => ({
   ...(customer ? { CustomerName: customer } : {}),
   ...(site ? { CustomerSite: site } : {}),
@@ -54,7 +54,7 @@ function addIssues(errors: CellTexts, issues: Issues | undefined): void {
   }
 }
 
-/** Both degrees, or none: one alone is no location. */
+/** Requires both coordinates or none. */
 function checkLocation({ lat, lng }: Cells, errors: CellTexts, warnings: CellTexts): Position | undefined {
   if (!lat.trim() && !lng.trim()) return undefined;
   const given = { Lat: lat.trim() ? readDegrees(lat) : 0, Lng: lng.trim() ? readDegrees(lng) : 0 };
@@ -91,16 +91,16 @@ function check({ cells, existing }: DraftRow) {
   const tags = tagsOfCell(cells.tags);
   checkTags(tags, errors);
   const device = { name, group, customer, site, position: checkLocation(cells, errors, warnings), tags };
-  // Of a device that there is, what the list leaves out stays as it is.
+  // Values of an existing device that the list lacks are not changed.
   if (existing) for (const column of COLUMNS) if (!existing.columns.has(column)) delete errors[column];
   return {
     errors,
-    /** Such a row is left out. */
+    /** Whether the row is left out because of errors. */
     isFaulty: Object.keys(errors).length > 0,
     warnings,
     isOdd: Object.keys(warnings).length > 0,
     device,
-    /** The name as names are compared: without regard to letter case. */
+    /** The name in lower case, for comparison. */
     folded: folded(name),
   };
 }
@@ -108,7 +108,7 @@ function check({ cells, existing }: DraftRow) {
 type RowCheck = ReturnType<typeof check>;
 const known = new WeakMap<DraftRow, RowCheck>();
 
-/** The errors of a row by itself; conflicts with the names of others are in the plan. */
+/** The errors of a single row; conflicts with other names are part of the plan. */
 export function checkRow(row: DraftRow): RowCheck {
   const before = known.get(row);
   if (before) return before;
@@ -119,7 +119,7 @@ export function checkRow(row: DraftRow): RowCheck {
 
 export const hasError = (row: DraftRow): boolean => checkRow(row).isFaulty;
 
-/** Checks all rows, one a step: what is asked of them later is known then. */
+/** Checks all rows, one per step, so that later lookups are cached. */
 export function* checkSteps(rows: readonly DraftRow[]): Generator<void, void> {
   for (const row of rows) {
     checkRow(row);

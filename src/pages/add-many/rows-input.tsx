@@ -1,4 +1,4 @@
-// The way in: paste rows, drop or choose a file, or start with an empty table. Explains what the columns are.
+// The input: paste rows, drop or choose a file, or start with an empty table. Explains the columns.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Textarea } from '@mantine/core';
@@ -21,7 +21,7 @@ const EXAMPLE = [
 
 interface RowsInputProps {
   busy: boolean;
-  /** Raises UnusableRows when there is nothing for a table in it. */
+  /** Throws UnusableRows if the text contains no table. */
   onText: (text: string) => Promise<void>;
   onEmptyTable: () => void;
 }
@@ -65,7 +65,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           rows={10}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
-          // Several lines into the empty field are a list: no need to look at it as text first.
+          // Several lines pasted into the empty field are a list, which becomes a table immediately.
           onPaste={(event) => {
             const pasted = event.clipboardData.getData('text/plain');
             if (text.trim() !== '' || !/[\r\n]./.test(pasted)) return;

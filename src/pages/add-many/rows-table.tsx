@@ -1,5 +1,5 @@
-// The rows as a table of fields: an error is shown below its cell, and corrected there. Only the rows in view are on
-// the page, and the one that is being typed in.
+// The rows as a table of fields, with errors shown below their cells. Only the rows in view are rendered, and the one being
+// edited.
 import { useCallback, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { IconX } from '@tabler/icons-react';
@@ -11,7 +11,7 @@ import type { Plan, RowFate } from './plan.ts';
 import { COLUMNS, type ColumnName, type DraftRow } from './rows.ts';
 import classes from './rows-table.module.css';
 
-/** `phone`: on a line of its own there. */
+/** `phone`: on its own line on phones. */
 const LOOKS: Record<ColumnName, Pick<Column<DraftRow>, 'header' | 'width' | 'phone'>> = {
   name: { header: 'Name', width: '22%', phone: 'wide' },
   group: { header: 'Group' },
@@ -24,7 +24,7 @@ const LOOKS: Record<ColumnName, Pick<Column<DraftRow>, 'header' | 'width' | 'pho
 const STEPS: Record<string, number> = { ArrowDown: 1, Enter: 1, ArrowUp: -1 };
 
 const HEAD = 36;
-/** Height of a row on a phone, where its cells are below each other. */
+/** Height of a row on a phone, where its cells are stacked. */
 const PHONE_ROW = 364;
 
 const FATES: Record<RowFate, string> = {
@@ -47,7 +47,7 @@ const fateColumn = ({ fateOf }: Pick<Plan, 'fateOf'>): Column<DraftRow> => ({
   ),
 });
 
-/** For the page around: puts the focus into a cell, wherever it is. */
+/** Lets the page focus any cell, even one out of view. */
 export interface CellFocus {
   focus: (index: number, column: ColumnName) => void;
 }
@@ -70,10 +70,10 @@ export function RowsTable({ rows, plan, onEdit, onRemove, cells }: RowsTableProp
     getItemKey: (index) => rows[index]?.id ?? index,
     indexAttribute: 'data-row',
     overscan: 8,
-    // Clear of the head, which covers what is below it.
+    // Scrolls rows clear of the sticky header.
     scrollPaddingStart: HEAD,
     scrollPaddingEnd: HEAD,
-    // A field that is scrolled out of view still has the focus, and what is typed goes into it.
+    // A field that is scrolled out of view keeps the focus and must stay rendered.
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range);
       if (current < 0 || current >= rows.length || indexes.includes(current)) return indexes;
@@ -87,12 +87,12 @@ export function RowsTable({ rows, plan, onEdit, onRemove, cells }: RowsTableProp
       setCurrent(index);
       list.scrollToIndex(index, { align: 'auto' });
       scroller.current?.scrollIntoView({ block: 'nearest' });
-      // It is drawn after the next frame or two, when it was out of view.
+      // A field out of view is rendered only after a frame or two.
       const attempt = (left: number) => {
         const field = scroller.current?.querySelector<HTMLInputElement>(
           `tr[data-row="${index}"] input[data-column="${column}"]`,
         );
-        // Where it is now may not be where it ends up: the list scrolls, not the browser.
+        // Its position may not be final: let the list scroll and not the browser.
         if (field) field.focus({ preventScroll: true });
         else if (left > 0) requestAnimationFrame(() => attempt(left - 1));
       };
@@ -181,9 +181,9 @@ interface FieldProps extends Pick<RowsTableProps, 'onEdit'> {
   row: DraftRow;
   index: number;
   warning: string | undefined;
-  /** The value of the device that the cell replaces. */
+  /** The device's value that the cell replaces. */
   was: string | undefined;
-  /** The focus is in this row. */
+  /** Called when the row takes the focus. */
   onCurrent: (index: number) => void;
   onMove: CellFocus['focus'];
 }

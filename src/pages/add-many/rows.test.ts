@@ -29,7 +29,7 @@ test('columns are in order, or the first row names them', () => {
   assert.deepEqual(cellsOf('pump,north,,,,,a;b;c;d;e;f;g;h;i')[0]?.[6], 'a;b;c;d;e;f;g;h;i');
 });
 
-test('hostile cells come through as they are meant', () => {
+test('hostile cells are read as intended', () => {
   const hostile = [
     '=HYPERLINK("http://x","y")',
     '-1+2',
@@ -46,7 +46,7 @@ test('hostile cells come through as they are meant', () => {
   assert.deepEqual(cellsOf('"two\r\nlines",g')[0]?.[0], 'two lines');
 });
 
-test('what is not used is named, and what has no rows is refused', () => {
+test('unused parts are named, and a text without rows is refused', () => {
   assert.deepEqual(parseRows('name,colour,name\na,red,b').notes, ['Not used: the columns "colour", "name".']);
   assert.deepEqual(parseRows('a,,,,,,,extra').notes, ['One row has cells beyond the last column; they are not used.']);
   assert.throws(() => parseRows(' \n\n'), /no row/);
@@ -55,7 +55,7 @@ test('what is not used is named, and what has no rows is refused', () => {
   assert.throws(() => parseRows('x\n'.repeat(MOST_ROWS + 1)), /split the list/);
 });
 
-test('errors are at their cells', () => {
+test('errors are shown at their cells', () => {
   assert.deepEqual(errorsOf({ name: '  ' }), { name: 'Must not be empty' });
   assert.deepEqual(
     errorsOf({ name: 'n'.repeat(256), group: 'g'.repeat(256), customer: 'c'.repeat(256), site: 's'.repeat(256) }),
@@ -79,7 +79,7 @@ test('errors are at their cells', () => {
   assert.deepEqual(errorsOf({ lat: '-33,8688', lng: '151.2' }), {});
 });
 
-test('what is sent is trimmed and typed; 0, 0 is no location', () => {
+test('sent values are trimmed and typed; 0, 0 is no location', () => {
   const { device, warnings } = checkRow(newRow({ name: ' a ', lat: '0', lng: '0', tags: 'x | y;x' }));
   assert.deepEqual(device, { name: 'a', group: '', customer: '', site: '', position: undefined, tags: ['x', 'y'] });
   assert.deepEqual(warnings, { lat: '0, 0 counts as no location' });
@@ -90,7 +90,7 @@ test('what is sent is trimmed and typed; 0, 0 is no location', () => {
   assert.deepEqual(tagsOfCell(' ; |a;;b| '), ['a', 'b']);
 });
 
-test('the plan counts, warns of names and says where the licence ends', () => {
+test('the plan counts, warns about names and reports the limit of the licence', () => {
   const rows = [
     newRow({ name: 'pump' }),
     newRow({ name: 'Pump' }),
@@ -112,7 +112,7 @@ test('the plan counts, warns of names and says where the licence ends', () => {
   assert.equal(planText(planOf([rows[0]!], undefined, undefined)), '1 device will be created');
 });
 
-test('an edit is another row with the same id', () => {
+test('an edit makes a new row with the same id', () => {
   const row = newRow();
   assert.equal(hasError(row), true);
   const next = edited(row, 'name', 'pump');

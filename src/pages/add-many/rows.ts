@@ -1,4 +1,4 @@
-// The rows of "Add many" as people paste, drop or type them: unchecked text in seven columns.
+// The rows of "Add many" as users paste, drop or type them: unchecked text in seven columns.
 import { formatCount } from '#/lib/format.ts';
 import { MAX_NEW_DEVICES } from '#/contract/bulk.ts';
 import { delimiterOf, plainCell, readCsv } from '#/contract/csv.ts';
@@ -7,24 +7,24 @@ export const COLUMNS = ['name', 'group', 'customer', 'site', 'lat', 'lng', 'tags
 export type ColumnName = (typeof COLUMNS)[number];
 export type Cells = Record<ColumnName, string>;
 
-/** A device that there is already: its row changes it. */
+/** An existing device, which its row changes. */
 export interface ExistingDevice {
   id: string;
-  /** What the list has of it; the rest stays as it is. */
+  /** The columns that the list contains; other values are not changed. */
   columns: ReadonlySet<ColumnName>;
 }
 
-/** A row never changes: an edit is another object with the same id. */
+/** Rows are immutable: an edit creates a new object with the same id. */
 export interface DraftRow {
   id: number;
   cells: Cells;
   existing?: ExistingDevice;
 }
 
-/** As many as the service creates at a time. More are several lists. */
+/** As many as the service creates in one request; more rows need several lists. */
 export const MOST_ROWS = MAX_NEW_DEVICES;
 
-/** What a column is called in files, in small letters without blanks. */
+/** Names of the columns in files, in lower case without spaces. */
 const HEADINGS: Record<ColumnName | 'id', string[]> = {
   id: ['id', 'deviceid'],
   name: ['name', 'device', 'devicename'],
@@ -51,7 +51,7 @@ export const edited = (row: DraftRow, column: ColumnName, text: string): DraftRo
   ...(row.existing && { existing: { ...row.existing, columns: new Set([...row.existing.columns, column]) } }),
 });
 
-/** A cell is one line: a field of a form could show no more of it. */
+/** Joins the lines of a cell, because a form field shows only one. */
 export const oneLine = (text: string): string => text.replaceAll(/\s*[\r\n]+\s*/g, ' ').trim();
 const tidy = (text: string) => oneLine(plainCell(text));
 
@@ -62,7 +62,7 @@ const headingOf = (text: string) =>
     HEADINGS[column].includes(text.replaceAll(/[\s_-]/g, '').toLowerCase()),
   );
 
-/** Tags in one cell are parted by semicolons too: many of them in the first row must not pass for columns. */
+/** Tags in a cell are separated by semicolons too, which must not be mistaken for column delimiters. */
 function rowsOf(text: string) {
   const delimiter = delimiterOf(text);
   if (delimiter !== ';') return readCsv(text, delimiter);
@@ -70,7 +70,7 @@ function rowsOf(text: string) {
   return (byComma[0]?.cells.length ?? 0) > 3 ? byComma : readCsv(text, ';');
 }
 
-/** Which column each cell of a row belongs to, from the first row if it names them; else they are in order. */
+/** The column of each cell, from the first row if it is a header; otherwise in the default order. */
 function columnsOf(first: string[]): { columns: (Heading | undefined)[]; isHead: boolean } {
   const named = first.map(headingOf);
   const known = named.filter((column) => column !== undefined).length;
@@ -87,8 +87,8 @@ function columnsOf(first: string[]): { columns: (Heading | undefined)[]; isHead:
 const quoted = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
 
 /**
- * Reads CSV, or what a spreadsheet puts on the clipboard. Raises {@link UnusableRows}. `notes`: what of the text is not
- * used, in sentences.
+ * Reads CSV, or the clipboard format of spreadsheets. Throws {@link UnusableRows}. `notes`: which parts of the text are
+ * not used, in sentences.
  */
 export function parseRows(text: string): { rows: DraftRow[]; notes: string[] } {
   const read = rowsOf(text);

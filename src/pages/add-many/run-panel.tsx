@@ -1,4 +1,4 @@
-// The devices that are being created: progress, what became of each row, and which are Online since.
+// The devices being created: the progress, the result of each row, and which devices have come Online.
 import { memo, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
@@ -20,7 +20,7 @@ import classes from './add-many.module.css';
 interface RunPanelProps {
   run: CreationRun;
   arrived: ReadonlySet<string>;
-  /** Puts rows that are no devices back into the table of rows. */
+  /** Returns rows that were not created to the table of rows. */
   onEdit: (rows: readonly Creation[]) => void;
 }
 
@@ -113,7 +113,7 @@ export function RunPanel({ run, arrived, onEdit }: RunPanelProps) {
   );
 }
 
-/** Why rows became no devices. */
+/** Why devices were not created. */
 function Endings({ creations }: { creations: readonly Creation[] }) {
   const reasons = reasonsOf(creations).slice(0, 3);
   const lost = creations.filter(isOutcome('unknown'));
@@ -171,7 +171,7 @@ const columnsFor = (arrived: ReadonlySet<string>): Column<Creation>[] => [
   },
 ];
 
-// A row is drawn again only when it has changed: thousands change while they are created.
+// Memoised so that only changed rows are rendered again while thousands are being created.
 const Name = memo(function Name({ id, name }: { id: string; name: string }) {
   if (id === '') return <MiddleEllipsis className={rowName} text={name} />;
   return (

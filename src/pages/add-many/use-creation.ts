@@ -1,10 +1,10 @@
-// The creation of devices as the page shows it: bulk work of the service, which the page's URL names so that a reload or a
-// later visit shows it again, or one device after the other by this page, which alone has their keys then.
+// The creation of devices for the page: as bulk work of the service, which the page's URL names so that it can be reopened,
+// or one device after the other by this page, which is then the only holder of their keys.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useQueries } from '@tanstack/react-query';
 import type { NewBulkDevice } from '#/contract/bulk.ts';
 import { isMissing } from '#/api/api-error.ts';
-import { beginBulk, bulkQueries, cancelBulk, isRunning, removeBulkKeys, type ReadBulk } from '#/api/bulk-work.ts';
+import { startBulk, bulkQueries, cancelBulk, isRunning, removeBulkKeys, type ReadBulk } from '#/api/bulk-work.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { TagIds } from '#/api/tag-ids.ts';
 import { provisioned, provisioning } from '#/fleet/provisioning.ts';
@@ -19,8 +19,8 @@ const addManyUrl = urlSchema<{ work: string | undefined }>({ work: optional });
 export type CreationRun = ReturnType<typeof useCreation>;
 
 const NONE: readonly Creation[] = [];
-/** How often this page's own results are drawn, in milliseconds. */
-const TICK = 200;
+/** Milliseconds between two renders of this page's own results. */
+const RENDER_INTERVAL = 200;
 
 export function useCreation() {
   const [{ work: named }, url] = useUrlState(addManyUrl);
@@ -31,7 +31,7 @@ export function useCreation() {
   const start = useWrite({
     mutationFn: async (devices: readonly NewBulkDevice[]) => {
       if (!(await isOffered('bulk'))) return own.run(devices);
-      const id = await beginBulk({ Action: 'create', Devices: [...devices] });
+      const id = await startBulk({ Action: 'create', Devices: [...devices] });
       url.set({ work: [...ids, id].join(',') });
     },
     meta: { changes: ['account'] },
@@ -54,19 +54,19 @@ export function useCreation() {
   return {
     creations,
     total: Math.max(creations.length, works.total + own.total),
-    /** Whether there is something to show. */
+    /** Whether there are results to show. */
     isBegun: (ids.length > 0 && !works.isGone) || own.total > 0,
     isRead: works.isRead,
     running: start.isPending || works.running.length > 0,
-    /** It ends with this page, and so do its keys. */
+    /** Whether leaving the page would end the run and lose its keys. */
     needsPage: own.running,
-    /** The keys may be read again until they are deleted. */
+    /** Whether the service stores the keys, which can be read again until they are deleted. */
     isStored: ids.length > 0 && !works.isGone,
     pause: own.pause,
     start: (devices: readonly NewBulkDevice[]) => start.mutate(devices),
     cancel,
     removeKeys,
-    /** What could not be read or started. */
+    /** The error of reading, starting or cancelling. */
     error: start.error ?? cancel.error ?? works.error,
     retry: works.retry,
   };
@@ -88,14 +88,14 @@ function combineWorks(readings: readonly Reading[]) {
     total: devices + (sizes.at(-1) ?? 0),
     running: read.flatMap(({ bulk }) => (isRunning(bulk) ? bulk.BulkId : [])),
     isRead: readings.every(({ data, error }) => data !== undefined || isMissing(error)),
-    /** The service forgets work after a week. */
+    /** The service deletes bulk work after a week. */
     isGone: readings.every(({ error }) => isMissing(error)),
     error: readings.find(({ error }) => error !== null)?.error ?? null,
     retry: () => readings.forEach(({ refetch }) => void refetch()),
   };
 }
 
-/** One device after the other. */
+/** Creates one device after the other. */
 function useOwnRun() {
   const [runs, setRuns] = useState<readonly (readonly Creation[])[]>([]);
   const [total, setTotal] = useState(0);
@@ -124,7 +124,7 @@ function useOwnRun() {
         onPause: setPause,
         onResult: (asked, result) => {
           found.push(creationOf(`${runs.length} ${found.length}`, asked, result));
-          timer ??= setTimeout(draw, TICK);
+          timer ??= setTimeout(draw, RENDER_INTERVAL);
         },
       });
     } finally {

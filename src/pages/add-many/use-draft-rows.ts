@@ -1,4 +1,4 @@
-// The rows that are typed or read and not yet sent, and the way from one problem in them to the next.
+// The rows that have not been sent yet, and the navigation from one problem in them to the next.
 import { useCallback, useRef, useState, type RefObject } from 'react';
 import { runChunked } from '#/lib/pace.ts';
 import type { Plan } from './plan.ts';
@@ -19,7 +19,7 @@ export function useDraftRows() {
   const onRemove = useCallback((row: DraftRow) => setRows((now) => now.filter(({ id }) => id !== row.id)), []);
   const focusName = (index: number) => requestAnimationFrame(() => cells.current?.focus(index, 'name'));
 
-  /** Reads CSV or a table from the clipboard; raises what makes it unusable. */
+  /** Reads CSV or a table from the clipboard; throws UnusableRows. */
   const read = async (text: string) => {
     setChecking(true);
     try {
@@ -36,12 +36,12 @@ export function useDraftRows() {
     setRows([...rows, newRow()]);
     focusName(rows.length);
   };
-  /** Puts rows that became no devices before the others. */
+  /** Puts rows that were not created before the others. */
   const putBack = (returned: readonly DraftRow[]) => {
     setRows([...returned, ...rows]);
     focusName(0);
   };
-  /** Takes out the rows that become devices. */
+  /** Removes and returns the rows that are ready to be created. */
   const takeReady = (): DraftRow[] => {
     const isReady = (row: DraftRow) => !row.existing && !hasError(row);
     setRows(rows.filter((row) => !isReady(row)));
@@ -52,7 +52,7 @@ export function useDraftRows() {
   return { rows, notes, checking, cells, read, onEdit, onRemove, startEmpty, addEmpty, putBack, takeReady, clear };
 }
 
-/** Moves the focus to the next cell with an error, or with a warning where there are no errors; from the last to the first. */
+/** Focuses the next cell with an error, or with a warning if there are no errors; wraps around. */
 export function useNextProblem(rows: readonly DraftRow[], plan: Plan, cells: RefObject<CellFocus | null>): () => void {
   const last = useRef({ index: -1, column: -1 });
   return () => {

@@ -1,4 +1,4 @@
-// The columns of archived jobs, and what a search has found in each.
+// The columns of archived jobs, with the hits of a search.
 import type { ArchiveItem, SearchHit } from '#/contract/archive.ts';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import { targetOf, targetText } from '#/features/jobs/job-words.ts';
@@ -16,8 +16,8 @@ import classes from './archive.module.css';
 
 export const archivedName = ({ Job: { JobName, JobId } }: ArchiveItem): string => JobName || JobId;
 
-/** Hits shown of one job. */
-const MOST_HITS = 5;
+/** Most hits shown per job. */
+const MAX_HITS = 5;
 
 const WHERE: Record<SearchHit['In'], string> = {
   JobName: 'job name',
@@ -28,7 +28,7 @@ const WHERE: Record<SearchHit['In'], string> = {
   Result: 'result',
 };
 
-/** The page that shows what was found, at its line. */
+/** The path of the page that shows a hit, at its line. */
 function pathOfHit({ Job: { JobId } }: ArchiveItem, { JobId: child, In, Line }: SearchHit): string {
   const line = In === 'Stdout' ? String(Line) : In === 'Stderr' ? `stderr.${Line}` : undefined;
   return child === JobId ? paths.job(JobId, line) : paths.childJob(JobId, child, line);
@@ -38,7 +38,7 @@ function Found({ item }: { item: ArchiveItem }) {
   const { Hits = [], MoreHits = false } = item;
   return (
     <div className={classes.found}>
-      {Hits.slice(0, MOST_HITS).map((hit) => {
+      {Hits.slice(0, MAX_HITS).map((hit) => {
         const { JobId, DeviceName, In, Line, Text } = hit;
         const where = In === 'Stdout' || In === 'Stderr' ? `${WHERE[In]}, line ${Line}` : WHERE[In];
         return (
@@ -51,7 +51,7 @@ function Found({ item }: { item: ArchiveItem }) {
           </Link>
         );
       })}
-      {(MoreHits || Hits.length > MOST_HITS) && <span className="dim">and more</span>}
+      {(MoreHits || Hits.length > MAX_HITS) && <span className="dim">and more</span>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// The service's archive: ended jobs that left the lists, found by any text in their names, commands and output.
+// The archive: ended jobs that are no longer in the lists, searchable by names, commands and output.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@mantine/core';
@@ -32,8 +32,8 @@ const EndedJobsDialog = lazyDialog(() => import('#/features/job-archive/ended-jo
 const archiveUrl = urlSchema({ find: plainText });
 const selection = new SelectedIds();
 const keyOf = ({ Job: { JobId } }: ArchiveItem) => JobId;
-/** Most jobs that a request for a ZIP file names. */
-const MOST_NAMED = 200;
+/** Most jobs named in one request for a ZIP file. */
+const MAX_NAMED = 200;
 
 export function ArchivePage() {
   const hasOne = useQuery(offered('archive'));
@@ -118,13 +118,13 @@ function Archive() {
   );
 }
 
-/** A link, so that the browser writes the file while it arrives. `ids`: all without. */
+/** A link, so that the browser streams the file to disk. Without `ids` it has all jobs. */
 function SaveZip({ label, ids }: { label: string; ids?: readonly string[] }) {
   const reason =
     directAddress !== undefined
       ? 'Only where the service itself serves this page; GET /v1/archive.zip has it, too'
-      : ids && ids.length > MOST_NAMED
-        ? `At most ${MOST_NAMED} jobs, or all`
+      : ids && ids.length > MAX_NAMED
+        ? `At most ${MAX_NAMED} jobs, or all`
         : undefined;
   return reason === undefined ? (
     <Button size="xs" variant="default" component="a" href={archiveZip(ids)} download>
@@ -137,7 +137,7 @@ function SaveZip({ label, ids }: { label: string; ids?: readonly string[] }) {
   );
 }
 
-/** What can be done with the selected jobs. */
+/** The bulk actions for the selected jobs. */
 function ArchiveBar({ items, onAsk }: { items: readonly ArchiveItem[]; onAsk: (action: EndedJobsAction) => void }) {
   return (
     <SelectionBar name="archived jobs" count={items.length} onClear={selection.clear}>

@@ -1,4 +1,4 @@
-// Jobs that an earlier version has archived in this browser: one notice, which saves them as a JSON file and removes them.
+// Jobs that an earlier version archived in this browser: a notice that offers to save them as JSON and to remove them.
 import { useState } from 'react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -9,7 +9,7 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import classes from './archive.module.css';
 
-/** A job as it is stored; the rows of its devices and their output are packed JSON, by job and number. */
+/** A stored job. The rows of its devices and their output are stored as compressed JSON, by job and number. */
 interface EarlierJob {
   id: string;
   archived: number;
@@ -24,7 +24,7 @@ const answerOf = <T,>(request: IDBRequest<T>): Promise<T> =>
     request.addEventListener('error', () => reject(request.error ?? new Error('This browser cannot read it.')));
   });
 
-/** All of a store, or of a range of it; nothing where the browser has no such database, which is not made then. */
+/** All of a store, or a range of it; empty if the browser has no such database, which is then not created. */
 async function readAll<T>(account: string, store: string, range?: IDBKeyRange): Promise<T[]> {
   const opening = indexedDB.open(databaseOf(account));
   opening.addEventListener('upgradeneeded', () => opening.transaction?.abort());
@@ -54,7 +54,7 @@ async function saveJobs(account: string, jobs: readonly EarlierJob[]): Promise<v
   saveFile(datedName('muster-archive', new Date(), 'json'), [...texts, '\n]\n'], 'application/json');
 }
 
-/** Not data of the service: a database of this browser. */
+/** Written by hand because the data is from a database of this browser and not from the service. */
 const KEY = ['earlier-archive'];
 
 export function EarlierJobs() {

@@ -1,12 +1,12 @@
-// Archived jobs as the page shows them: page by page, or what a search has found so far, while it goes on.
+// The archived jobs on the page: loaded page by page, or the hits so far of a search that continues.
 import { useEffect, useMemo, useState } from 'react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { archiveQueries, mergedItems } from '#/api/archive.ts';
 
-/** Jobs that a search finds before it waits for the reader. */
+/** Jobs that a search finds before it waits for the user to ask for more. */
 const FIRST_FINDS = 100;
 
-/** `find` empty: there is no search. */
+/** Empty `find` means no search. */
 export function useFoundJobs(find: string) {
   const isSearch = find !== '';
   const [wanted, setWanted] = useState({ find, jobs: FIRST_FINDS });
@@ -27,9 +27,9 @@ export function useFoundJobs(find: string) {
     items,
     total: pages.at(-1)?.Total ?? 0,
     isSearching,
-    /** Jobs that were searched to their end. */
+    /** Number of completely searched jobs. */
     searched: pages.reduce((sum, { Searched }) => sum + (Searched?.Jobs ?? 0), 0),
-    /** Reads on, where there is more. */
+    /** Loads more, if there is more. */
     more:
       !shown.hasNextPage || isSearching
         ? undefined

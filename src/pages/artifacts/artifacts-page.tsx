@@ -5,7 +5,7 @@ import { IconPackage } from '@tabler/icons-react';
 import { useQuery, useMutation } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries, artifactMutations } from '#/api/artifacts.ts';
-import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -46,7 +46,7 @@ function useArtifacts() {
   const artifacts = useQuery(artifactQueries.list());
   const listed = useDeferredQuery(artifacts);
   const account = useQuery(accountQueries.get()).data;
-  const jobs = useJobs(MOVING_JOBS, { most: 500 });
+  const jobs = useJobs(UNFINISHED_JOBS, { most: 500 });
   const usage = useMemo(() => usageOf(jobs.data), [jobs.data]);
   // Usage comes from the list of jobs, so the page is as old as that.
   const oldest = Math.min(listed.dataUpdatedAt, jobs.dataUpdatedAt || listed.dataUpdatedAt);

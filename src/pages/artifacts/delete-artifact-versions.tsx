@@ -4,7 +4,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { changedBy } from '#/api/query.ts';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { artifactRemoval, artifactText } from '#/api/artifacts.ts';
-import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
 import { useBulkRun, type BulkKind } from '#/features/bulk/use-bulk-run.ts';
@@ -44,7 +44,7 @@ interface DeleteArtifactVersionsProps {
 
 export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVersionsProps) {
   // All of them: an artifact that one of them needs must stay.
-  const jobs = useJobs(MOVING_JOBS, { most: Infinity, staleTime: 0 });
+  const jobs = useJobs(UNFINISHED_JOBS, { most: Infinity, staleTime: 0 });
   const usage = usageOf(jobs.data);
   const [keep, setKeep] = useState('3');
   // The plan is fixed with the click, since the registry shrinks while artifacts are deleted.

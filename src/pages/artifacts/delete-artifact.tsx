@@ -1,7 +1,7 @@
 // Confirms the deletion of an artifact: which jobs would fail, and how much space it frees.
 import type { Artifact } from '#/contract/artifacts.ts';
 import { artifactMutations } from '#/api/artifacts.ts';
-import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { devicesText, formatBytes, formatCount } from '#/lib/format.ts';
@@ -17,7 +17,7 @@ const typeable = (name: string) => (/^[\x20-\x7e]{1,80}$/.test(name.trim()) ? na
 export function DeleteArtifact({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
   const { ArtifactId, Name, Version, SizeBytes } = artifact;
   // Read again, because a cached list could miss a job.
-  const jobs = useJobs({ ...MOVING_JOBS, artifact: ArtifactId }, { most: 500, staleTime: 0 });
+  const jobs = useJobs({ ...UNFINISHED_JOBS, artifact: ArtifactId }, { most: 500, staleTime: 0 });
   const index = usageOf(jobs.data);
   const usage = index && usageIn(index, artifact);
   // Unknown, so the artifact may be needed.

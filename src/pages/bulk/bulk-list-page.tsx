@@ -1,4 +1,4 @@
-// The bulk work of the last days, everybody's of the account.
+// The bulk work of the last days, of everybody in the account.
 import { useQuery } from '@tanstack/react-query';
 import type { Bulk } from '#/contract/bulk.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';

@@ -1,10 +1,10 @@
-// Bulk work of the service, also of other people: how far it is, what became of each item, and what can be done about it.
+// One piece of bulk work, of any user: its progress, the result of each item, and what can be done about failures.
 import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Bulk, BulkItem, BulkOutcomeName } from '#/contract/bulk.ts';
-import { beginBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
+import { startBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
 import { bulkProgress, bulkTitle, bulkValues, bulkWords, sameFor, workSize } from '#/features/bulk/bulk-words.ts';
@@ -76,18 +76,18 @@ function Running({ bulk }: { bulk: Bulk }) {
 function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   const navigate = useNavigate();
   const again = useWrite({
-    mutationFn: (some: readonly BulkItem[]) => beginBulk(sameFor(bulk, some)),
+    mutationFn: (some: readonly BulkItem[]) => startBulk(sameFor(bulk, some)),
     onSuccess: (id) => navigate(paths.bulk(id)),
     meta: { changes: ['bulk'] },
   });
   const running = isRunning(bulk);
-  // Of what goes on, only what asks for attention: to sort all of it each second would hold up the page.
+  // While it is running, only problems are listed: sorting all items every second would block the page.
   const rows = useMemo(
     () =>
       items.flatMap((item, index) =>
         running && item.Outcome !== 'Failed'
           ? []
-          : // A row that became no device has no id.
+          : // A device that was not created has no id.
             { id: item.Id || `row ${index + 1}`, name: item.Name || item.Id, ...resultOfItem(item) },
       ),
     [items, running],

@@ -1,4 +1,4 @@
-// What is already on its way to the devices of a deploy, shown before it is sent.
+// The unfinished jobs of the devices of a deploy, shown before it is sent.
 import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { isMoving } from '#/contract/job-state.ts';
@@ -16,29 +16,29 @@ interface Plan {
 
 export function aheadOf({ devices, target, payloads }: Plan, queues: Queues, jobs: readonly Job[] = []) {
   const queued = devices.flatMap(({ DeviceId }) => queues.get(DeviceId) ?? []);
-  // A group's or tag's job is one, however many of these devices have it to come.
+  // A job to a group or tag counts once, however many of these devices it is waiting for.
   const byJob = Map.groupBy(queued, ({ ParentJobId, JobId }) => ParentJobId ?? JobId);
-  const orders = Array.from(byJob, ([id, [first, ...others]]) => ({
+  const queuedJobs = Array.from(byJob, ([id, [first, ...others]]) => ({
     id,
     name: first?.JobName || id,
     devices: 1 + others.length,
     payload: first?.ArtifactId ?? first?.WorkflowId,
   })).sort((one, two) => two.devices - one.devices);
-  const twice = orders.filter(({ payload }) => payload !== undefined && payloads.has(payload));
+  const duplicates = queuedJobs.filter(({ payload }) => payload !== undefined && payloads.has(payload));
   const isAimedAlike = ({ DeviceGroup, TagId }: Job) =>
     target.value !== '' &&
     ((target.kind === 'group' && DeviceGroup === target.value) || (target.kind === 'tag' && TagId === target.value));
-  const beside = jobs
-    .filter((job) => isAimedAlike(job) && isMoving(job) && !twice.some(({ id }) => id === job.JobId))
+  const overlapping = jobs
+    .filter((job) => isAimedAlike(job) && isMoving(job) && !duplicates.some(({ id }) => id === job.JobId))
     .map(({ JobId, JobName }) => ({ id: JobId, name: JobName || JobId }));
   return {
     devices: devices.filter(({ DeviceId }) => queues.has(DeviceId)).length,
     jobs: queued.length,
-    /** Each job that these devices have to come; most first. */
-    orders,
-    /** Those of them that run the very payload that is to be deployed. */
-    twice,
-    /** Others that were aimed at the same group or tag and have not ended. */
-    beside,
+    /** Each job ahead on these devices, those with the most devices first. */
+    queuedJobs,
+    /** The jobs ahead that run the same payload. */
+    duplicates,
+    /** Other unfinished jobs with the same group or tag as target. */
+    overlapping,
   };
 }

@@ -23,13 +23,13 @@ test('reads the choice from the URL; a kind without a value keeps its kind', () 
   assert.deepEqual(read('device=&group=lab').target, { kind: 'group', value: 'lab' });
 });
 
-test('another target replaces the old one and leaves the rest', () => {
+test('a new target replaces the old one and keeps the rest', () => {
   const at = 'device=d1&artifact=a1';
   assert.equal(deployUrl.change(at, { target: { kind: 'group', value: 'lab' } }), 'artifact=a1&group=lab');
   assert.equal(deployUrl.change(at, { payload: { kind: 'workflow', value: 'w' } }), 'device=d1&workflow=w');
 });
 
-test('the body is what the contract wants, and nothing is sent before everything is chosen', () => {
+test('the body fits the contract, and nothing is sent before everything is chosen', () => {
   const draft = (search: string, ids = ['d1', 'd2']) => ({
     ...whatOf(read(search), 'A name'),
     ...bodyTargetOf(read(search).target, ids),
@@ -45,7 +45,7 @@ test('the body is what the contract wants, and nothing is sent before everything
   assert.deepEqual(draft(selection, ['d1']), { Name: 'A name', WorkflowId: 'w1', DeviceId: 'd1' });
 });
 
-test('suggests a name that the contract takes', () => {
+test('suggests a name that the contract accepts', () => {
   assert.equal(suggestName('app.tar.gz 1.2', 'group lab'), 'app.tar.gz 1.2 to group lab');
   assert.equal(suggestName(undefined, 'group lab'), '');
   assert.equal(suggestName('x'.repeat(300), 'y').length, 255);

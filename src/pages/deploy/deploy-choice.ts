@@ -1,5 +1,5 @@
-// What a person has chosen to deploy, as the URL has it, and what follows from it. A kind without a value
-// (`?group=`) is a choice not made yet; it keeps the kind over a reload.
+// The user's choices for a deploy, as stored in the URL, and what follows from them. A kind without a value (`?group=`) is
+// a choice that is still to be made; it preserves the kind across a reload.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { oneOf, optional, urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
 
@@ -8,7 +8,7 @@ export const PAYLOADS = ['artifact', 'workflow'] as const;
 export type TargetKind = (typeof TARGETS)[number];
 export type PayloadKind = (typeof PAYLOADS)[number];
 
-/** A value of one of several kinds: each kind is a parameter of its own, and one at a time is in the URL. */
+/** A value of one of several kinds: each kind has its own parameter, and only one of these is in the URL. */
 const oneKindOf = <Kind extends string>(
   kinds: readonly Kind[],
   usual: Kind,
@@ -26,24 +26,24 @@ const oneKindOf = <Kind extends string>(
 export const deployUrl = urlSchema({
   target: oneKindOf(TARGETS, 'device'),
   payload: oneKindOf(PAYLOADS, 'artifact'),
-  /** Undefined: the suggested one. */
+  /** Undefined for the suggested name. */
   name: optional,
-  /** `on`: in waves. */
+  /** `on` for a deploy in waves. */
   waves: optional,
-  /** Of the devices in the review. */
+  /** How the review shows the devices. */
   view: oneOf(['list', 'sites', 'map'], 'list'),
-  /** The job of a preflight. */
+  /** The job of the preflight. */
   check: optional,
 });
 
 export type DeployChoice = Pick<typeof deployUrl.defaults, 'target' | 'payload' | 'name'>;
 
-/** What runs, as the request has it. */
+/** The payload fields of the request. */
 export function whatOf({ payload }: DeployChoice, Name: string): Pick<JobDraft, 'Name' | 'ArtifactId' | 'WorkflowId'> {
   return { Name, ...(payload.kind === 'artifact' ? { ArtifactId: payload.value } : { WorkflowId: payload.value }) };
 }
 
-/** Where it runs, as the request has it. `ids`: the devices of a selection. */
+/** The target fields of the request. `ids`: the devices of a selection. */
 export function bodyTargetOf(
   { kind, value }: DeployChoice['target'],
   ids: readonly string[],
@@ -57,14 +57,14 @@ export function bodyTargetOf(
 
 const LONGEST_NAME = 255;
 
-/** "myapp.tar.gz 1.2.0 to group lab", cut to what a name may hold. */
+/** "myapp.tar.gz 1.2.0 to group lab", cut to the maximum length of a name. */
 export function suggestName(payload: string | undefined, target: string | undefined): string {
   if (!payload) return '';
   const name = target ? `${payload} to ${target}` : payload;
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…` : name;
 }
 
-/** Whether what was typed confirms a deploy to many: the name of the group or tag, or the number of devices. */
+/** Whether the typed text confirms a deploy to many devices: the name of the group or tag, or the number of devices. */
 export function confirms(typed: string, name: string | undefined, count: number): boolean {
   const text = typed.trim();
   return text !== '' && (text === name || text.replaceAll(/[\s.,'’]/g, '') === String(count));

@@ -1,4 +1,4 @@
-// Below the review: what has to be confirmed, why it can't be sent yet, and the button that sends it.
+// Below the review: the confirmation, why the deploy can't be sent yet, and the button that sends it.
 import { Button, TextInput } from '@mantine/core';
 import { unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
@@ -12,22 +12,22 @@ import type { DeployForm, DeployPlan, Submission } from './deploy-form.ts';
 import { AnswerLost, MembersChanged, namesText, type MembershipChange } from './submission.ts';
 import classes from './deploy.module.css';
 
-/** The fields that show what the service says against them. */
+/** Fields that show the service's errors about them. */
 export const REVIEWED_FIELDS = { Name: 'Name' };
 
 interface DecisionProps {
   plan: DeployPlan;
   form: DeployForm;
-  /** Undefined while something is in the way. */
+  /** Undefined while the deploy cannot be sent. */
   submission: Submission | undefined;
   busy: boolean;
   error: Error | null;
-  /** What may be typed instead of the count: the name of a group or tag. */
+  /** The name of the group or tag, which may be typed instead of the count. */
   groupName: string | undefined;
   onConfirmation: (text: string) => void;
-  /** Takes the devices as they are now for reviewed. */
+  /** Accepts the current devices as reviewed. */
   onAccept: (devices: Device[]) => void;
-  /** The deploy in waves. */
+  /** Set for a deploy in waves. */
   rollout: RolloutDraft | undefined;
 }
 
@@ -88,7 +88,7 @@ export function Decision(props: DecisionProps) {
   );
 }
 
-/** Between the review and the click others became members: listed by name, and accepted before anything is sent. */
+/** The members changed between review and click: lists them by name, to be accepted before anything is sent. */
 function MembersChangedNote({ change, onAccept }: { change: MembershipChange; onAccept: DecisionProps['onAccept'] }) {
   const { now, joined, left } = change;
   return (

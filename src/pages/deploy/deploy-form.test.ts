@@ -9,15 +9,15 @@ const EMPTY: DeployForm = { typedName: undefined, confirmation: '', preflight: u
 const two = ['d1', 'd2'].map((DeviceId) => device.parse({ DeviceId, DeviceName: DeviceId, DeviceStatus: 'Online' }));
 const lab = { kind: 'group', label: 'group lab', name: 'lab', devices: two, fault: undefined, error: null } as const;
 const payload = { text: 'app 1.2' };
-const reason = (form: Partial<DeployForm>, reach: Parameters<typeof deployPlan>[1] = lab, what = true) =>
-  deployPlan({ ...EMPTY, ...form }, reach, what ? payload : undefined).reason;
+const reason = (form: Partial<DeployForm>, targets: Parameters<typeof deployPlan>[1] = lab, what = true) =>
+  deployPlan({ ...EMPTY, ...form }, targets, what ? payload : undefined).reason;
 
 test('the name is suggested until one is typed', () => {
   assert.equal(deployPlan(EMPTY, lab, payload).name, 'app 1.2 to group lab');
   assert.equal(deployPlan({ ...EMPTY, typedName: 'mine' }, lab, payload).name, 'mine');
 });
 
-test('what is in the way is said, one thing after the other', () => {
+test('obstacles are reported one after the other', () => {
   assert.equal(reason({}, { ...lab, label: undefined }), 'Choose a target first.');
   assert.equal(reason({}, { ...lab, devices: undefined }), 'The devices are being read.');
   assert.equal(reason({}, { ...lab, devices: undefined, error: new Error('x') }), 'The devices could not be read.');
@@ -39,8 +39,8 @@ test('one device needs no confirmation, a group of one does', () => {
 
 test('a group and a selection are one request each', () => {
   const sent = (search: string) => {
-    const reach = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false };
-    return submissionOf(deployUrl.read(search), 'n', { ...reach, refetch: () => {}, accept: () => {} })?.body;
+    const targets = { ...lab, jobTarget: { group: 'lab' }, gone: 0, at: new Date(), isFetching: false };
+    return submissionOf(deployUrl.read(search), 'n', { ...targets, refetch: () => {}, accept: () => {} })?.body;
   };
   assert.deepEqual(sent('group=lab&artifact=a'), { Name: 'n', DeviceGroup: 'lab', ArtifactId: 'a' });
   assert.deepEqual(sent('selection=7&artifact=a'), { Name: 'n', DeviceIds: ['d1', 'd2'], ArtifactId: 'a' });

@@ -1,5 +1,5 @@
-// What a person has filled in for a deploy, and what follows from it and the devices: what it is called, whether it has to
-// be confirmed, why it can't be sent yet, and what would be sent.
+// The form of a deploy, and what follows from it and the devices: the name, whether a confirmation is needed, why it can't
+// be sent yet, and the request.
 import type { Device } from '#/contract/devices.ts';
 import { nameText } from '#/contract/endpoint.ts';
 import type { JobTarget } from '#/fleet/members.ts';
@@ -8,55 +8,55 @@ import { preflightFault, type PreflightPlan } from './preflight-script.ts';
 import { rolloutFault, type RolloutSettings } from './rollout-settings.ts';
 import type { Deploy } from './submission.ts';
 import type { Payload } from './use-payload.ts';
-import type { Reach } from './use-reach.ts';
+import type { DeployTargets } from './use-deploy-targets.ts';
 
-/** The fields that are not in the URL, at least not at each key. */
+/** The fields that are not in the URL, or not updated there with every key press. */
 export interface DeployForm {
-  /** Undefined: the suggested name. */
+  /** Undefined for the suggested name. */
   typedName: string | undefined;
   confirmation: string;
-  /** Undefined: the deploy itself. */
+  /** Undefined for a deploy without preflight. */
   preflight: PreflightPlan | undefined;
-  /** Undefined: all devices at once. */
+  /** Undefined for all devices at once. */
   rollout: RolloutSettings | undefined;
 }
 
 export type DeployPlan = ReturnType<typeof deployPlan>;
 
-/** Says that a target has no device now. */
-export function nobody({ kind, label = '' }: Pick<Reach, 'kind' | 'label'>): string {
+/** The message that a target has no devices. */
+export function noDevicesText({ kind, label = '' }: Pick<DeployTargets, 'kind' | 'label'>): string {
   if (kind === 'device') return 'This device no longer exists.';
   if (kind === 'selection') return 'The selected devices no longer exist.';
   return kind === 'tag' ? `No device has the ${label} now.` : `No device is in ${label} now.`;
 }
 
-type Reached = Pick<Reach, 'kind' | 'label' | 'name' | 'devices' | 'fault' | 'error'>;
+type PlannedTargets = Pick<DeployTargets, 'kind' | 'label' | 'name' | 'devices' | 'fault' | 'error'>;
 
-function obstacle(reach: Reached, hasPayload: boolean, hasName: boolean): string | undefined {
-  if (reach.label === undefined) return 'Choose a target first.';
-  if (!reach.devices) return reach.error ? 'The devices could not be read.' : 'The devices are being read.';
-  if (reach.devices.length === 0) return nobody(reach);
-  if (reach.fault !== undefined) return reach.fault;
+function targetFault(targets: PlannedTargets, hasPayload: boolean, hasName: boolean): string | undefined {
+  if (targets.label === undefined) return 'Choose a target first.';
+  if (!targets.devices) return targets.error ? 'The devices could not be read.' : 'The devices are being read.';
+  if (targets.devices.length === 0) return noDevicesText(targets);
+  if (targets.fault !== undefined) return targets.fault;
   if (!hasPayload) return 'Choose what to run first.';
   return hasName ? undefined : 'Name must not be empty.';
 }
 
 export function deployPlan(
   { typedName, confirmation, preflight, rollout }: DeployForm,
-  reach: Reached,
+  targets: PlannedTargets,
   payload: Pick<Payload, 'text'> | undefined,
 ) {
-  const name = typedName ?? suggestName(payload?.text, reach.label);
+  const name = typedName ?? suggestName(payload?.text, targets.label);
   const nameFits = nameText.safeParse(name).success;
-  /** As far as they are read. */
-  const count = reach.devices?.length ?? 0;
-  const isMany = count > 0 && (reach.name !== undefined || count > 1);
-  const confirmed = !isMany || confirms(confirmation, reach.name, count);
-  /** Why it can't be sent yet. */
+  /** Number of devices read so far. */
+  const count = targets.devices?.length ?? 0;
+  const isMany = count > 0 && (targets.name !== undefined || count > 1);
+  const confirmed = !isMany || confirms(confirmation, targets.name, count);
+  /** Why the deploy can't be sent yet. */
   const reason =
-    obstacle(reach, payload !== undefined, nameFits) ??
+    targetFault(targets, payload !== undefined, nameFits) ??
     (preflight && preflightFault(preflight)) ??
-    (rollout && rolloutFault(rollout, reach.devices ?? [])) ??
+    (rollout && rolloutFault(rollout, targets.devices ?? [])) ??
     (confirmed ? undefined : 'Type the confirmation first.');
   return { name, nameFits, count, isMany, reason };
 }
@@ -69,9 +69,9 @@ export interface Submission extends Deploy {
   devices: readonly Device[];
 }
 
-/** What is sent once nothing is in its way; undefined while the target is not known. */
-export function submissionOf(choice: DeployChoice, name: string, reach: Reach): Submission | undefined {
-  const { jobTarget, label, devices } = reach;
+/** The deploy to send; undefined while the target is unknown. */
+export function submissionOf(choice: DeployChoice, name: string, targets: DeployTargets): Submission | undefined {
+  const { jobTarget, label, devices } = targets;
   if (!jobTarget || !devices || label === undefined) return undefined;
   const body = { ...whatOf(choice, name), ...bodyTargetOf(choice.target, idsOf(devices)) };
   return { jobTarget, devices, body };

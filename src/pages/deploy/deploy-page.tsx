@@ -1,5 +1,5 @@
-// Deploy: target, payload, name and preflight on the left, the review beside them. The choices are in the URL. Nothing is
-// sent twice, and nothing to devices that were not reviewed.
+// The deploy page: target, payload, name and preflight on the left, the review beside them. The choices are in the URL.
+// Nothing is sent twice, and nothing to devices that were not reviewed.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Button, Checkbox } from '@mantine/core';
@@ -22,7 +22,7 @@ import { unconfirmedDeploy, type SentDeploy } from './submission.ts';
 import { UnconfirmedDeploy } from './unconfirmed-deploy.tsx';
 import { useDeploy } from './use-deploy.ts';
 import { usePayload } from './use-payload.ts';
-import { useReach } from './use-reach.ts';
+import { useDeployTargets } from './use-deploy-targets.ts';
 import classes from './deploy.module.css';
 
 const PreflightPage = lazyPart(() => import('./preflight-page.tsx'), 'PreflightPage');
@@ -60,7 +60,7 @@ const useLead = () =>
 
 function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy) => void }) {
   const [choice, url] = useUrlState(deployUrl);
-  const reach = useReach(choice.target);
+  const targets = useDeployTargets(choice.target);
   const found = usePayload(choice.payload);
   const payload = found ?? undefined;
   const [form, setForm] = useState<DeployForm>({
@@ -73,9 +73,10 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
   const hasRollouts = useOffered('rollouts') === true;
   const hasPreflight = useOffered('jobs') === true;
   const change = (patch: Partial<DeployForm>) => setForm((now) => ({ ...now, ...patch }));
-  const plan = deployPlan(form, reach, payload);
-  const submission = plan.reason === undefined ? submissionOf(choice, plan.name, reach) : undefined;
-  const rollout = form.rollout && reach.devices && payload && rolloutOf(choice, plan.name, form.rollout, reach.devices);
+  const plan = deployPlan(form, targets, payload);
+  const submission = plan.reason === undefined ? submissionOf(choice, plan.name, targets) : undefined;
+  const rollout =
+    form.rollout && targets.devices && payload && rolloutOf(choice, plan.name, form.rollout, targets.devices);
   const choose = (patch: Parameters<typeof url.set>[0]) => {
     reset();
     change({ confirmation: '' });
@@ -140,18 +141,20 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
               <div className={classes.reviewed}>
                 <WavePlan
                   open={
-                    rollout && reach.devices && reach.devices.length > 0 && { draft: rollout, devices: reach.devices }
+                    rollout &&
+                    targets.devices &&
+                    targets.devices.length > 0 && { draft: rollout, devices: targets.devices }
                   }
                 />
-                <DeployReview reach={reach} target={choice.target} payload={found} />
+                <DeployReview targets={targets} target={choice.target} payload={found} />
               </div>
               <div className={classes.decide}>
                 <Decision
                   {...{ plan, form, submission, busy, error, rollout }}
-                  groupName={reach.name}
+                  groupName={targets.name}
                   onConfirmation={(confirmation) => change({ confirmation })}
                   onAccept={(now) => {
-                    reach.accept(now);
+                    targets.accept(now);
                     change({ confirmation: '' });
                     reset();
                   }}
@@ -194,12 +197,12 @@ function HowStep({ form: { rollout }, isOpenTarget, onChange }: HowStepProps) {
 
 interface NameStepProps {
   plan: DeployPlan;
-  /** Undefined: the name is the suggested one. */
+  /** Undefined for the suggested name. */
   typed: string | undefined;
-  /** What the service says against it. */
+  /** The service's error about the name. */
   refused: string | undefined;
   onType: (name: string | undefined) => void;
-  /** Puts it into the URL. */
+  /** Stores the name in the URL. */
   onSettle: (name: string | undefined) => void;
 }
 

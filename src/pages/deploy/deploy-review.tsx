@@ -1,4 +1,4 @@
-// The review before a deploy: which devices exactly, which of them will wait and for what, what ran there before, and what
+// The review before a deploy: exactly which devices, which of them will wait and for what, what ran there before, and what
 // will run now.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -6,7 +6,7 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { useOffered } from '#/api/capabilities.ts';
-import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { earlierRunQueries, type EarlierRuns } from '#/features/jobs/earlier-runs.ts';
 import { queueQueries } from '#/features/job-queue/queues.ts';
@@ -17,15 +17,15 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Failure, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { aheadOf } from './ahead.ts';
 import type { DeployChoice } from './deploy-choice.ts';
-import { nobody } from './deploy-form.ts';
+import { noDevicesText } from './deploy-form.ts';
 import { sizeText } from './deploy-what.tsx';
 import { Overlaps, QueueAhead } from './queue-ahead.tsx';
 import { ReviewDevices } from './review-devices.tsx';
-import type { Reach } from './use-reach.ts';
+import type { DeployTargets } from './use-deploy-targets.ts';
 import type { Payload, usePayload } from './use-payload.ts';
 import classes from './deploy.module.css';
 
-/** "Online 34", "Offline 3", and whatever else the service says. */
+/** "Online 34", "Offline 3", and any other status of the service. */
 function statusCounts(devices: Device[]): [string, number][] {
   const groups = Map.groupBy(devices, ({ DeviceStatus }) => DeviceStatus);
   return Array.from(groups, ([status, { length }]): [string, number] => [status, length]).sort(([one], [two]) =>
@@ -40,18 +40,18 @@ function waitText(devices: number, away: number): string {
   return away === 1 ? 'It waits until the device is back online.' : 'All wait until they are back online.';
 }
 
-function Devices({ reach, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
+function Devices({ targets, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
   const hasQueue = useOffered('queue') === true;
   const hasRuns = useOffered('jobs') === true;
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: !!payload && 'artifact' in payload });
   const same = payload && 'artifact' in payload ? sameVersion(payload.artifact, artifacts.data) : [];
   const queues = useQuery({ ...queueQueries.all(), enabled: hasQueue });
-  const jobs = useJobs(MOVING_JOBS, { most: 500, enabled: hasQueue });
+  const jobs = useJobs(UNFINISHED_JOBS, { most: 500, enabled: hasQueue });
   const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: hasRuns && same.length > 0 });
   if (devices.length === 0)
     return (
       <p className={classes.warning}>
-        {nobody(reach)} {reach.name !== undefined && 'The name must match exactly.'}
+        {noDevicesText(targets)} {targets.name !== undefined && 'The name must match exactly.'}
       </p>
     );
   const away = devices.filter(({ DeviceStatus }) => DeviceStatus !== 'Online').length;
@@ -69,16 +69,17 @@ function Devices({ reach, devices, target, payload }: DeployReviewProps & { devi
       </p>
       <p className="dim">
         {waitText(devices.length, away)}
-        {reach.gone > 0 && ` ${devicesText(reach.gone)} of the selection ${reach.gone === 1 ? 'is' : 'are'} gone.`}
+        {targets.gone > 0 &&
+          ` ${devicesText(targets.gone)} of the selection ${targets.gone === 1 ? 'is' : 'are'} gone.`}
       </p>
       {/* Above the long list, so that nobody has to scroll to be warned. */}
       {ahead && <Overlaps ahead={ahead} />}
       <ReviewDevices devices={devices} queues={queues.data} earlier={earlier.data} />
       <p className={classes.asOf}>
         <span className="dim">
-          As of <Time at={reach.at} />
+          As of <Time at={targets.at} />
         </span>
-        <Button size="compact-xs" loading={reach.isFetching} onClick={() => void reach.refetch()}>
+        <Button size="compact-xs" loading={targets.isFetching} onClick={() => void targets.refetch()}>
           Check again
         </Button>
       </p>
@@ -130,7 +131,7 @@ function Before({ devices, earlier }: { devices: Device[]; earlier: EarlierRuns 
   );
 }
 
-/** In words: the command that downloads an artifact carries a token and is the service's own business. */
+/** Describes the payload in words: the command that downloads an artifact contains a token and is internal to the service. */
 function What({ payload }: { payload: Payload }) {
   if ('workflow' in payload)
     return (
@@ -170,12 +171,12 @@ function What({ payload }: { payload: Payload }) {
 }
 
 interface DeployReviewProps {
-  reach: Reach;
+  targets: DeployTargets;
   target: DeployChoice['target'];
   payload: ReturnType<typeof usePayload>;
 }
 
-export function DeployReview({ reach, target, payload }: DeployReviewProps) {
+export function DeployReview({ targets, target, payload }: DeployReviewProps) {
   return (
     <>
       <h3>What</h3>
@@ -187,12 +188,12 @@ export function DeployReview({ reach, target, payload }: DeployReviewProps) {
         <p className="dim">Choose what to run.</p>
       )}
       <h3>Where</h3>
-      {reach.label === undefined ? (
+      {targets.label === undefined ? (
         <p className="dim">Choose a target to see which devices get it.</p>
-      ) : reach.devices ? (
-        <Devices reach={reach} devices={reach.devices} target={target} payload={payload} />
-      ) : reach.error ? (
-        <Failure what={reach.label} error={reach.error} busy={reach.isFetching} onRetry={reach.refetch} />
+      ) : targets.devices ? (
+        <Devices targets={targets} devices={targets.devices} target={target} payload={payload} />
+      ) : targets.error ? (
+        <Failure what={targets.label} error={targets.error} busy={targets.isFetching} onRetry={targets.refetch} />
       ) : (
         <Skeleton name="the devices" rows={4} />
       )}

@@ -1,4 +1,4 @@
-// First step of a deploy: one device, a group, a tag, or what was selected elsewhere.
+// First step of a deploy: one device, a group, a tag, or a selection made elsewhere.
 import { polled } from '#/api/query.ts';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
@@ -22,17 +22,17 @@ import { Picker, type PickerProps } from './picker.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './deploy.module.css';
 
-/** Asked once: a list under the reader's cursor must not change by itself. */
+/** Reads a list only once, because it must not change while the user picks from it. */
 const still = <Options extends object>(options: Options) => polled(options, false);
 const nameOf = ({ DeviceName, DeviceId }: Device) => DeviceName || DeviceId;
-/** The service has searched already. */
+/** A filter that keeps all options, because the service has already searched. */
 const asFound = <Input extends { options: unknown }>({ options }: Input): Input['options'] => options;
 
 function DevicePicker({ value, onPick }: PickerProps) {
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed, 200);
   const chosen = useQuery({ ...still(deviceQueries.one(value)), enabled: value !== '', retry: false });
-  // The field shows the name of what is chosen; that is no search.
+  // The field shows the name of the chosen device, which is not a search.
   const search = chosen.data && settled === nameOf(chosen.data) ? '' : settled.trim();
   const found = useQuery(still(deviceQueries.page(1, 25, { device_name: search })));
   const devices = new Map<string, Device>();
@@ -139,7 +139,7 @@ function TagPicker({ value, onPick }: PickerProps) {
   );
 }
 
-/** Devices that were selected in the table or on the map; here they are only shown. */
+/** Devices selected in the table or on the map; they are only shown here. */
 function SelectionPanel({ value, onPick }: PickerProps) {
   const { ids } = useSelection();
   const transferred = value === '' ? undefined : transferredDevices(value);

@@ -18,11 +18,11 @@ import classes from './deploy.module.css';
 
 const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 
-/** The true size where the service knows it; `Size` is in a unit that the document leaves open. */
+/** The actual size if the service knows it; the document leaves the unit of `Size` open. */
 export const sizeText = ({ SizeBytes, Size }: Artifact): string =>
   SizeBytes !== undefined ? formatBytes(SizeBytes) : Size === undefined ? '' : `size ${Size}`;
 
-/** `newest` first. Versions of one name are together, where the newest of them is. */
+/** `newest`: newest first. Groups the versions of a name at the place of the newest one. */
 const byName = (newest: readonly Artifact[]) =>
   Array.from(
     Map.groupBy(newest, ({ Name }) => Name),
@@ -32,7 +32,7 @@ const byName = (newest: readonly Artifact[]) =>
     }),
   );
 
-/** Where an artifact is uploaded; from there the way back keeps the target. */
+/** The path of the upload page, which returns here with the target. */
 const useUploadPath = (): string => paths.artifacts(useDeployTarget());
 
 function ArtifactPicker({ value, onPick }: PickerProps) {

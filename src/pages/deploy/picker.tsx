@@ -1,13 +1,13 @@
-// The field of a deploy in which a person picks one of many by name.
+// A field of the deploy page in which the user picks one of many by name.
 import { Select, type SelectProps } from '@mantine/core';
 
 export interface PickerProps {
-  /** '': nothing is chosen yet. */
+  /** '' if nothing is chosen yet. */
   value: string;
   onPick: (value: string) => void;
 }
 
-/** `label`: what is picked: "Artifact". */
+/** `label`: the kind of object, as in "Artifact". */
 export function Picker({ label, value, onPick, ...select }: SelectProps & PickerProps & { label: string }) {
   return (
     <Select

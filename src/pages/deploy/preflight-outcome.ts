@@ -4,7 +4,7 @@ import { jobState } from '#/contract/job-state.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { FAILED_MARK, PASSED_MARK } from './preflight-script.ts';
 
-/** `No answer`: it ended before it could tell. Only `Passed` gets the deploy. */
+/** `No answer`: it ended without a result. Only devices that `Passed` get the deploy. */
 export type PreflightOutcome = 'Passed' | 'Failed' | 'No answer' | 'Running' | 'Waiting';
 export const PREFLIGHT_OUTCOMES: readonly PreflightOutcome[] = ['Failed', 'No answer', 'Passed', 'Running', 'Waiting'];
 
@@ -22,7 +22,7 @@ export function preflightOutcome(job: Job): PreflightOutcome {
 
 const LONGEST = 200;
 
-/** What the device printed about it: why it failed, else its last line. */
+/** The device's own words: why the preflight failed, or else the last line. */
 export function preflightText(job: Job): string {
   const lines = linesOf(job);
   const why = lines.find((line) => line.startsWith(`${FAILED_MARK}, `))?.slice(FAILED_MARK.length + 2);

@@ -1,4 +1,4 @@
-// A preflight while it runs and after: the result of each device, and the deploy to those that passed. Its URL finds it again.
+// A running or ended preflight: the result of each device, and the deploy to those that passed. Its URL leads back to it.
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
@@ -22,7 +22,7 @@ import { deployUrl, type DeployChoice } from './deploy-choice.ts';
 import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightText, type PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
 
-/** The state whose mark has the same meaning. */
+/** The job state with the mark for an outcome. */
 const stateOf = (outcome: PreflightOutcome) => (outcome === 'Passed' ? 'Succeeded' : outcome);
 
 interface Row {
@@ -31,7 +31,7 @@ interface Row {
   text: string;
 }
 
-/** The jobs that check: the children of one, or that one alone. */
+/** The jobs of a preflight: the children, or the single job. */
 function useChecks(id: string) {
   const one = useQuery(jobQueries.one(id));
   const job = one.data?.complete ? one.data.job : undefined;

@@ -1,30 +1,30 @@
-// The small script that finds out whether a device is fit for a deploy: plain POSIX sh, which changes nothing, says in its
-// last line why a device failed, and ends with an exit code.
+// The script that checks whether a device is ready for a deploy: plain POSIX sh that changes nothing, prints in its last
+// line why a device failed, and exits with a code.
 
 export interface Checks {
-  /** At least so many megabytes are free on the disk that holds this folder. */
+  /** At least this many megabytes are free on the disk with this folder. */
   disk?: { path: string; megabytes: number } | undefined;
-  /** What this command prints has this text in it. */
+  /** The output of this command contains this text. */
   version?: { command: string; expected: string } | undefined;
-  /** The battery, where there is one, has at least so many percent. */
+  /** The battery, if there is one, has at least this charge. */
   battery?: { percent: number } | undefined;
-  /** Any other lines; they pass by ending with 0. */
+  /** Custom lines, which pass if they exit with 0. */
   own?: string | undefined;
 }
 
 export const PASSED_MARK = 'preflight: passed';
 export const FAILED_MARK = 'preflight: failed';
 
-/** A value for a POSIX shell, whatever is in it. */
+/** Quotes any value for a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-const whole = (value: number) => String(Math.max(0, Math.trunc(value)));
+const toInteger = (value: number) => String(Math.max(0, Math.trunc(value)));
 
 export function preflightScript({ disk, version, battery, own }: Checks): string {
   const lines = ['#!/bin/sh', `fail() { echo "${FAILED_MARK}, $1"; exit 1; }`];
   if (disk)
     lines.push(
       `free=$(df -Pk -- ${quoted(disk.path || '/')} 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }')`,
-      `[ "\${free:-0}" -ge ${whole(disk.megabytes)} ] || fail "\${free:-unknown} MB free, ${whole(disk.megabytes)} needed"`,
+      `[ "\${free:-0}" -ge ${toInteger(disk.megabytes)} ] || fail "\${free:-unknown} MB free, ${toInteger(disk.megabytes)} needed"`,
     );
   if (version)
     lines.push(
@@ -34,20 +34,20 @@ export function preflightScript({ disk, version, battery, own }: Checks): string
   if (battery)
     lines.push(
       'charge=$(cat /sys/class/power_supply/*/capacity 2>/dev/null | head -n 1)',
-      `[ -z "$charge" ] || [ "$charge" -ge ${whole(battery.percent)} ] || fail "battery at $charge %"`,
+      `[ -z "$charge" ] || [ "$charge" -ge ${toInteger(battery.percent)} ] || fail "battery at $charge %"`,
     );
   if (own?.trim()) lines.push('(', own.trim(), `) || fail "own check ended with $?"`);
   lines.push(`echo "${PASSED_MARK}"`);
   return `${lines.join('\n')}\n`;
 }
 
-/** What it checks, for its name: "disk, battery". */
+/** The names of the checks: "disk, battery". */
 export const checksText = ({ disk, version, battery, own }: Checks): string =>
   [disk && 'disk', version && 'version', battery && 'battery', own?.trim() && 'custom lines']
     .filter(Boolean)
     .join(', ');
 
-/** Why they are no preflight yet; undefined when they are. */
+/** Why the checks are incomplete; undefined if they are valid. */
 export function checksFault(checks: Checks): string | undefined {
   const { disk, version } = checks;
   if (checksText(checks) === '') return 'Choose a check first.';
@@ -57,11 +57,11 @@ export function checksFault(checks: Checks): string | undefined {
   return undefined;
 }
 
-/** What is checked on the devices of a deploy before it. */
+/** The checks that run on the devices before a deploy. */
 export interface PreflightPlan {
   kind: 'checks' | 'workflow';
   checks: Checks;
-  /** Id of the workflow. */
+  /** The id of the workflow. */
   workflow: string;
 }
 

@@ -1,4 +1,4 @@
-// The step of a deploy that checks its devices first: with a few ready checks and custom lines, or with a workflow.
+// The step of a deploy that checks its devices first: with predefined checks and custom lines, or with a workflow.
 import '#/ui/form/checkbox.css';
 import { useQuery } from '@tanstack/react-query';
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';

@@ -1,11 +1,11 @@
-// A preflight runs as a workflow, which takes no storage. The same lines are defined once.
+// A preflight runs as a workflow, which needs no storage. A workflow with the same lines is reused.
 import { call } from '#/api/call.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import { checksText, preflightScript, type PreflightPlan } from './preflight-script.ts';
 
 const LONGEST_NAME = 255;
 
-/** The id of the workflow that carries out this plan; it is defined where there is none with the same lines. */
+/** The id of the workflow for this plan, which is created if none has the same lines. */
 export async function preflightWorkflow({ kind, checks, workflow }: PreflightPlan): Promise<string> {
   if (kind === 'workflow') return workflow;
   const Command = preflightScript(checks);

@@ -30,7 +30,7 @@ test('the script passes and fails as it should, in a real shell', () => {
     run({ version: { command: 'false', expected: '2' } }).out,
     'preflight: failed, the version cannot be read\n',
   );
-  // Nothing of what is expected is a pattern or a command.
+  // The expected text is neither a pattern nor a command.
   assert.equal(run({ version: { command: 'echo 1', expected: '*' } }).code, 1);
   assert.equal(run({ version: { command: `echo "it's $(id)"`, expected: `it's $(` } }).code, 1);
 
@@ -39,7 +39,7 @@ test('the script passes and fails as it should, in a real shell', () => {
   assert.deepEqual(run({ own: 'true # fine' }), { code: 0, out: 'preflight: passed\n' });
 });
 
-test('says what is missing', () => {
+test('reports what is missing', () => {
   assert.equal(checksFault({}), 'Choose a check first.');
   assert.equal(checksFault({ own: ' ' }), 'Choose a check first.');
   assert.match(checksFault({ disk: { path: '/', megabytes: Number.NaN } }) ?? '', /megabytes/);
@@ -47,7 +47,7 @@ test('says what is missing', () => {
   assert.equal(checksFault({ battery: { percent: 30 } }), undefined);
 });
 
-test('a preflight passes as its job succeeds, and one that did not end by itself has no answer', () => {
+test('a preflight passes if its job succeeds, and one that did not end by itself has no answer', () => {
   const outcome = (fields: object) => preflightOutcome(job.parse(fields));
   const ended = { EndTime: 'Nov 2, 2026, 14:00:09 UTC' };
   assert.equal(outcome({ Status: 'Succeeded' }), 'Passed');

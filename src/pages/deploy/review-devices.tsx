@@ -1,4 +1,4 @@
-// The devices of a review in three views: by name, by customer and site, on a map.
+// The devices of a review in three ways: by name, by customer and site, on a map.
 import { useMemo, useState } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useOffered } from '#/api/capabilities.ts';
@@ -52,7 +52,7 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
   );
 }
 
-/** Filled where Online; who will wait is on top. */
+/** Online devices are filled dots; devices that will wait are drawn on top. */
 function ReachMap({ devices }: { devices: readonly Device[] }) {
   const looks = useMemo(() => {
     const isOnline = ({ DeviceStatus }: Device) => DeviceStatus === 'Online';

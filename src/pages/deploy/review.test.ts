@@ -30,7 +30,7 @@ const queued = (JobId: string, DeviceId: string, fields: Partial<QueuedJob> = {}
   ...fields,
 });
 
-test('counts what is queued for the devices of a deploy and no others, by order, and finds what would be done twice', () => {
+test('counts the queued jobs of the devices of a deploy and no others, and finds duplicates', () => {
   const queues = new Map([
     ['1', [queued('a', '1'), queued('c1', '1', { ParentJobId: 'p', ArtifactId: 'x' })]],
     ['2', [queued('c2', '2', { ParentJobId: 'p', ArtifactId: 'x' })]],
@@ -50,18 +50,18 @@ test('counts what is queued for the devices of a deploy and no others, by order,
   const ahead = aheadOf(plan, queues, jobs);
   assert.deepEqual([ahead.devices, ahead.jobs], [2, 3]);
   assert.deepEqual(
-    ahead.orders.map(({ id, devices }) => [id, devices]),
+    ahead.queuedJobs.map(({ id, devices }) => [id, devices]),
     [
       ['p', 2],
       ['a', 1],
     ],
   );
   assert.deepEqual(
-    ahead.twice.map(({ id }) => id),
+    ahead.duplicates.map(({ id }) => id),
     ['p'],
   );
   assert.deepEqual(
-    ahead.beside.map(({ id }) => id),
+    ahead.overlapping.map(({ id }) => id),
     ['q'],
   );
 });

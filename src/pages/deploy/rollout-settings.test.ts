@@ -7,11 +7,11 @@ const devices = ['pump 1', 'pump 2'].map((DeviceName, at) =>
   deviceSchema.parse({ DeviceId: `d${at + 1}`, DeviceName }),
 );
 
-test('chosen devices are named by their names or ids, in any letter case and once each', () => {
+test('devices are chosen by name or id, in any letter case and once each', () => {
   assert.deepEqual(chosenDevices('Pump 1\nd2, D1\n\npump 3', devices), { ids: ['d1', 'd2'], unknown: ['pump 3'] });
 });
 
-test('a rollout to a group is that of its group, one to a selection that of its devices', () => {
+test('a rollout to a group names the group, one to a selection its devices', () => {
   const payload = { kind: 'artifact', value: 'a' } as const;
   const group = { target: { kind: 'group', value: 'hall' }, payload, name: undefined } as const;
   const draft = rolloutOf(group, 'myapp', { ...NEW_ROLLOUT, includeNew: true }, devices);
@@ -23,7 +23,7 @@ test('a rollout to a group is that of its group, one to a selection that of its 
   assert.deepEqual([selection.DeviceIds, selection.IncludeNew], [['d1', 'd2'], false]);
 });
 
-test('failures are counted in percent or devices, and windows are sent as they are', () => {
+test('failures are counted in percent or devices, and windows are sent unchanged', () => {
   const target = { kind: 'group', value: 'hall' } as const;
   const choice = { target, payload: { kind: 'artifact', value: 'a' }, name: undefined } as const;
   const draft = (more: object) => rolloutOf(choice, 'myapp', { ...NEW_ROLLOUT, ...more }, devices);
@@ -33,7 +33,7 @@ test('failures are counted in percent or devices, and windows are sent as they a
   assert.deepEqual([draft({}).Windows, draft({ windows }).Windows], [undefined, windows]);
 });
 
-test('what is missing is said before it is sent', () => {
+test('missing values are reported before the rollout is sent', () => {
   const chosen = (text: string) => rolloutFault({ ...NEW_ROLLOUT, waves: [{ kind: 'chosen', text }] }, devices);
   assert.equal(chosen(''), 'Wave 1: name its devices.');
   assert.equal(chosen('pump 9'), 'Wave 1: “pump 9” is none of the devices.');
@@ -41,7 +41,7 @@ test('what is missing is said before it is sent', () => {
   assert.equal(rolloutFault({ ...NEW_ROLLOUT, waves: [] }, devices), 'Add a wave first.');
 });
 
-test('percents of all devices so far rise from wave to wave', () => {
+test('cumulative percentages must rise from wave to wave', () => {
   const fault = (...waves: (typeof NEW_ROLLOUT)['waves'][number][]) => rolloutFault({ ...NEW_ROLLOUT, waves }, devices);
   const percent = (value: number) => ({ kind: 'percent', value }) as const;
   assert.equal(fault(percent(50), percent(10)), 'Wave 2 must be more than the 50 % of wave 1.');
@@ -52,7 +52,7 @@ test('percents of all devices so far rise from wave to wave', () => {
   assert.equal(fault(percent(1), { kind: 'count', value: 9 }, percent(100)), undefined);
 });
 
-test('a wave that is added is one that takes devices', () => {
+test('an added wave includes devices', () => {
   const added = (...values: number[]) =>
     withNewWave(values.map((value) => ({ kind: 'percent', value }))).map(
       (row) => 'value' in row && [row.kind, row.value],

@@ -1,11 +1,11 @@
-// A deploy in waves, as a person fills it in, and the request that it becomes.
+// The form of a deploy in waves, and the request that it becomes.
 import type { Device } from '#/contract/devices.ts';
 import { percentFault, type RolloutDraft, type RolloutWindow, type WaveDraft } from '#/contract/rollouts.ts';
 import { whatOf, type DeployChoice } from './deploy-choice.ts';
 
 export type WaveRow =
   | { kind: 'percent' | 'count'; value: number }
-  /** Names or ids, one on each line. */
+  /** Names or ids, one per line. */
   | { kind: 'chosen'; text: string };
 
 export interface RolloutSettings {
@@ -13,12 +13,12 @@ export interface RolloutSettings {
   successPercent: number;
   onlineMinutes: number;
   timeoutMinutes: number;
-  /** More failures than this pause it: devices, or percent of a wave. */
+  /** More failures than this pause the rollout: devices, or percent of a wave. */
   failed: { kind: 'percent' | 'count'; value: number };
   isConfirmed: boolean;
-  /** As an input of the type datetime-local has it; '': at once. */
+  /** The value of a datetime-local input; '' to start now. */
   start: string;
-  /** Empty: at any time. */
+  /** Empty to allow any time. */
   windows: readonly RolloutWindow[];
   includeNew: boolean;
 }
@@ -51,7 +51,7 @@ export const NEW_ROLLOUT: RolloutSettings = {
   includeNew: false,
 };
 
-/** The devices that lines of a text name, by name or id, and the lines that name none. */
+/** The devices that the lines of a text name, by name or id, and the lines that name none. */
 export function chosenDevices(text: string, devices: readonly Device[]): { ids: string[]; unknown: string[] } {
   const byWord = new Map<string, string>();
   for (const { DeviceId, DeviceName } of devices) {
@@ -66,10 +66,10 @@ export function chosenDevices(text: string, devices: readonly Device[]): { ids: 
   };
 }
 
-/** What is wrong with a percent, at its wave. */
+/** The wave with an invalid percentage, and why. */
 export const wavePercentFault = (waves: readonly WaveRow[]) => percentFault(waves.map((row) => waveOf(row, [])));
 
-/** A wave between the last two percents where there is room, because the last one usually takes all. */
+/** Adds a wave between the last two percentages if there is room, because the last one is usually 100. */
 export function withNewWave(waves: readonly WaveRow[]): WaveRow[] {
   const last = waves.at(-1);
   if (last?.kind !== 'percent') return [...waves, ...percent(100)];
@@ -81,7 +81,7 @@ export function withNewWave(waves: readonly WaveRow[]): WaveRow[] {
     : [...waves, { kind: 'count', value: 1 }];
 }
 
-/** Why it cannot be sent yet, in words. */
+/** Why the rollout cannot be sent yet, in words. */
 export function rolloutFault({ waves }: RolloutSettings, devices: readonly Device[]): string | undefined {
   if (waves.length === 0) return 'Add a wave first.';
   for (const [at, wave] of waves.entries()) {

@@ -1,4 +1,4 @@
-// The devices of a deploy by customer and site, the largest first.
+// The devices of a deploy by customer and site, largest first.
 import type { Device } from '#/contract/devices.ts';
 
 export interface Site {
@@ -8,7 +8,7 @@ export interface Site {
   offline: number;
 }
 
-/** Undefined where the service has neither of any device. */
+/** Undefined if no device has a customer or site. */
 export function sitesOf(devices: readonly Device[]): Site[] | undefined {
   if (!devices.some(({ CustomerName, CustomerSite }) => CustomerName !== undefined || CustomerSite !== undefined))
     return undefined;

@@ -33,13 +33,13 @@ const failureOf = (sending: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test('an answered deploy is not remembered', async () => {
+test('an answered deploy is not stored', async () => {
   answerWith(() => Response.json({ JobId: 'j' }));
   assert.equal(await sendDeploy(deploy), 'j');
   assert.equal(unconfirmedDeploy.get(), undefined);
 });
 
-test('a lost answer is remembered, and what is sent again is the same request under the same key', async () => {
+test('a deploy without an answer is stored, and resent as the same request with the same key', async () => {
   for (const status of [500, 504]) {
     answerWith(() => new Response(null, { status }));
     const lost = await failureOf(sendDeploy(deploy));
@@ -54,14 +54,14 @@ test('a lost answer is remembered, and what is sent again is the same request un
   }
 });
 
-test('each deploy has a key of its own', async () => {
+test('each deploy has its own key', async () => {
   answerWith(() => Response.json({ JobId: 'j' }));
   await sendDeploy(deploy);
   await sendDeploy(deploy);
   assert.equal(new Set(requests.map(({ key }) => key)).size, 2);
 });
 
-test('a refusal is raised as it is, and nothing is remembered', async () => {
+test('a refusal is thrown unchanged, and nothing is stored', async () => {
   answerWith(() => new Response(null, { status: 409 }));
   assert.ok(hasStatus(await failureOf(sendDeploy(deploy)), 409));
   assert.equal(unconfirmedDeploy.get(), undefined);

@@ -1,5 +1,5 @@
-// Sends a deploy: the members of its target are read once more right before, and until the service has answered this tab
-// remembers what was sent, so that a lost answer survives a reload.
+// Sends a deploy. The members of its target are read again right before, and the tab stores what was sent until the service
+// has answered, so that a lost answer is still known after a reload.
 import * as z from 'zod/mini';
 import type { Device } from '#/contract/devices.ts';
 import { jobDraft } from '#/contract/job-draft.ts';
@@ -15,16 +15,16 @@ const id = z.optional(z.string());
 
 const deploy = z.object({
   body: jobDraft,
-  /** What a preflight checks the devices for; undefined for the deploy itself. */
+  /** Set on a preflight: the payload to deploy afterwards. */
   preflightFor: z.optional(z.object({ ArtifactId: id, WorkflowId: id })),
 });
 export type Deploy = z.infer<typeof deploy>;
 
 const sentDeploy = z.extend(deploy, { key: z.string(), sentAt: z.number() });
-/** A deploy as it was sent, with its Idempotency-Key and the time in milliseconds. */
+/** A sent deploy, with its Idempotency-Key and the time in milliseconds since the epoch. */
 export type SentDeploy = z.infer<typeof sentDeploy>;
 
-/** The deploy that was sent and is not answered yet. */
+/** The deploy that was sent and has not been answered yet. */
 export const unconfirmedDeploy = storedInTab<SentDeploy | undefined>(
   'muster-deploy',
   undefined,
@@ -35,15 +35,15 @@ onSession((event) => {
   if (event === 'out') unconfirmedDeploy.set(undefined);
 });
 
-/** Who joined and who left between the review of a deploy and its submit. */
+/** The devices that joined and left between the review of a deploy and its submission. */
 export interface MembershipChange {
-  /** All members as they are now. */
+  /** All current members. */
   now: Device[];
   joined: Device[];
   left: Device[];
 }
 
-/** Undefined where they are the same devices, whatever else of them has changed. */
+/** Undefined if these are the same devices, whatever else has changed about them. */
 export function changeBetween(reviewed: readonly Device[], now: Device[]): MembershipChange | undefined {
   const before = new Set(reviewed.map(({ DeviceId }) => DeviceId));
   const after = new Set(now.map(({ DeviceId }) => DeviceId));
@@ -59,7 +59,7 @@ export function namesText(devices: readonly Device[], most = 5): string {
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** Raised when others are members than were reviewed; nothing was sent. */
+/** Thrown if the members differ from the reviewed ones; nothing was sent. */
 export class MembersChanged extends Error {
   readonly change: MembershipChange;
   constructor(change: MembershipChange) {
@@ -68,7 +68,7 @@ export class MembersChanged extends Error {
   }
 }
 
-/** Raised when the service may have accepted a deploy without answering. */
+/** Thrown if the service may have accepted a deploy without answering. */
 export class AnswerLost extends Error {
   readonly sent: SentDeploy;
   constructor(sent: SentDeploy, cause: unknown) {
@@ -77,7 +77,7 @@ export class AnswerLost extends Error {
   }
 }
 
-/** Fails if the members of a group or tag are not those that were reviewed. */
+/** Throws if the members of a group or tag differ from the reviewed ones. */
 export async function checkMembers(jobTarget: JobTarget, reviewed: readonly Device[]): Promise<void> {
   if ('ids' in jobTarget) return;
   const change = changeBetween(reviewed, await readMembers(jobTarget, new AbortController().signal));
@@ -88,7 +88,7 @@ export async function checkMembers(jobTarget: JobTarget, reviewed: readonly Devi
 export const sendDeploy = (draft: Deploy): Promise<string> =>
   send({ ...draft, key: newIdempotencyKey(), sentAt: Date.now() });
 
-/** Sends a deploy again under its key, by which the service recognizes one that it has accepted already. */
+/** Sends a deploy again with its key, by which the service recognizes one that it has already accepted. */
 export const resendDeploy = (sent: SentDeploy): Promise<string> => send(sent);
 
 async function send(sent: SentDeploy): Promise<string> {
@@ -104,7 +104,7 @@ async function send(sent: SentDeploy): Promise<string> {
   }
 }
 
-/** Where to go when the job of a deploy is known. */
+/** The page to show once the job of a deploy is known. */
 export function resultPath({ preflightFor }: Deploy, jobId: string): string {
   if (!preflightFor) return paths.job(jobId);
   return paths.preflight(jobId, { artifact: preflightFor.ArtifactId, workflow: preflightFor.WorkflowId });

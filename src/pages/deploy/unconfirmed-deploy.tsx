@@ -1,4 +1,4 @@
-// A deploy whose answer was lost, on the network or by a reload: the service may have accepted it.
+// A deploy whose answer was lost on the network or by a reload, so that the service may have accepted it.
 import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -16,7 +16,7 @@ import classes from './deploy.module.css';
 
 const HOUR = 3_600_000;
 
-/** Whether the service would recognize the deploy if it was sent again; undefined until the account has been read. */
+/** Whether the service would recognize the deploy if it were resent; undefined until the account is loaded. */
 function useIsRecognized({ sentAt }: SentDeploy): boolean | undefined {
   const { data: account } = useQuery(accountQueries.get());
   const now = useNow().getTime();

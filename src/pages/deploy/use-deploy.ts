@@ -1,4 +1,4 @@
-// Sends a deploy, its preflight or a rollout, once for each click, and goes to what came of it.
+// Sends a deploy, its preflight or a rollout, once per click, and opens the page of the result.
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { jobEndpoints } from '#/contract/jobs.ts';
@@ -11,7 +11,7 @@ import type { Submission } from './deploy-form.ts';
 import type { PreflightPlan } from './preflight-script.ts';
 import { AnswerLost, checkMembers, resultPath, sendDeploy, type Deploy, type SentDeploy } from './submission.ts';
 
-/** The preflight of a deploy; `text`: what the deploy runs. */
+/** The preflight of a deploy; `text`: the name of the deploy's payload. */
 async function preflightOf({ body }: Deploy, plan: PreflightPlan, text: string): Promise<Deploy> {
   const { preflightName, preflightWorkflow } = await import('./preflight-workflow.ts');
   const { ArtifactId, WorkflowId, ...target } = body;
@@ -31,7 +31,7 @@ export function useDeploy(onLost: (sent: SentDeploy) => void) {
     },
     meta: { operation: jobEndpoints.submit },
   });
-  // A click and an Enter within one frame both come before the button is drawn disabled.
+  // A click and Enter within one frame both arrive before the button is rendered as disabled.
   const sent = useRef(false);
   const deploy = (submission: Submission, preflight: PreflightPlan | undefined, text: string) => {
     if (sent.current) return;

@@ -1,4 +1,4 @@
-// What a deploy runs: the artifact or workflow of the URL, found in the lists.
+// The payload of a deploy: the artifact or workflow named in the URL.
 import { useQuery } from '@tanstack/react-query';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Workflow } from '#/contract/workflows.ts';
@@ -8,7 +8,7 @@ import type { DeployChoice } from './deploy-choice.ts';
 
 export type Payload = { artifact: Artifact; text: string } | { workflow: Workflow; text: string };
 
-/** Undefined while nothing is chosen, and for an id that is not in the lists; null while these are read. */
+/** Undefined if nothing is chosen or the id is unknown; null while the lists load. */
 export function usePayload({ kind, value }: DeployChoice['payload']): Payload | null | undefined {
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: kind === 'artifact' });
   const workflows = useQuery({ ...workflowQueries.list(), enabled: kind === 'workflow' });

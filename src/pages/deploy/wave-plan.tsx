@@ -1,4 +1,4 @@
-// Which devices are in which wave, before anything is sent.
+// Shows which devices are in which wave before anything is sent.
 import { useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Device } from '#/contract/devices.ts';
@@ -9,14 +9,14 @@ import { devicesText, formatCount } from '#/lib/format.ts';
 import { Skeleton } from '#/ui/page/view.tsx';
 import classes from './deploy.module.css';
 
-/** Devices that are named of a wave. */
+/** Devices listed by name per wave. */
 const NAMED = 200;
 
 export function WavePlan({ draft, devices }: { draft: RolloutDraft; devices: readonly Device[] }) {
   const [settled] = useDebouncedValue(draft, 300);
   const isFaulty = percentFault(draft.Waves) !== undefined;
   const { data, error } = useQuery({ ...rolloutQueries.plan(settled), enabled: !isFaulty });
-  // The step above says what is wrong.
+  // The step above shows the error.
   if (isFaulty) return undefined;
   if (error)
     return (

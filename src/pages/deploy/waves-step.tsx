@@ -1,4 +1,4 @@
-// The step of a deploy that sends it in waves: which devices come when, what lets the next wave begin, and when it stops.
+// The step of a deploy that sends it in waves: which devices each wave has, what starts the next wave, and when to pause.
 import '#/ui/form/checkbox.css';
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';

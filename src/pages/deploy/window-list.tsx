@@ -1,4 +1,4 @@
-// The maintenance windows of a rollout: days and times in a time zone, in one of which a wave may begin.
+// The maintenance windows of a rollout: days and times in a time zone during which waves may start.
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { RolloutWindow } from '#/contract/rollouts.ts';

@@ -1,4 +1,4 @@
-// Takes a job back from the devices where it still waits. Where it has begun, it goes on.
+// Cancels a job on the devices where it is still waiting. Where it has started, it continues.
 import { useState } from 'react';
 import { devicesText } from '#/lib/format.ts';
 import type { Job } from '#/contract/jobs.ts';

@@ -1,4 +1,4 @@
-// The output of one device of a group or tag job, beside or below the list.
+// The output of one child job, beside or below the list.
 import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -28,23 +28,23 @@ import classes from './job-page.module.css';
 
 interface ChildPanelProps {
   parent: Job;
-  /** All attempts of its device, oldest first; empty if there is only one. */
+  /** All attempts of the device, oldest first; empty if there is only one. */
   attempts: readonly Job[];
-  /** Empty where the service gives children no id. */
+  /** Empty if the service gives children no ids. */
   id: string;
-  /** The child as the list has it. */
+  /** The child's row in the list. */
   row: Job | undefined;
-  /** What it is called where it has no name of its own. */
+  /** The name to show if the child has none. */
   fallback: string;
 }
 
 export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelProps) {
   const [, url] = useUrlState(jobUrl);
-  // The list of a large job is read seldom; the child that is looked at is read by itself. A service that knows
-  // children only in the list leaves us with the row.
+  // The list of a large job is polled slowly, so the opened child is read by itself. A service that knows children only
+  // as part of the list leaves us with the row.
   const single = useQuery({ ...jobQueries.one(id), enabled: id !== '' });
   const child = single.data?.job ?? row;
-  // What a log says of its outcome is known when all of it is here.
+  // A log can be judged only once all of it has been read.
   const judged = single.data?.complete === false ? row : child;
   const judgement = judged && verdictOf(judged);
   const [stops, setStops] = useState(false);
@@ -99,8 +99,8 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
 }
 
 /**
- * The heading takes the focus where the list makes room for the output, and where it was opened from above the list;
- * closing gives it back. In the list beside the output the focus stays, to go on to the next.
+ * Focuses the heading if the output replaces the list or was opened from above it; closing returns the focus. With the
+ * output beside the list, the focus stays in the list, so that the user can move on to the next row.
  */
 function useFocusedHeading() {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -116,7 +116,7 @@ function useFocusedHeading() {
   return heading;
 }
 
-/** From one attempt of a device to the others. */
+/** Links between the attempts of a device. */
 function AttemptLinks({ attempts, shown }: { attempts: readonly Job[]; shown: string }) {
   const [, url] = useUrlState(jobUrl);
   if (attempts.length === 0) return null;

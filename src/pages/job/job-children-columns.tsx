@@ -1,4 +1,4 @@
-// The columns of the devices of a job, and how the table is sorted by each.
+// The columns of the table of a job's devices, and how it is sorted by each.
 import type { Job } from '#/contract/jobs.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { attemptOf } from '#/features/jobs/attempts.ts';
@@ -20,13 +20,13 @@ import { childName, type ChildJobs } from './children/child-jobs.ts';
 import type { JobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
 
-/** What the fleet knows of a child's device; empty where it knows nothing. */
+/** A field of a child's device in the fleet; empty if unknown. */
 const fieldOf = (fleet: FleetIndex | undefined, { DeviceId }: Job, field: 'CustomerSite' | 'DeviceGroup'): string => {
   const row = fleet?.rowOf(DeviceId);
   return (fleet && row !== undefined && fleet.device(row)[field]) || '';
 };
 
-/** Unsorted, the failed devices come first. */
+/** Failed devices come first by default. */
 export function sortChildren(
   rows: readonly Job[],
   sort: Sort | undefined,
@@ -64,11 +64,11 @@ function lineOf(child: Job): string {
 interface ColumnsRequest {
   jobs: ChildJobs;
   fleet: FleetIndex | undefined;
-  /** Fields of the fleet that differ between these devices, so that a column is useful. */
+  /** Fields of the fleet that differ between these devices and deserve a column. */
   fields: { site: boolean; group: boolean };
   opened: string | undefined;
   url: UrlActions<JobUrl>;
-  /** The line that a search has found. */
+  /** The line of each job that matches the search. */
   found: ReadonlyMap<Job, string> | undefined;
   box: Column<Job>;
 }
@@ -95,7 +95,7 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
         const key = jobs.keys.get(child) ?? '';
         const name = childName(child, key);
         const { to, state } = url.opening({ child: key });
-        // Going from one output to the next is not a step that Back should take.
+        // Moving from one output to the next is not a step for the Back button.
         return (
           <Link
             to={to}
@@ -166,7 +166,7 @@ const exitCode = ({ ExitCode }: Job) =>
     </>
   );
 
-/** Which fields of the fleet distinguish these devices. */
+/** Which fields of the fleet differ between these devices. */
 export function tellingFields(rows: readonly Job[], fleet: FleetIndex | undefined): ColumnsRequest['fields'] {
   const differs = (field: 'CustomerSite' | 'DeviceGroup') => {
     const values = new Set<string>();

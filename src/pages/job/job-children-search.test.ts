@@ -12,7 +12,7 @@ const rows = [
 const found = (text: string) =>
   [...atOnce(searchSteps(rows, text))].map(([{ DeviceName, DeviceId }, line]) => [DeviceName ?? DeviceId, line]);
 
-test('devices are found by name, by id and by what they printed, with the line of it', () => {
+test('devices are found by name, id and output, with the matching line', () => {
   assert.deepEqual(found('cam'), [
     ['Camera-7', ''],
     ['cam-8', ''],
@@ -24,7 +24,7 @@ test('devices are found by name, by id and by what they printed, with the line o
   ]);
 });
 
-test('what is typed is text, not a pattern', () => {
+test('the search text is not a pattern', () => {
   assert.deepEqual(found('(left)'), [['Camera-7', 'No space (left)']]);
   assert.deepEqual(found('.*['), []);
 });

@@ -1,15 +1,15 @@
-// Looks for a text in the names and outputs of a job's devices, in short tasks: ten thousand outputs are megabytes.
+// Searches the names and outputs of a job's devices in short tasks: ten thousand outputs are megabytes.
 import { useEffect, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { runChunked } from '#/lib/pace.ts';
 import { plainLines } from '#/features/failure-groups/plain-lines.ts';
 
-/** The devices that match, each with the line of its output that does; an empty line where the name does. */
+/** The matching devices, each with the matching line of its output; an empty line if the name matches. */
 type Matches = ReadonlyMap<Job, string>;
 
-/** Rows of one step. */
+/** Rows per step. */
 const STEP = 50;
-/** Characters around a match within which its line is looked for. */
+/** Characters before and after a match that are searched for the ends of its line. */
 const AROUND = 600;
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -38,7 +38,7 @@ export function* searchSteps(rows: readonly Job[], text: string): Generator<void
   return found;
 }
 
-/** Undefined where nothing is looked for. While other rows are searched, what was found before stays. */
+/** Undefined without a search text. While rows are searched, the previous matches remain. */
 export function useChildSearch(rows: readonly Job[], text: string): Matches | undefined {
   const [found, setFound] = useState<{ text: string; matches: Matches }>();
   const wanted = text.trim();

@@ -1,5 +1,5 @@
-// The devices of a group or tag job with their states: found by state, name and output, sorted, selected, run again or
-// cancelled. Beside the list the output of the one that is opened.
+// The devices of a group or tag job with their states: filter by state, name and output, sort, select, retry and cancel.
+// The output of the opened device is beside the list.
 import { useCallback, useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
@@ -59,8 +59,8 @@ function Search() {
   return <SearchField size="xs" className={classes.search} label="Find in names and output" text={text} />;
 }
 
-/** The boxes that select devices: the selection of the device table and the map. */
-function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection): Column<Job> {
+/** The checkboxes, which change the same selection as the device table and the map. */
+function checkboxColumn(all: readonly string[], { ids, add, remove, toggle }: Selection): Column<Job> {
   return {
     header: 'Selected',
     width: '42px',
@@ -80,7 +80,7 @@ function boxes(all: readonly string[], { ids, add, remove, toggle }: Selection):
 
 const NONE: readonly Job[] = [];
 
-/** The devices that the URL asks for, in its order; `found`: the line of each in which the words were found. */
+/** The devices that match the URL's filters, in its order; `found`: the line of each that matches the search. */
 function useShownChildren(jobs: ChildJobs, fleet: FleetIndex | undefined, { state, name, sort }: JobUrl) {
   const { rows, outputs } = jobs;
   const now = useNow();
@@ -125,7 +125,15 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
         ) : (
           <VirtualTable
             name="Devices of this job"
-            columns={childColumns({ jobs, fleet, fields, opened, url, found, box: boxes(shownIds, selection) })}
+            columns={childColumns({
+              jobs,
+              fleet,
+              fields,
+              opened,
+              url,
+              found,
+              box: checkboxColumn(shownIds, selection),
+            })}
             rows={shown}
             rowKey={keyOf}
             find={find}
@@ -150,7 +158,7 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
   );
 }
 
-/** Doing it again on some of the devices, and taking it back where it waits. */
+/** Retries the job on some devices, and cancels it where it is waiting. */
 function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlySet<string> }) {
   const { parent, jobs, selected } = props;
   const { rows } = jobs;
@@ -169,7 +177,7 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
     { id: 'retry-unanswered', which: 'the unanswered', targets: unanswered },
     { id: 'retry-selected', which: 'the selected', targets: rows.filter(({ DeviceId }) => selected.has(DeviceId)) },
   ];
-  // All that failed may be unanswered: one button is enough then.
+  // If all failures are unanswered, one button is enough.
   const offered = retries.filter(
     ({ targets }) =>
       hasAttempts !== undefined && targets.length > 0 && (targets !== unanswered || targets.length < failed.length),

@@ -1,4 +1,4 @@
-// The head of a job's page: what it was aimed at, when, how long, its ids, its command.
+// The facts of a job: its target, times, duration, ids and command.
 import type { Job } from '#/contract/jobs.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { Duration } from '#/features/jobs/duration.tsx';

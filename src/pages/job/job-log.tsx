@@ -18,14 +18,14 @@ import classes from './job-page.module.css';
 
 interface JobLogProps {
   job: Job;
-  /** The same job with its output in pieces, where it is read so. */
+  /** The job with its output in pieces, if the service offers that. */
   followed: FollowedJob | undefined;
   judgement: Judgement | undefined;
-  /** Whose output it is, for the name of the region and of the file. */
+  /** The name of the device, for the labels of the region and the file. */
   device: string;
 }
 
-/** The streams of a job, in which order they arrived, and the service's note beside them. */
+/** The streams of a job, their order of arrival, and the service's note. */
 function useStreams(job: Job, output: FollowedJob['output']) {
   const { stdout, stderr } = output ?? {};
   const followed = useMemo(
@@ -50,14 +50,14 @@ function useStreams(job: Job, output: FollowedJob['output']) {
   };
 }
 
-/** How much of the output is here, while it is being fetched. */
+/** How much of the output has been fetched so far. */
 function fetchedText({ output, complete }: FollowedJob): string | undefined {
   if (complete || !output) return undefined;
   const { stdout, stderr } = output;
   return `${formatBytes(stdout.next + stderr.next)} of ${formatBytes(stdout.size + stderr.size)} fetched`;
 }
 
-/** What a verdict rests on; the line that it names leads there. */
+/** The reason for a verdict, with a link to the line that it names. */
 function Reason({ judgement, streams }: { judgement: Judgement; streams: readonly LogStream[] }) {
   const [, url] = useUrlState(logUrl);
   const { position } = judgement;

@@ -1,4 +1,4 @@
-// One job: its state and its output. A job to a group or tag shows why it failed and its devices, one to a device its
+// One job: its state and its output. A job to a group or tag shows why it failed and its devices, a job to one device its
 // log.
 import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
@@ -70,7 +70,7 @@ function FoundJob({
   const [{ dialog, child }, url] = useUrlState(jobUrl);
   const navigate = useNavigate();
   const outcome = useOutcome(job);
-  // What a log says of its outcome is known when all of it is here.
+  // A log can be judged only once all of it has been read.
   const judgement = isParent(job) || !complete ? undefined : verdictOf(job);
   const words = jobWords(job, outcome);
   const name = job.JobName || 'Job without a name';
@@ -159,7 +159,7 @@ function FoundJob({
   );
 }
 
-/** Where a service has no attempts, a job is run again by another deploy to its device. */
+/** On a service without attempts, a job is retried by another deploy to its device. */
 function RetryButton({ job, onClick }: { job: Job; onClick: () => void }) {
   const hasAttempts = useOffered('jobs');
   const { DeviceId } = job;
@@ -179,7 +179,7 @@ function RetryButton({ job, onClick }: { job: Job; onClick: () => void }) {
   );
 }
 
-/** Archives an ended job, or restores an archived one, where the service has an archive. */
+/** Archives an ended job or restores an archived one, if the service has an archive. */
 function ArchiveButton({ job, onClick }: { job: Job; onClick: (action: 'archive' | 'unarchive') => void }) {
   const hasArchive = useOffered('archive') === true;
   if (!hasArchive || job.ParentJobId) return null;

@@ -1,4 +1,4 @@
-// How far a group or tag job is: the devices that are done, what the rest waits for, and how long it may take.
+// The progress of a group or tag job: the finished devices, what the others are waiting for, and how long it may take.
 import { useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { jobState } from '#/contract/job-state.ts';
@@ -15,14 +15,14 @@ import classes from './job-page.module.css';
 interface JobProgressProps {
   job: Job;
   outcome: VerdictCounts;
-  /** As far as they have been read. */
+  /** The children read so far. */
   rows: readonly Job[];
 }
 
-/** Whether a child waits for a device that its service reports as offline. */
+/** Whether a child is waiting for a device that the service reports as offline. */
 const isAway = (child: Job) => jobState(child) === 'Waiting' && child.Status?.toLowerCase() === 'device_offline';
 
-/** Milliseconds, calculated again as time passes; undefined where they are unknown. */
+/** Milliseconds left, recalculated as time passes; undefined if unknown. */
 function useTimeLeft(rows: readonly Job[], away: number): number | undefined {
   const now = useNow();
   const [left, setLeft] = useState<number>();

@@ -1,4 +1,4 @@
-// The state of a page's job, by its children where the service does not count them.
+// The state of the page's job, counted from its children if the service does not count them.
 import { useEffect, useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { countsOf, isMoving, isParent } from '#/contract/job-state.ts';

@@ -11,7 +11,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { NO_JOB_FILTER, isJobListFiltered, jobListUrl, type Choice, type Choices } from './job-list.ts';
 import classes from './jobs.module.css';
 
-/** Short, since it is answered from memory. */
+/** Debounce in milliseconds; short, because the filter runs in memory. */
 const PAUSE = 80;
 const picker = {
   className: classes.picker,
@@ -20,18 +20,18 @@ const picker = {
   searchable: true,
   clearable: true,
 } as const;
-/** Of a target in the picker: what it is, then its value. */
+/** Prefixes of a target's value in the picker. */
 const KINDS = ['device', 'group', 'tag'] as const;
 
 const KIND_OPTIONS = Object.entries(JOB_KINDS).map(([value, label]) => ({ value, label }));
-/** Hours. */
+/** Choices in hours. */
 const SPANS = [24, 168];
 const spanText = (hours: number) =>
   hours % 24 === 0 && hours > 24 ? `Last ${hours / 24} days` : `Last ${hours} hours`;
 
 const optionsOf = (kind: string, choices: readonly Choice[]) =>
   choices.map(({ value, label }) => ({ value: `${kind}:${value}`, label }));
-/** `count`: how many there are, in words. */
+/** `count`: the number of jobs, in words. */
 export function JobFilters({ choices, count }: { choices: Choices; count: string }) {
   const [view, url] = useUrlState(jobListUrl);
   const search = useRef<HTMLInputElement>(null);
@@ -43,7 +43,7 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
     { group: 'Tags', items: optionsOf('tag', choices.tags) },
     { group: 'Devices', items: optionsOf('device', choices.devices) },
   ].filter(({ items }) => items.length > 0);
-  // The current filter is always among the options, even if the list has no such job.
+  // The current filter is always among the options, even if no job has it.
   const isKnownTarget = targets.some(({ items }) => items.some(({ value }) => value === target));
   const { artifacts } = choices;
   const isKnownArtifact = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);

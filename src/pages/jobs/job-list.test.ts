@@ -18,20 +18,20 @@ const jobs = [
 const found = (search: string) => filterJobs(jobs, jobListUrl.read(search)).map(({ JobId }) => JobId);
 const sorted = (by: string) => sortJobs(jobs, jobListUrl.read(`sort=${by}`).sort, undefined).map(({ JobId }) => JobId);
 
-test('finds jobs by a part of the name in any case, or by their whole id', () => {
+test('finds jobs by a part of the name in any case, or by their full id', () => {
   assert.deepEqual(found('name=UPDATE'), ['1', '2']);
   assert.deepEqual(found('name=3'), ['3']);
   assert.deepEqual(found(''), ['1', '2', '3', '4']);
 });
 
-test('a state finds parents with such a child; Succeeded only those that are so as a whole', () => {
+test('a state finds parents with such a child; Succeeded only those that succeeded on all devices', () => {
   assert.deepEqual(found('state=Failed'), ['2', '3', '4']);
   assert.deepEqual(found('state=running'), ['2']);
   assert.deepEqual(found('state=Succeeded'), ['1']);
   assert.deepEqual(found('state=Failed&name=reboot'), ['3', '4']);
 });
 
-test('several states under one word, and what moved within some hours', () => {
+test('filters by groups of states, and by jobs active within some hours', () => {
   assert.deepEqual(found('state=moving'), ['2']);
   assert.deepEqual(found('state=bad'), ['2', '3', '4']);
   assert.ok(isJobListFiltered(jobListUrl.read('within=24')));
@@ -43,21 +43,21 @@ test('several states under one word, and what moved within some hours', () => {
   assert.equal(filterJobs(ended('some day'), view, now).length, 1);
 });
 
-test('what only the rules find is found, too', () => {
+test('verdicts of the rules are found too', () => {
   const view = jobListUrl.read('state=rolled back');
   const ruled = jobs.map((job) => ({ ...job, Verdict: 'RolledBack', VerdictCounts: job.Counts && { RolledBack: 1 } }));
   assert.equal(filterJobs(ruled, view).length, 4);
   assert.equal(filterJobs(jobs, view).length, 0);
 });
 
-test('by target and artifact; a device finds only the jobs to itself', () => {
+test('filters by target and artifact; a device finds only the jobs to itself', () => {
   assert.deepEqual(found('device=d'), ['1']);
   assert.deepEqual(found('group=lab'), ['2']);
   assert.deepEqual(found('tag=t&artifact=a2'), ['4']);
   assert.deepEqual(found('tag=t&artifact=a1'), []);
 });
 
-test('sorts by every column, what has no value last; no sort is no change', () => {
+test('sorts by every column, missing values last; without a sort nothing changes', () => {
   assert.deepEqual(sorted('name'), ['4', '3', '2', '1']);
   assert.deepEqual(sorted('-name'), ['1', '2', '3', '4']);
   assert.deepEqual(sorted('target'), ['3', '1', '2', '4']);
@@ -66,13 +66,13 @@ test('sorts by every column, what has no value last; no sort is no change', () =
   assert.deepEqual(sorted('nonsense'), ['1', '2', '3', '4']);
 });
 
-test('an unknown state in the URL is no filter', () => {
+test('an unknown state in the URL is ignored', () => {
   assert.deepEqual(found('state=nonsense'), ['1', '2', '3', '4']);
   assert.equal(isJobListFiltered(jobListUrl.read('state=nonsense&name=&sort=name')), false);
   assert.equal(isJobListFiltered(jobListUrl.read('group=lab')), true);
 });
 
-test('offers what the jobs were aimed at and what they ran', () => {
+test('offers the targets and artifacts of the jobs', () => {
   const artifact = {
     ArtifactId: 'a1',
     Name: 'fw.tar.gz',

@@ -1,4 +1,4 @@
-// Which jobs the list shows and in which order, as in the URL.
+// Which jobs the list shows and in which order, from the URL.
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -19,11 +19,11 @@ const KINDS = Object.keys(JOB_KINDS) as JobKind[];
 const isKindName = (state: Verdict | JobKind): state is JobKind => KINDS.some((kind) => kind === state);
 
 export const jobListUrl = urlSchema({
-  /** A part of the name, in any letter case. */
+  /** A part of the name, ignoring letter case. */
   name: plainText,
-  /** One state, or a kind of states. */
+  /** A state, or a group of states. */
   state: oneOf([...VERDICTS, ...KINDS]),
-  /** Hours in which it moved. */
+  /** Hours within which the job was active. */
   within: positive,
   // At most one of these three is set.
   device: plainText,
@@ -32,13 +32,13 @@ export const jobListUrl = urlSchema({
   artifact: plainText,
   sort: sortPart(JOB_COLUMNS),
   dialog: optional,
-  /** The job that the dialog is about. */
+  /** The job of the open dialog. */
   job: optional,
 });
 
 export type JobListView = Omit<typeof jobListUrl.defaults, 'dialog' | 'job'>;
 
-/** What "Clear filters" sets. */
+/** The state after "Clear filters". */
 export const NO_JOB_FILTER = {
   name: '',
   state: undefined,
@@ -52,13 +52,13 @@ export const NO_JOB_FILTER = {
 export const isJobListFiltered = ({ name, state, within, device, group, tag, artifact }: JobListView): boolean =>
   name.trim() !== '' || [state, within, device, group, tag, artifact].some(Boolean);
 
-/** Whether a job or one of its devices is in a state that is looked for: a parent that still runs may have failures. */
+/** Whether a job or one of its devices is in this state: a running parent may already have failures. */
 function isIn(job: Job, state: Verdict): boolean {
   if (stateOf(job) === state) return true;
   return state !== 'Succeeded' && state !== 'Finished' && (outcomeOf(job)?.[state] ?? 0) > 0;
 }
 
-/** By device: only jobs to the device itself, without its part in those to groups and tags. */
+/** Filtering by device finds only jobs to the device itself, not to its groups and tags. */
 export function filterJobs(
   jobs: readonly Job[],
   { name, state, within, device, group, tag, artifact }: JobListView,
@@ -77,7 +77,7 @@ export function filterJobs(
   );
 }
 
-/** What a service that filters takes for a state. */
+/** The status condition for each state, for a service that filters jobs. */
 const STATUSES: Record<Verdict | JobKind, string> = {
   moving: 'Waiting,Running',
   bad: 'Failed,RolledBack,NoAnswer,Interrupted',
@@ -87,14 +87,14 @@ const STATUSES: Record<Verdict | JobKind, string> = {
   Interrupted: 'Interrupted',
   Cancelled: 'Cancelled',
   Succeeded: 'Succeeded',
-  // Such a service says how a job ended.
+  // A service that filters jobs reports how they ended.
   Finished: '',
   Running: 'Running',
   Waiting: 'Waiting',
 };
 const HOUR = 3_600_000;
 
-/** The filter as conditions of the service. It may find a little more: what has moved is taken by whole hours. */
+/** The filter as conditions for the service, which may match slightly more: the time is rounded to full hours. */
 export function conditionsOf(
   { name, state, within, device, group, tag, artifact }: JobListView,
   now: Date,
@@ -111,7 +111,7 @@ export function conditionsOf(
   };
 }
 
-/** `jobs` newest first, which stays the order of equals. */
+/** `jobs`: newest first, which remains the order of equal jobs. */
 export function sortJobs(jobs: Job[], sort: Sort | undefined, tags: Tag[] | undefined): Job[] {
   const by = JOB_COLUMNS.find((column) => column === sort?.by);
   if (!by) return jobs;
@@ -141,7 +141,7 @@ const byLabel = (choices: ReadonlyMap<string, string>): Choice[] =>
 
 export type Choices = Record<'devices' | 'groups' | 'tags' | 'artifacts', Choice[]>;
 
-/** What the jobs of a list were aimed at, and what they ran. */
+/** The targets and artifacts of the jobs of a list. */
 export function choicesOf(jobs: readonly Job[], tags: Tag[] = [], artifacts: readonly Artifact[] = []): Choices {
   const found = {
     devices: new Map<string, string>(),

@@ -1,4 +1,4 @@
-// Which jobs are selected: one selection for this tab, which lasts while filters change and is forgotten at sign-out.
+// The selected jobs: one selection per tab, which persists when filters change and is cleared at sign-out.
 import { onSession } from '#/api/session.ts';
 import { SelectedIds } from '#/ui/table/selected-ids.ts';
 

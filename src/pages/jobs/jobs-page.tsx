@@ -1,4 +1,4 @@
-// All jobs, newest first unless sorted, with what they are doing now.
+// All jobs with their current state, newest first by default.
 import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { useOffered } from '#/api/capabilities.ts';
@@ -24,7 +24,7 @@ import { JobsTable } from './jobs-table.tsx';
 import { useJobList } from './use-job-list.ts';
 import classes from './jobs.module.css';
 
-/** From here on a page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */
+/** From here on the page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */
 const MANY_EXECUTED = 200;
 
 const EndedJobsDialog = lazyDialog(() => import('#/features/job-archive/ended-jobs-dialog.tsx'), 'EndedJobsDialog');
@@ -162,7 +162,7 @@ export function JobsPage() {
 
 interface JobBarProps {
   jobs: readonly Job[];
-  /** Those that the filter hides. */
+  /** Number of selected jobs that the filter hides. */
   hidden: number;
   onStop: () => void;
   /** Undefined without an archive. */
@@ -170,7 +170,7 @@ interface JobBarProps {
   onDelete: () => void;
 }
 
-/** How many jobs are selected, and what can be done to all of them. */
+/** The bar with the number of selected jobs and their bulk actions. */
 function JobBar({ jobs, hidden, onStop, onArchive, onDelete }: JobBarProps) {
   const moving = jobs.filter(isMoving).length;
   const stoppable = jobs.filter(canBeStopped).length;

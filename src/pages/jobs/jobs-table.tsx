@@ -1,4 +1,4 @@
-// The list of jobs: what, for which devices, how it ended, when.
+// The table of jobs: name, target, state and times.
 import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
@@ -47,11 +47,11 @@ function Standing({ job }: { job: Job }) {
 
 interface JobsTableProps {
   jobs: Job[];
-  /** Any job, filtered or not. */
+  /** Finds a job, whether or not it matches the filter. */
   find: (id: string) => Job | undefined;
   tags: Tag[] | undefined;
   sort: Sort | undefined;
-  /** Undefined while a part of the list is not read. */
+  /** Undefined while the list is only partly loaded. */
   onSort: ((sort: Sort | undefined) => void) | undefined;
   onStop: (job: Job) => void;
   onDelete: (job: Job) => void;

@@ -1,4 +1,4 @@
-// Stops the selected jobs, each on its own, and shows the result of each.
+// Stops the selected jobs individually, and shows the result of each.
 import type { Job } from '#/contract/jobs.ts';
 import { bulkStop } from '#/api/bulk-cancel.ts';
 import { BulkJobsDialog } from '#/features/bulk/bulk-jobs-dialog.tsx';
@@ -28,7 +28,7 @@ const COLUMNS: Column<Job>[] = [
 
 const write = bulkStop();
 
-/** `jobs`: those that wait or run. */
+/** `jobs`: waiting and running jobs. */
 export function StopJobsDialog({ jobs, onClose }: { jobs: readonly Job[]; onClose: () => void }) {
   return (
     <BulkJobsDialog

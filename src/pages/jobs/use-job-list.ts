@@ -1,4 +1,4 @@
-// The jobs that the list shows: found by the service page by page, or read as a whole, filtered and sorted here.
+// The jobs that the list shows: filtered by the service page by page, or read completely, and filtered and sorted here.
 import { useCallback, useMemo, useState } from 'react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { artifactQueries } from '#/api/artifacts.ts';
@@ -15,8 +15,8 @@ import { choicesOf, conditionsOf, filterJobs, isJobListFiltered, sortJobs, type 
 
 const NONE: Job[] = [];
 
-/** Most jobs of the list that one action concerns. */
-const MOST_LISTED = 10_000;
+/** Most jobs of the list that one action can include. */
+const MAX_LISTED = 10_000;
 
 export function useJobList(view: JobListView) {
   const isPaged = useJobPages();
@@ -25,21 +25,21 @@ export function useJobList(view: JobListView) {
   return isPaged === false ? whole : paged;
 }
 
-/** Of a service that filters: as many jobs as were asked for. */
+/** For a service that filters jobs: the pages loaded so far. */
 function usePagedList(view: JobListView, enabled: boolean) {
   const client = useQueryClient();
   const now = useNow();
   const query = jobPageQueries.list(conditionsOf(view, now));
-  // The filter bar and the rows stay while others are looked for.
+  // The filter bar and the rows remain while a new filter loads.
   const pages = useQuery({ ...query, enabled, placeholderData: keepPreviousData });
-  // Without conditions, for the choices; of an unfiltered list it is the same query.
+  // The newest jobs without conditions, for the choices; an unfiltered list uses the same query.
   const newest = useQuery({ ...jobPageQueries.list({}), enabled });
   const { tags, choices } = useChoices(newest.data?.jobs ?? NONE, enabled);
   const isComplete = pages.data?.next === '';
   const found = pages.data?.jobs ?? NONE;
   const isEarlier = pages.isPlaceholderData;
   const shown = useMemo(() => {
-    // The service has compared names and devices, but not of the rows that are shown until it answers.
+    // The service has already filtered by name and device, except for the earlier rows shown until it answers.
     const listed = filterJobs(found, isEarlier ? view : { ...view, device: '', name: '' }, now);
     return isComplete ? sortJobs(listed, view.sort, tags) : listed;
   }, [found, view, isEarlier, isComplete, tags, now]);
@@ -52,7 +52,7 @@ function usePagedList(view: JobListView, enabled: boolean) {
       setIsReading(false);
     }
   };
-  // Selected jobs stay known when the filter changes.
+  // Keeps selected jobs known when the filter changes.
   const all = [...new Map(knownJobs(client).map((job) => [job.JobId, job])).values()];
   const left = pages.data?.left ?? NONE;
   const find = useCallback(
@@ -78,12 +78,12 @@ function usePagedList(view: JobListView, enabled: boolean) {
       isFetchingNextPage: isReading,
       fetchNextPage: () => readMore(),
     },
-    /** Reads the rest of the list, as far as one action may concern it. */
-    readRest: () => readMore(MOST_LISTED - found.length),
+    /** Reads the rest of the list, up to the limit of one action. */
+    readRest: () => readMore(MAX_LISTED - found.length),
   };
 }
 
-/** Of a service that does not filter: all jobs, the newest first. */
+/** For a service that does not filter jobs: all of them, newest first. */
 function useWholeList(view: JobListView, enabled: boolean) {
   const jobs = useQuery({ ...jobQueries.list(), enabled });
   const all = useMemo(() => newestFirst(jobs.data ?? NONE), [jobs.data]);

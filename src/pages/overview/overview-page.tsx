@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { polled } from '#/api/query.ts';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
-import { MOVING_JOBS } from '#/api/job-pages.ts';
+import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import type { Account } from '#/contract/account.ts';
@@ -51,7 +51,7 @@ export function OverviewPage() {
 function useCurrentJobs() {
   const now = useNow();
   const hour = Math.floor(now.getTime() / 3_600_000) * 3_600_000;
-  const moving = useJobs(MOVING_JOBS, { most: MOST_JOBS });
+  const moving = useJobs(UNFINISHED_JOBS, { most: MOST_JOBS });
   const bad = useJobs(
     { status: FAILED, active: new Date(hour - LATELY * 3_600_000).toISOString() },
     { most: MOST_JOBS },

@@ -1,4 +1,4 @@
-// The whole queue of one device, in the order in which it runs, with what is stale in it.
+// The complete queue of one device in execution order, with stale jobs marked.
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import type { QueuedJob } from '#/features/job-queue/queues.ts';
@@ -24,7 +24,7 @@ export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: Q
   );
 }
 
-/** What is going to happen to these jobs, in one sentence. */
+/** What will happen to these jobs, in one sentence. */
 function fate({ status, waiting, running }: QueueRow): string {
   const jobs = jobsText(waiting.length);
   if (waiting.length === 0) return 'Nothing waits behind the running job.';
@@ -38,7 +38,7 @@ function fate({ status, waiting, running }: QueueRow): string {
 
 interface OpenedQueueProps {
   row: QueueRow;
-  /** "app.tar.gz 1.2.0"; undefined for what is no known artifact. */
+  /** "app.tar.gz 1.2.0"; undefined for an unknown artifact. */
   artifactText: (id: string | undefined) => string | undefined;
   onRemove: () => void;
 }

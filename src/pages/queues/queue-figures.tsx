@@ -1,4 +1,4 @@
-// The fleet's queues in four figures, each a way to the rows behind it.
+// Four figures about the fleet's queues, each a link to the rows behind it.
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { paths } from '#/paths.ts';
@@ -10,7 +10,7 @@ import classes from './queues.module.css';
 
 interface QueueFiguresProps {
   figures: Figures;
-  /** Not everything is known yet that makes a job stale. */
+  /** Whether all data that decides about stale jobs is loaded. */
   settled: boolean;
   onRemove: () => void;
 }
@@ -73,7 +73,7 @@ function Figure(props: {
   to: string | undefined;
   big: ReactNode;
   what: string;
-  /** The device that it is about. */
+  /** The device that the figure is about. */
   whose?: string | undefined;
   warn?: boolean;
   children?: ReactNode;

@@ -1,4 +1,4 @@
-// What the queues are looked at by: the filters, each in the URL, and after how many days a job counts as stale.
+// The filters of the queues, each in the URL, and the setting after how many days a job counts as stale.
 import { useRef } from 'react';
 import { NativeSelect } from '@mantine/core';
 import { MOST_DAYS, staleDays } from '#/features/job-queue/use-stale-rules.ts';
@@ -14,11 +14,11 @@ import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import { NO_QUEUE_FILTER, isQueueFiltered, queuesUrl } from './queue-rows.ts';
 import classes from './queues.module.css';
 
-/** Short, since it is answered from memory. */
+/** Debounce in milliseconds; short, because the filter runs in memory. */
 const PAUSE = 80;
 const AGES = [1, 7, 14, 30, 90];
 
-/** `artifacts`: what is queued, to choose from; `count`: how many devices there are, in words. */
+/** `artifacts`: the queued artifacts as choices; `count`: the number of devices, in words. */
 export function QueueFilters({ artifacts, count }: { artifacts: { value: string; label: string }[]; count: string }) {
   const [view, url] = useUrlState(queuesUrl);
   const search = useRef<HTMLInputElement>(null);

@@ -35,17 +35,17 @@ const found = (query: string) => {
   return sortQueues(filterQueues(rows, view, now), view.sort).map(({ id }) => id);
 };
 
-test('who waits the longest comes first; without a time, last', () => {
+test('the longest wait comes first; without a time, last', () => {
   assert.deepEqual(found(''), ['hub', 'one', 'two', 'ten']);
   assert.deepEqual(found('sort=-oldest'), ['two', 'one', 'hub', 'ten']);
 });
 
-test('sorted by length and by name', () => {
+test('sorts by length and by name', () => {
   assert.deepEqual(found('sort=-waiting'), ['two', 'one', 'ten', 'hub']);
   assert.deepEqual(found('sort=device').slice(0, 2), ['two', 'ten']);
 });
 
-test('found by a device, a job, an age, an artifact and what is stale', () => {
+test('filters by device, job, age, artifact and stale jobs', () => {
   assert.deepEqual(found('q=CAMERA'), ['two', 'ten']);
   assert.deepEqual(found('q=nightly'), ['one']);
   assert.deepEqual(found('older=7'), ['hub', 'one']);
@@ -57,7 +57,7 @@ test('found by a device, a job, an age, an artifact and what is stale', () => {
   assert.deepEqual(found('status=Offline'), []);
 });
 
-test('of the stale only those with the reason that is looked for', () => {
+test('a reason selects only the stale jobs with it', () => {
   const [one] = filterQueues(rows, queuesUrl.read('q=one'), now);
   assert.ok(one);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// The queues as rows: each with its device, what is stale in it, and how rows are found, sorted and counted.
+// The queues as rows with their devices and stale jobs, and how rows are filtered, sorted and counted.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { QueuedJob, Queues } from '#/features/job-queue/queues.ts';
 import {
@@ -13,21 +13,21 @@ import { sortPart, sortRows, type Sort } from '#/ui/table/sort.ts';
 import { oneOf, optional, positive, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export interface QueueRow {
-  /** Of the device. */
+  /** The DeviceId. */
   id: string;
   name: string;
-  /** Undefined while the fleet is not read, and for a device that is not there. */
+  /** Undefined until the fleet is loaded, and for a device that no longer exists. */
   status: string | undefined;
   seen: Date | undefined;
   running: readonly QueuedJob[];
-  /** In the order in which they will run. */
+  /** Waiting jobs in execution order. */
   waiting: readonly QueuedJob[];
-  /** The one that waits the longest, as far as times are known. */
+  /** The job that has been waiting the longest, of those with a known time. */
   oldest: QueuedJob | undefined;
   stale: ReadonlyMap<QueuedJob, readonly StaleReason[]>;
 }
 
-/** What the queues alone show: computed once for each reading of them. */
+/** The rows without device data, computed once per read of the queues. */
 export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   return Array.from(queues, ([id, jobs]) => {
     const waiting = jobs.filter(({ state }) => state === 'Waiting');
@@ -48,7 +48,7 @@ export function queueRows(queues: Queues, rules: StaleRules): QueueRow[] {
   });
 }
 
-/** The same with the fleet's data of each device. Field by field, so that no device object is made for each row. */
+/** Adds the fleet's data of each device, field by field to avoid a device object per row. */
 export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undefined): readonly QueueRow[] {
   if (!fleet) return rows;
   return rows.map((row) => {
@@ -65,34 +65,34 @@ export function withDevices(rows: readonly QueueRow[], fleet: FleetIndex | undef
 }
 
 const COLUMNS = ['device', 'state', 'waiting', 'oldest'] as const;
-/** The default order: the longest wait first. */
+/** The default order: longest wait first. */
 const FIRST: Sort = { by: 'oldest', down: false };
 
 export const queuesUrl = urlSchema({
   /** Words in the name or id of a device, or the name of one of its jobs. */
   q: plainText,
   status: plainText,
-  /** Days that a job waits at least. */
+  /** Least days that a job has been waiting. */
   older: positive,
   artifact: plainText,
   stale: oneOf(['any', ...(Object.keys(STALE_KINDS) as StaleKind[])]),
   sort: sortPart(COLUMNS),
-  /** The device whose queue is opened. */
+  /** The device whose queue is open. */
   open: optional,
   dialog: optional,
-  /** Whose stale jobs the dialog is about. */
+  /** The device whose stale jobs the dialog shows. */
   of: optional,
 });
 
 export type QueuesView = Omit<typeof queuesUrl.defaults, 'open' | 'dialog' | 'of'>;
 
-/** What "Clear filters" sets. */
+/** The state after "Clear filters". */
 export const NO_QUEUE_FILTER = { q: '', status: '', older: undefined, artifact: '', stale: undefined };
 
 export const isQueueFiltered = ({ q, status, older, artifact, stale }: QueuesView): boolean =>
   [q.trim(), status, older, artifact, stale].some(Boolean);
 
-/** The stale jobs of a row that the view asks for: all, or those with one reason. */
+/** The stale jobs of a row that match the filter: all, or those with one reason. */
 export const staleOf = ({ stale }: QueueRow, { stale: wanted }: Pick<QueuesView, 'stale'>): QueuedJob[] =>
   Array.from(stale).flatMap(([job, reasons]) =>
     wanted === undefined || wanted === 'any' || reasons.some(({ kind }) => kind === wanted) ? job : [],
@@ -120,7 +120,7 @@ function keyOf(by: string): (row: QueueRow) => string | number | undefined {
     case 'device':
       return ({ name }) => name;
     case 'state':
-      // The device that has been Offline the longest is first.
+      // The device that has been Offline the longest comes first.
       return ({ status, seen }) => (status === 'Offline' ? seen?.getTime() : undefined);
     case 'waiting':
       return ({ waiting }) => waiting.length;

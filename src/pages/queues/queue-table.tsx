@@ -1,4 +1,4 @@
-// The queues device by device: what runs, what waits and since when, what is next; a row opens to its whole queue.
+// The queues by device: what is running, what is waiting and since when, what is next. A row expands to its complete queue.
 import { useMemo } from 'react';
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
@@ -16,10 +16,10 @@ import { OpenedQueue, QueuedJobLink } from './opened-queue.tsx';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
 
-/** Jobs named in a row; the rest is a number. */
+/** Jobs listed by name in a row; the rest are counted. */
 const NEXT = 3;
 
-/** The row of a device, and below it, where it is opened, its queue. */
+/** The row of a device, or its open queue below it. */
 interface Line {
   row: QueueRow;
   below?: true;
@@ -32,7 +32,7 @@ const parentOf = ({ row, below }: Line) => (below ? row.id : undefined);
 const keyOf = ({ row, below }: Line) => (below ? `${row.id} queue` : row.id);
 
 interface QueueTableProps {
-  /** Those of no filter too. */
+  /** All rows, regardless of the filter. */
   all: readonly QueueRow[];
   rows: readonly QueueRow[];
   opened: string | undefined;
@@ -142,7 +142,7 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
   },
 ];
 
-/** The next jobs in their order, as one line. */
+/** The next jobs in order, on one line. */
 function Next({ row: { waiting, stale } }: { row: QueueRow }) {
   const more = waiting.length - NEXT;
   return (

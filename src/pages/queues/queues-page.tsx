@@ -1,4 +1,4 @@
-// What waits or runs on every device of the fleet, and what of it had better not run any more.
+// The waiting and running jobs of every device, and which of them are stale.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -37,7 +37,7 @@ const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-s
 
 const NOTHING: Queues = new Map();
 
-/** The stale jobs of these rows, as the dialog takes them. */
+/** The stale jobs of these rows, for the dialog that removes them. */
 const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =>
   rows.flatMap((row) =>
     staleOf(row, view).map((job) => ({
@@ -47,7 +47,7 @@ const removable = (rows: readonly QueueRow[], view: Pick<QueuesView, 'stale'>) =
     })),
   );
 
-/** The queues with what makes their jobs stale. */
+/** The queues, and the rules by which their jobs are stale. */
 function useReadQueues() {
   const queues = useDeferredQuery(useQuery(queueQueries.all()));
   const { data } = queues;
@@ -55,7 +55,7 @@ function useReadQueues() {
   return { queues, all, ...useStaleRules(all) };
 }
 
-/** A row for each queue, with its device once the fleet is read; and what is queued, to choose from. */
+/** A row per queue, with its device once the fleet is loaded, and the queued artifacts as choices. */
 function useQueueRows() {
   const { queues, all, rules, settled, error } = useReadQueues();
   const { data } = queues;
@@ -81,7 +81,7 @@ export function QueuesPage() {
   const filtered = isQueueFiltered(view);
   const plan = useSnapshot(view.dialog === 'remove-stale', () => {
     if (!settled) return undefined;
-    /** One device, what the filters leave, or all. */
+    /** The stale jobs of one device, of the filtered rows, or of all. */
     const { of } = view;
     if (of === 'shown') return removable(shown, view);
     return removable(of === undefined ? rows : rows.filter(({ id }) => `device ${id}` === of), {

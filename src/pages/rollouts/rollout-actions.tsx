@@ -102,7 +102,7 @@ export function ActionDialog({
   const write =
     action === 'remove'
       ? rolloutMutations.remove(id)
-      : rolloutMutations.steer(action, { id, version, reason, deviceIds });
+      : rolloutMutations.control(action, { id, version, reason, deviceIds });
   return (
     <ConfirmDialog<unknown>
       onClose={onClose}

@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
 import { isMoving } from '#/contract/job-state.ts';
 import { isLive } from '#/api/live.ts';
-import { readMoving } from '#/api/job-pages.ts';
+import { readUnfinished } from '#/api/job-pages.ts';
 import { jobQueries, readJobs } from '#/api/jobs.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { paths } from '#/paths.ts';
@@ -52,7 +52,7 @@ export function JobNotices() {
     const poll = async (before: readonly Job[] | undefined, signal: AbortSignal) => {
       let seen = before;
       try {
-        const now = (await readMoving(client, seen && left, signal)) ?? (await readJobs(signal));
+        const now = (await readUnfinished(client, seen && left, signal)) ?? (await readJobs(signal));
         if (signal.aborted) return;
         for (const news of newsBetween(seen ?? [], now)) {
           unseen.set(news.id, news);

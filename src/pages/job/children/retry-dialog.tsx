@@ -1,4 +1,4 @@
-// Retries a job on some of its devices, as their next attempts: one request, and the job's own figures follow.
+// Retries a job on some of its devices as further attempts: a single request, which also updates the job's own counts.
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Stack } from '@mantine/core';
@@ -25,16 +25,16 @@ import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 export interface RetryDialogProps {
   /** A parent, one of its children, or a job to a single device. */
   job: Job;
-  /** Its jobs of single devices that are retried. */
+  /** The child jobs to retry. */
   targets: readonly Job[];
-  /** Which of them, for the title: "the failed". */
+  /** What these are, for the title: "the failed". */
   which: string;
   onClose: () => void;
 }
 
 let opened = 0;
 
-/** The devices that try again, and why others do not; settled when the dialog opens. */
+/** The devices to retry, and why others are not; fixed when the dialog opens. */
 function useTargets(targets: readonly Job[]) {
   const [ids] = useState(() => [...new Set(targets.map(({ DeviceId }) => DeviceId).filter(Boolean))]);
   const [key] = useState(() => `attempt ${++opened}`);
@@ -45,7 +45,7 @@ function useTargets(targets: readonly Job[]) {
   return { ids, reading, plan, gone: ids.length - (reading.data?.length ?? 0) };
 }
 
-/** From a job of one device to the last attempt of that device in a parent. */
+/** Navigates from a single job to the last attempt of its device in the parent. */
 function useShowLast({ DeviceId }: Job) {
   const navigate = useNavigate();
   return async (parent: string) => {
@@ -59,7 +59,7 @@ export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) 
   const { ids, reading, plan, gone } = useTargets(targets);
   const showLast = useShowLast(job);
   const onDone = (parent: string) => (isParent(job) ? onClose() : void showLast(parent));
-  // The same submission until it is answered, however often it is sent.
+  // One key for the dialog, so that resending after a lost answer is the same submission.
   const [key] = useState(newIdempotencyKey);
   const [typed, setTyped] = useState('');
   const change = plan?.change ?? [];

@@ -1,5 +1,5 @@
-// Retries a job on some of its devices in front of a service without attempts: each device gets a job of its own, one request
-// after the other. What such a service ran is often not in its answers, so that it may have to be chosen.
+// Retries a job on some of its devices on a service without attempts: each device gets its own job, one request after the
+// other. Such services often do not report what a job ran, so the user may have to choose it.
 import { useState } from 'react';
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -30,7 +30,7 @@ export function RetryEachDialog({ job, targets, which, onClose }: RetryDialogPro
 
 interface RetryEachProps {
   job: Job;
-  /** Devices on which it has not ended. */
+  /** Devices on which the job has not ended. */
   open: ReadonlySet<string>;
   frame: BulkActionProps;
 }
@@ -38,7 +38,7 @@ interface RetryEachProps {
 function RetryEach({ job, open, frame }: RetryEachProps) {
   const { artifact, workflow } = deployAgain(job);
   const [chosen, setChosen] = useState(artifact ? `ArtifactId ${artifact}` : workflow ? `WorkflowId ${workflow}` : '');
-  // With the device, the Idempotency-Key of each request: sent again, it submits nothing twice.
+  // Together with the device, the Idempotency-Key of each request, so that a resend submits nothing twice.
   const [key] = useState(newIdempotencyKey);
   const artifacts = useQuery(artifactQueries.list());
   const workflows = useQuery(workflowQueries.list());

@@ -1,4 +1,4 @@
-// The children of a parent with what was read of their output so far; a part of the page that needs more of it says so.
+// The children of a parent with their output as read so far. Components request further outputs.
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
@@ -15,22 +15,22 @@ export function useChildRows(parent: string, enabled = true) {
   const read = useSyncExternalStore(outputs.subscribe, outputs.getVersion);
   const { rows: states = NONE, version } = query.data ?? {};
   const rows = useMemo(
-    // `read` is counted up when there is more output.
+    // `read` increases when more output has arrived.
     () => (version === undefined || read === 0 ? states : states.map((row) => outputs.of(row))),
     [states, version, read, outputs],
   );
   return { query, outputs, rows };
 }
 
-/** Reads the output of these; `rows` must be the same array as long as nothing in it changes. */
+/** Reads the output of these rows, which must be the same array as long as nothing in it changes. */
 export function useWantedOutputs(outputs: ChildOutputs, rows: readonly Job[], isWhole = false): void {
   useEffect(() => outputs.want(rows, { isWhole }), [outputs, rows, isWhole]);
 }
 
-/** Milliseconds between two readings of output that still grows, where somebody sees it. */
+/** Polling interval in milliseconds of growing output that is in view. */
 const GROWING = 3_000;
 
-/** The same for one that is in view. */
+/** Reads the output of a row that is in view, and polls it while it grows. */
 export function useSeenOutput(outputs: ChildOutputs, job: Job): void {
   const isGrowing = isMoving(job) && job.StartTime !== '';
   useEffect(() => {

@@ -1,5 +1,5 @@
-// Why a job failed: its failed devices in groups by their errors. A group opens to its devices, one log as an example, and
-// how that log differs from one of a device on which it went well.
+// Why a job failed: its failed devices grouped by error. An open group shows its devices, an example log, and how that log
+// differs from the log of a device that succeeded.
 import { useMemo } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { isLean } from '#/api/lean-rows.ts';
@@ -10,7 +10,7 @@ import { useWantedOutputs } from '#/pages/job/children/use-child-rows.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { GroupDetails } from './group-details.tsx';
 
-/** Those whose output was read. */
+/** The failed jobs whose output has been read. */
 function useFailed(jobs: ChildJobs) {
   const all = useMemo(() => failedOf(jobs), [jobs]);
   const rows = useMemo(() => all.map(({ job }) => job), [all]);
@@ -27,7 +27,7 @@ export function FailuresPanel({ job, jobs }: { job: Job; jobs: ChildJobs }) {
       onToggle={({ id }, isOpen) => {
         if (isOpen) url.close('failures');
         else if (opened === undefined) url.open({ failures: id });
-        // Going from one group to the next is not a step that Back should take.
+        // Moving from one group to the next is not a step for the Back button.
         else url.set({ failures: id });
       }}
       details={(group, client) => <GroupDetails {...{ job, jobs, group, client }} />}

@@ -1,4 +1,4 @@
-// An opened group: what can be done to exactly its devices, who they are, and the log of one of them.
+// An open group: actions on exactly its devices, their list, and the log of one of them.
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
@@ -27,10 +27,10 @@ import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
 
-/** Rows between two turns of the page. */
+/** Rows per task. */
 const PORTION = 200;
 
-/** Saves a group as CSV: its devices, how each ended, and the line that it was grouped by. */
+/** Saves a group as CSV: its devices, how each ended, and the line by which it was grouped. */
 async function exportGroup(members: readonly Job[], { ended }: FailureGroup): Promise<void> {
   const parts = [
     csvText([['device', 'device id', 'ended', 'exit code', 'said', 'started', 'ended at', 'job', 'job id']]),
@@ -57,7 +57,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   const navigate = useNavigate();
   const members = useMemo(() => group.keys.flatMap((key) => jobs.byKey.get(key) ?? []), [group.keys, jobs.byKey]);
   const ids = members.map(({ DeviceId }) => DeviceId).filter(Boolean);
-  // What was chosen for an action stays, though the group may grow while the dialog is open.
+  // The devices of an action are fixed when its dialog opens, though the group may grow meanwhile.
   const [tagged, setTagged] = useState<string[]>();
   const closeDialog = () => url.close('dialog');
   const noRetry = whyNoRetry(job, ids.length);
@@ -133,7 +133,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   );
 }
 
-/** The wordings that were taken for the same. */
+/** The different wordings in the group. */
 function Ways({ group: { ways } }: { group: FailureGroup }) {
   return (
     <div className={classes.ways}>

@@ -1,4 +1,4 @@
-// The end of one log of a group, and how it differs from the log of a device on which the same job went well.
+// The end of one log of a group, and how it differs from the log of a device on which the same job succeeded.
 import { useEffect, useMemo, useState } from 'react';
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
@@ -19,11 +19,11 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
 
-/** Lines of the example. */
+/** Lines of the example log. */
 const LAST = 60;
-/** Devices that went well, among which the one is chosen whose log is most alike. */
+/** Successful devices among which the most similar log is chosen. */
 const CANDIDATES = 12;
-/** Those whose output is read for it. */
+/** Successful devices whose output is read to find candidates. */
 const LOOKED_AT = 48;
 
 export interface GroupLogProps {
@@ -81,7 +81,7 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
   );
 }
 
-/** Some devices that succeeded and printed something: the same array as long as they are the same. */
+/** Some devices that succeeded and printed something; the same array as long as they are the same. */
 function useHealthy({ rows, outputs }: ChildJobs): Job[] {
   const succeeded = useMemo(() => rows.filter((child) => verdictOf(child).verdict === 'Succeeded'), [rows]);
   const looked = useMemo(() => succeeded.slice(0, LOOKED_AT), [succeeded]);
@@ -149,7 +149,7 @@ function Difference(props: { comparison: Comparison; failed: string; healthy: st
 }
 
 const MARKS: Record<DiffRow['side'], string> = { both: ' ', failed: '−', healthy: '+', gap: '⋯' };
-/** For screen readers, which do not show the mark. */
+/** Labels for screen readers, which do not announce the marks. */
 const SIDE_LABELS: Partial<Record<DiffRow['side'], string>> = {
   failed: 'Only here: ',
   healthy: 'Only in the healthy log: ',
@@ -160,7 +160,7 @@ function Lines({ rows, name, empty }: { rows: DiffRow[]; name: string; empty: st
   return (
     <div role="region" aria-label={name} tabIndex={0} className={classes.lines}>
       {rows.map(({ side, text, error, count }, index) => (
-        // Lines have no key other than their index.
+        // Lines have no key but their index.
         <div key={index} data-side={side} data-error={error || undefined}>
           <span className={classes.mark} aria-hidden>
             {MARKS[side]}

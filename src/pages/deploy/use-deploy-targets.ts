@@ -1,4 +1,4 @@
-// The devices of a deploy's target, as a list that does not change while it is reviewed.
+// The devices of a deploy's target, as a list that does not change during the review.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import type { Account } from '#/contract/account.ts';
@@ -10,7 +10,7 @@ import { tagQueries } from '#/api/tags.ts';
 import { NO_SELECTION, transferredDevices } from '#/features/bulk/device-transfer.ts';
 import type { DeployChoice } from './deploy-choice.ts';
 
-export type Reach = ReturnType<typeof useReach>;
+export type DeployTargets = ReturnType<typeof useDeployTargets>;
 
 const NOBODY: JobTarget = { ids: [], key: '' };
 
@@ -23,7 +23,7 @@ function jobTargetOf({ kind, value }: DeployChoice['target']): JobTarget | undef
   return ids && { ids, key: `selection ${value}` };
 }
 
-/** Why the service does not take a selection of this size as one target. */
+/** Why the service does not accept a selection of this size as one target. */
 function selectionFault(count: number, account: Account): string | undefined {
   if (count <= 1) return undefined;
   if (!offers(account, 'jobs')) return `${NO_SELECTION}.`;
@@ -31,7 +31,7 @@ function selectionFault(count: number, account: Account): string | undefined {
   return count > most ? `One job takes at most ${formatCount(most)} devices: select fewer, or a group.` : undefined;
 }
 
-export function useReach(target: DeployChoice['target']) {
+export function useDeployTargets(target: DeployChoice['target']) {
   const { kind, value } = target;
   const client = useQueryClient();
   const jobTarget = jobTargetOf(target);
@@ -52,23 +52,23 @@ export function useReach(target: DeployChoice['target']) {
   };
   return {
     kind,
-    /** Undefined while there is no choice, and for a selection of another tab. */
+    /** Undefined if nothing is chosen, and for a selection of another tab. */
     jobTarget,
-    /** In words: "camera-7", "group lab". Undefined while there is no choice. */
+    /** The target in words: "camera-7", "group lab". Undefined if nothing is chosen. */
     label: jobTarget && labelOf(),
-    /** What may be typed to confirm instead of the count: the name of a group or tag. */
+    /** The name of the group or tag, which may be typed instead of the count to confirm. */
     name,
-    /** Undefined until they are read, and it is known whether the service takes a selection. */
+    /** Undefined while loading, including whether the service accepts a selection. */
     devices: jobTarget && (kind === 'selection' && account.isPending ? undefined : devices),
-    /** Why it cannot be a target. */
+    /** Why this cannot be a target. */
     fault: kind === 'selection' && account.data ? selectionFault(devices?.length ?? 0, account.data) : undefined,
-    /** Of a selection: how many are not there any more. */
+    /** For a selection: how many of its devices no longer exist. */
     gone: devices && wanted > 0 ? wanted - devices.length : 0,
     at: new Date(query.dataUpdatedAt),
     error: jobTarget ? query.error : null,
     isFetching: query.isFetching,
     refetch: query.refetch as () => unknown,
-    /** Takes these as the members that were reviewed. */
+    /** Accepts these devices as the reviewed members. */
     accept: (next: Device[]) => void client.setQueryData(members.queryKey, next),
   };
 }
