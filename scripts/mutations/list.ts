@@ -380,8 +380,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'orders',
     name: 'a standing order does not leave devices to a rollout',
     file: 'server/rollouts/standing-orders.ts',
-    before: 'return left ? devicesToGive(db, order, left, limit) : [];',
-    after: 'return left ? devicesToGive(db, order, { rolloutSeqs: [], tagIds: [] }, limit) : [];',
+    before: 'return left ? devicesToDeploy(db, order, left, limit) : [];',
+    after: 'return left ? devicesToDeploy(db, order, { rolloutSeqs: [], tagIds: [] }, limit) : [];',
   },
   {
     area: 'orders',
@@ -394,8 +394,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'orders',
     name: 'another artifact in a standing order is given to nobody who had the one before',
     file: 'server/api/standing-orders.ts',
-    before: 'if (before && before.artifact_id !== artifact.id) await beginAnew(tx, before.seq);',
-    after: 'if (before && before.artifact_id === artifact.id) await beginAnew(tx, before.seq);',
+    before: 'if (before && before.artifact_id !== artifact.id) await resetStandingOrder(tx, before.seq);',
+    after: 'if (before && before.artifact_id === artifact.id) await resetStandingOrder(tx, before.seq);',
   },
 
   // ---- Alerts ------------------------------------------------------------------------------------------------------

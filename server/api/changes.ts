@@ -4,7 +4,7 @@ import type { changeEndpoints } from '#/contract/changes.ts';
 import type { Context } from '../context.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
-import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
 import type { Position } from '../store/changes.ts';
 import { listLocated } from '../store/device-list.ts';
 
@@ -42,7 +42,7 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
 
   return {
     changes: async ({ account, query: { since = '' } }) => {
-      const to = await presentPosition(db);
+      const to = await currentPosition(db);
       if (since === '') return { Version: printPosition(to), Reset: false, Devices: [], Removed: [] };
       const key = JSON.stringify([account.id, since, printPosition(to)]);
       let answer = answers.get(key);

@@ -1,6 +1,6 @@
 // Versions of the lists of children. Each moves with the children of its own parent only, so that a reader of one job is
 // not answered again because of others.
-import { changesBetween, presentPosition, printPosition } from '../store/changes.ts';
+import { changesBetween, currentPosition, printPosition } from '../store/changes.ts';
 import type { Position } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { outputOfOpenChildren } from '../store/job-output.ts';
@@ -20,7 +20,7 @@ export type ChildrenVersion = (accountId: number, parentSeq: number) => Promise<
 export function openChildrenVersions(db: Database): ChildrenVersion {
   const known = new Map<number, Known>();
   return async (accountId, parentSeq) => {
-    const at = await presentPosition(db);
+    const at = await currentPosition(db);
     const before = known.get(parentSeq);
     const changes = before && (await changesBetween(db, accountId, before.at, at, parentSeq));
     const version = changes?.length === 0 && before ? before.version : printPosition(at);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import { invalid } from '../http/problem.ts';
-import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
 import {
@@ -26,7 +26,7 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
       if ((artifact === undefined) === (device_id === undefined))
         throw invalid([{ field: 'artifact', message: 'give exactly one of artifact and device_id' }]);
       // Before the rows are read, so that no change is missed.
-      const position = await presentPosition(db);
+      const position = await currentPosition(db);
       const answer = { Items: [] as DeviceVersion[], Next: '', Version: printPosition(position), Reset: false };
       const none = { None: [] as string[] };
       if (artifact === undefined) {

@@ -1,7 +1,7 @@
 // Lists of jobs as JSON: whole, or what changed in them since a version, for readers that have the rest.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonResponse } from '../http/json-response.ts';
-import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
 import type { Change, Position } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { childJobs, jobsOfList, parentsWaitingFor, queuedJobs, topJobs } from '../store/jobs.ts';
@@ -64,7 +64,7 @@ interface Since {
 /** `parent`: only changes of its children. */
 async function changesSince({ db }: Source, accountId: number, since: string, parent?: number): Promise<Since> {
   // Rows are read after it, and may be newer: their changes are then listed once more.
-  const to = await presentPosition(db);
+  const to = await currentPosition(db);
   if (since === '') return { to, changes: undefined, isReset: false };
   const from = parsePosition(since);
   const changes = (from && (await changesBetween(db, accountId, from, to, parent)))?.filter(({ kind }) =>

@@ -12,7 +12,7 @@ import { countsIn } from '../store/job-moves.ts';
 import { childJobs, childrenOfList, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
-import { presentPosition, printPosition } from '../store/changes.ts';
+import { currentPosition, printPosition } from '../store/changes.ts';
 import { countJobs, jobPage } from '../store/job-list.ts';
 import type { JobFilter } from '../store/job-list.ts';
 import { NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
@@ -113,7 +113,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     page: async ({ account, query }) => {
       if (query.since !== undefined) return pagedJobsSince(context, account.id, query.since);
       // Read before the jobs, which may be newer: their changes are then reported once more.
-      const Version = printPosition(await presentPosition(db));
+      const Version = printPosition(await currentPosition(db));
       const Total = query.before ? undefined : await countJobs(db, account.id);
       const filter = await filterOf(db, account.id, query);
       const range = {

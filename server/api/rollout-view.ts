@@ -12,7 +12,7 @@ import {
   type DeviceStateRow,
   type StateCounts,
 } from '../store/rollout-devices.ts';
-import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
+import { plannedDevices, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
 
 const MOST_STEPS = 200;
 const MINUTE = 60_000;
@@ -59,7 +59,7 @@ async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<Rollou
   const kept = keptCounts(row);
   const planned = kept
     ? kept.map((counts, wave) => ({ wave, devices: sumOf(counts), skipped: counts.Skipped ?? 0 }))
-    : await plannedIn(db, row.seq);
+    : await plannedDevices(db, row.seq);
   const begun = await wavesOf(db, row.seq);
   return Promise.all(
     Array.from({ length: row.waves }, async (_, number) => {

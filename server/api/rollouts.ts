@@ -31,7 +31,7 @@ import {
   settingsOf,
   setWave,
   stepsOf,
-  stepTo,
+  applyStep,
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
@@ -63,7 +63,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   const steer = <Result>(
     request: Steering,
     { action, text, states }: { action: string; text: string; states: readonly RolloutState[] },
-    change: (tx: Tx, row: RolloutRow) => Promise<{ to: Parameters<typeof stepTo>[2]; result: Result }>,
+    change: (tx: Tx, row: RolloutRow) => Promise<{ to: Parameters<typeof applyStep>[2]; result: Result }>,
   ): Promise<Result> =>
     db.write(async (tx) => {
       const row = await rolloutById(tx, request.account.id, request.params.rollout_id);
@@ -71,7 +71,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       if (!states.includes(row.state))
         throw new Problem(409, `The rollout is ${row.state}`, `It cannot be ${text.toLowerCase()} in this state.`);
       const { to, result } = await change(tx, row);
-      await stepTo(tx, row, to);
+      await applyStep(tx, row, to);
       const reason = request.body.Reason ?? '';
       await noteStep(tx, row, { at: now(), actor: request.actor, text, reason });
       await audit.record(tx, request, action, row.id);

@@ -15,8 +15,8 @@ import { Problem } from '../http/problem.ts';
 import { artifactById } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 import {
-  askAgain,
-  beginAnew,
+  retryDevices,
+  resetStandingOrder,
   countStandingOrder,
   deleteStandingOrder,
   findStandingOrder,
@@ -62,7 +62,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
           address,
           changed: now(),
         });
-        if (before && before.artifact_id !== artifact.id) await beginAnew(tx, before.seq);
+        if (before && before.artifact_id !== artifact.id) await resetStandingOrder(tx, before.seq);
         await audit.record(tx, request, 'order.save', params.name.trim());
       }),
 
@@ -101,7 +101,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
         const ended = await standingOrderDevices(tx, row.seq, { ...ALL, states: ENDED_STATES });
         const devices = ended.filter(({ device_id }) => wanted?.has(device_id) ?? true);
         if (devices.length === 0) throw new Problem(409, 'No device has failed', 'There is nothing to try again.');
-        await askAgain(
+        await retryDevices(
           tx,
           row.seq,
           devices.map(({ seq }) => seq),

@@ -11,7 +11,15 @@ import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
 import { gapsIn, stateChanges } from '../store/state-history.ts';
 import { runOnce } from '../store/submissions.ts';
-import { deleteNote, deviceEdits, insertNote, jobEvents, notesOf, tunnelEvents, type Part } from '../store/timeline.ts';
+import {
+  deleteNote,
+  deviceEdits,
+  insertNote,
+  jobEvents,
+  notesOf,
+  tunnelEvents,
+  type EventRange,
+} from '../store/timeline.ts';
 import { hashNewest } from './audit.ts';
 import { namesOf } from './audit-names.ts';
 import { causeWord, stateWord } from './history.ts';
@@ -25,7 +33,7 @@ interface Found extends Omit<TimelineItem, 'Time' | 'Actor' | 'ActorName' | 'Kin
   actor: string;
 }
 
-type Source = (db: Reader, device: DeviceRow, part: Part) => Promise<Found[]>;
+type Source = (db: Reader, device: DeviceRow, part: EventRange) => Promise<Found[]>;
 
 const states: Source = async (db, { seq, account_id }, { before, limit }) => {
   const span = { from: 0, to: before };

@@ -8,7 +8,7 @@ import { jobById } from '../store/jobs.ts';
 import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
 import {
   addDevices,
-  devicesToBegin,
+  devicesOfWave,
   insertWave,
   noteStep,
   openRollouts,
@@ -16,7 +16,7 @@ import {
   rolloutsToKeep,
   settingsOf,
   setWave,
-  stepTo,
+  applyStep,
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
@@ -80,7 +80,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
   const beginWave = async (tx: Tx, row: RolloutRow, wave: number, joined: readonly string[]): Promise<string> => {
     const { ArtifactId, WorkflowId } = settingsOf(row);
     if (wave === row.waves - 1 && joined.length > 0) await addDevices(tx, row, wave, joined);
-    const ids = await devicesToBegin(tx, row, wave);
+    const ids = await devicesOfWave(tx, row, wave);
     const Name = `${row.name}, wave ${wave + 1} of ${row.waves}`.slice(-255);
     const payload = { ...(ArtifactId && { ArtifactId }), ...(WorkflowId && { WorkflowId }) };
     let job_seq: number | null = null;
@@ -102,24 +102,24 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     switch (decision.do) {
       case 'begin': {
         const text = await beginWave(tx, row, decision.wave, joined);
-        await stepTo(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
+        await applyStep(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
         return void (await note(text));
       }
       case 'pass': {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave) await setWave(tx, row.seq, { ...wave, passed: now() });
-        await stepTo(tx, row, { state: 'Running', because: '' });
+        await applyStep(tx, row, { state: 'Running', because: '' });
         const needed = neededOf(figures.devices, settings.Gate);
         return void (await note(`Wave ${row.wave + 1} passed: ${figures.back} good, ${needed} needed`));
       }
       case 'wait': {
-        await stepTo(tx, row, { state: 'Waiting', because: decision.because });
+        await applyStep(tx, row, { state: 'Waiting', because: decision.because });
         return void (await note(decision.because));
       }
       case 'pause':
         return pauseRollout(tx, row, { because: decision.because, at: now() });
       case 'succeed': {
-        await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
+        await applyStep(tx, row, { state: 'Succeeded', because: '', ended: now() });
         await note('All waves passed');
         return alertEnded(tx, row, { state: 'Succeeded', because: '' }, now());
       }
@@ -148,7 +148,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
   const fail = (row: RolloutRow, { message, detail }: Refusal) =>
     db.write(async (tx) => {
       const because = [message, detail].filter(Boolean).join('. ');
-      if (!(await stepTo(tx, row, { state: 'Failed', because, ended: now() }))) return;
+      if (!(await applyStep(tx, row, { state: 'Failed', because, ended: now() }))) return;
       await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
       await alertEnded(tx, row, { state: 'Failed', because }, now());
     });

@@ -10,10 +10,10 @@ import { jobById } from '../store/jobs.ts';
 import { rolloutsOf, settingsOf } from '../store/rollouts.ts';
 import {
   activeStandingOrders,
-  devicesToGive,
+  devicesToDeploy,
   findStandingOrder,
-  noteGiven,
-  type LeftToRollouts,
+  noteDeployed,
+  type ClaimedByRollouts,
   type StandingOrderRow,
 } from '../store/standing-orders.ts';
 import { openLookPace } from './look-pace.ts';
@@ -21,7 +21,7 @@ import { openLookPace } from './look-pace.ts';
 const LONGEST_NAME = 255;
 
 /** What rollouts of the same artifact bring; undefined: one of them takes the devices that join the group. */
-async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<LeftToRollouts | undefined> {
+async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<ClaimedByRollouts | undefined> {
   const rolloutSeqs: number[] = [];
   const tagIds: string[] = [];
   for (const row of await rolloutsOf(db, order.account_id)) {
@@ -39,7 +39,7 @@ async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<Left
 
 async function lacking(db: Reader, order: StandingOrderRow, limit: number) {
   const left = await leftToRollouts(db, order);
-  return left ? devicesToGive(db, order, left, limit) : [];
+  return left ? devicesToDeploy(db, order, left, limit) : [];
 }
 
 /** Looks at all standing orders once. */
@@ -60,7 +60,7 @@ export function openStandingOrders({
     const Name = `${order.name}: ${order.artifact_name} ${order.artifact_version}`.slice(0, LONGEST_NAME);
     const draft = { Name, ArtifactId: order.artifact_id, DeviceIds: devices.map(({ id }) => id) };
     const job = await jobById(tx, account, await dispatch.submitIn(tx, caller, draft));
-    await noteGiven(
+    await noteDeployed(
       tx,
       order.seq,
       job.seq,
