@@ -228,8 +228,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'delivery',
     name: 'a job is offered before it is committed to whom it was given',
     file: 'server/jobs/assignment.ts',
-    before: '  tx.afterCommit(() => {\n    // Stopped while',
-    after: '  queueMicrotask(() => {\n    // Stopped while',
+    before: '  tx.afterCommit(() => {\n    // It was stopped while',
+    after: '  queueMicrotask(() => {\n    // It was stopped while',
   },
   {
     area: 'delivery',
@@ -380,8 +380,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'orders',
     name: 'a standing order does not leave devices to a rollout',
     file: 'server/rollouts/standing-orders.ts',
-    before: 'return left ? devicesToDeploy(db, order, left, limit) : [];',
-    after: 'return left ? devicesToDeploy(db, order, { rolloutSeqs: [], tagIds: [] }, limit) : [];',
+    before: 'return claimed ? devicesToDeploy(db, order, claimed, limit) : [];',
+    after: 'return claimed ? devicesToDeploy(db, order, { rolloutSeqs: [], tagIds: [] }, limit) : [];',
   },
   {
     area: 'orders',

@@ -1,7 +1,7 @@
 // A rollout in the API: its waves with the figures of their gates, and its devices.
 import type { Rollout, RolloutDevice, RolloutSummary, RolloutWave } from '#/contract/rollouts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
-import { neededOf } from '../rollouts/decide.ts';
+import { requiredDevices } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
 import {
@@ -73,7 +73,7 @@ async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<Rollou
 }
 
 function pendingWave(row: RolloutRow, { number, devices, skipped }: PlannedWave): RolloutWave {
-  const Needed = neededOf(devices - skipped, settingsOf(row).Gate);
+  const Needed = requiredDevices(devices - skipped, settingsOf(row).Gate);
   return {
     Number: number + 1,
     State: 'Pending',
@@ -108,7 +108,7 @@ async function begunWave(
   const counted = kept ? { counts: kept, back: kept.Succeeded ?? 0 } : await countWave(db, row, wave, now - online);
   const { counts, back } = counted;
   const { devices: taking, success } = figuresOf(counted);
-  const needed = neededOf(taking, Gate);
+  const needed = requiredDevices(taking, Gate);
   const isAwaited = row.ended === null && wave.passed === null && back < needed && success >= needed;
   const since = isAwaited ? await backSince(db, row, wave, needed) : undefined;
   // Those that were deleted or left out before the wave began have no job.

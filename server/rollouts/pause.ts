@@ -1,4 +1,4 @@
-// A rollout that pauses by itself: it says why, and tells people.
+// Pauses a rollout on the service's own decision: records the reason and alerts people.
 import type { Tx } from '../store/database.ts';
 import { noteStep, applyStep, type RolloutRow } from '../store/rollouts.ts';
 import { alertPaused } from './rollout-alerts.ts';

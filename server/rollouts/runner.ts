@@ -1,5 +1,5 @@
-// Carries rollouts on: looks at those that are open, decides what is next, and does it in one unit of work with the job of
-// a wave, so that a kill at any point neither doubles nor loses one.
+// Advances rollouts: checks the open ones, decides what is next, and does it in one unit of work together with the job
+// of a wave, so that a crash at any point neither duplicates nor loses a wave.
 import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { Refusal } from '../store/errors.ts';
@@ -20,7 +20,7 @@ import {
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
-import { decide, neededOf, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
+import { decide, requiredDevices, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
 import { pauseRollout } from './pause.ts';
 import { rolloutTargets } from './fleet.ts';
@@ -61,9 +61,9 @@ async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<Ro
   };
 }
 
-/** Looks at all open rollouts once. */
+/** Returns a function that checks all open rollouts once. */
 export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): () => Promise<void> {
-  /** Who has joined since it was made; they are in the last wave. */
+  /** Devices that joined the target after the rollout was created; they go in the last wave. */
   const newcomers = async ({ account_id: account, ...row }: RolloutRow): Promise<string[]> => {
     const { IncludeNew, DeviceGroup, TagId } = settingsOf(row);
     if (!IncludeNew || row.wave < row.waves - 2 || !(DeviceGroup || TagId)) return [];
@@ -71,13 +71,13 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     try {
       return (await rolloutTargets(db, account, choice)).map(({ id }) => id);
     } catch (cause) {
-      // The group may be empty by now, and the tag gone.
+      // The group may be empty by now, or the tag deleted.
       if (cause instanceof Refusal) return [];
       throw cause;
     }
   };
 
-  const beginWave = async (tx: Tx, row: RolloutRow, wave: number, joined: readonly string[]): Promise<string> => {
+  const startWave = async (tx: Tx, row: RolloutRow, wave: number, joined: readonly string[]): Promise<string> => {
     const { ArtifactId, WorkflowId } = settingsOf(row);
     if (wave === row.waves - 1 && joined.length > 0) await addDevices(tx, row, wave, joined);
     const ids = await devicesOfWave(tx, row, wave);
@@ -101,7 +101,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     const { figures, settings } = situation;
     switch (decision.do) {
       case 'begin': {
-        const text = await beginWave(tx, row, decision.wave, joined);
+        const text = await startWave(tx, row, decision.wave, joined);
         await applyStep(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
         return void (await note(text));
       }
@@ -109,7 +109,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave) await setWave(tx, row.seq, { ...wave, passed: now() });
         await applyStep(tx, row, { state: 'Running', because: '' });
-        const needed = neededOf(figures.devices, settings.Gate);
+        const needed = requiredDevices(figures.devices, settings.Gate);
         return void (await note(`Wave ${row.wave + 1} passed: ${figures.back} good, ${needed} needed`));
       }
       case 'wait': {
@@ -133,7 +133,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
   const step = async ({ account_id: account, id }: RolloutRow, joined: readonly string[]): Promise<boolean> =>
     db.write(
       async (tx) => {
-        // As it is now: somebody may have steered it meanwhile.
+        // Read again, because a person may have changed the rollout in the meantime.
         const row = await rolloutById(tx, account, id);
         const situation = await situationOf(tx, row, now());
         const decision = decide(situation);
@@ -144,7 +144,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
       { patient: true },
     );
 
-  /** What it runs may have been deleted: then no further wave can begin. */
+  /** Fails a rollout whose artifact or workflow was deleted, so that no further wave can start. */
   const fail = (row: RolloutRow, { message, detail }: Refusal) =>
     db.write(async (tx) => {
       const because = [message, detail].filter(Boolean).join('. ');
@@ -153,7 +153,9 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
       await alertEnded(tx, row, { state: 'Failed', because }, now());
     });
 
-  /** Those that only wait, until then or until a step of a person; looked at again if the clock is set back. */
+  /**
+   * Rollouts that merely wait, until when. They are checked earlier if a person takes a step or the clock is set back.
+   */
   const waiting = new Map<number, { version: number; since: number; until: number }>();
   const onlyWaits = ({ seq, version }: RolloutRow): boolean => {
     const known = waiting.get(seq);
@@ -179,7 +181,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
         continue;
       }
       try {
-        // Several steps may follow at once: a wave has passed, and the next one begins.
+        // Several steps may follow each other: a wave passes, and the next one starts.
         const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];
         while (await step(row, joined));
       } catch (cause) {

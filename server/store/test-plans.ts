@@ -32,7 +32,7 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
 
 /** Functions whose statements depend on their arguments. */
 export const EXAMPLES: Record<string, readonly Example[]> = {
-  'alert-firing.ts hasMoved': WATCHED.map((each) => (call, db) => call(db, each, 1)),
+  'alert-firing.ts isStale': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
     (event) => (call, db) => call(db, rule(event)),
@@ -99,7 +99,7 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
 };
 
 export const PLANS: Record<string, readonly string[]> = {
-  'alert-firing.ts hasMoved': [
+  'alert-firing.ts isStale': [
     'd devices_away, f key, device_tags key',
     'alert_firing key, d rowid, device_tags key',
     't tunnels_of_account, f key, d rowid, device_tags key',
