@@ -39,7 +39,7 @@ export function openJudge(db: Database): Judge {
   const isOpen = () => !closing.signal.aborted;
   let isNamed = false;
 
-  /** The nextBatch jobs up to the first parent, as many as have output within the limit. */
+  /** The next jobs up to the first parent, as many as have output within the limit. */
   const nextBatch = async (): Promise<JobToJudge[]> => {
     const due = await jobsToJudge(db, MAX_JOBS);
     const parent = due.findIndex(({ device_seq }) => device_seq === null);

@@ -15,7 +15,7 @@ export interface Found {
   stream: string;
   /** Counted from 1. */
   line: number;
-  /** An excerpt excerptOf the mark. */
+  /** An excerpt around the mark. */
   text: string;
 }
 
@@ -101,7 +101,7 @@ class Readable {
   }
 }
 
-/** An excerpt of a line excerptOf the mark. */
+/** An excerpt of a line around the mark. */
 function excerptOf(line: string, at: number): string {
   if (line.length <= EXCERPT) return line;
   const start = Math.max(0, Math.min(at - 40, line.length - EXCERPT));
