@@ -624,8 +624,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'tunnels',
     name: 'a visitor may say which address is his',
     file: 'server/tunnels/http-head.ts',
-    before: "if (left.has(lower) || isReserved(lower) || lower === 'expect') return;",
-    after: "if (left.has(lower) || lower === 'expect') return;",
+    before: "if (hopByHop.has(lower) || isReserved(lower) || lower === 'expect') return;",
+    after: "if (hopByHop.has(lower) || lower === 'expect') return;",
   },
   {
     area: 'tunnels',
