@@ -10,8 +10,8 @@ export interface Shape {
   target: string;
 }
 
-// Path segments that some servers would read as another path: with a slash or backslash, or dots behind a second
-// encoding. oxlint-disable-next-line no-control-regex -- these are refused
+// Path segments that some servers would read as another path: with a slash or backslash, or dots behind a second encoding.
+// oxlint-disable-next-line no-control-regex -- these are refused
 const AMBIGUOUS = /[\u0000-\u001f\u007f/\\]|^(\.|%2e)+$/i;
 
 /** Finds the row of a request; undefined if the contract has none. */
