@@ -1,4 +1,4 @@
-// One device's agent: connects the data folder and its jobs to the service. main.ts runs one as a program; tests and
+// The agent of one device: connects its data folder and jobs to the service. main.ts runs one as a program; tests and
 // the demo run many in one process.
 import { arch, hostname, platform, release } from 'node:os';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
@@ -13,18 +13,18 @@ import { Updater, type UpdaterOptions } from './updater.ts';
 import { AGENT_VERSION } from './version.ts';
 
 export interface AgentOptions {
-  /** Address of the service, http or https. */
+  /** The http or https address of the service. */
   server: string;
   key: string;
   /** The agent's own folder; no other agent may use it. */
   data: string;
-  /** Services of this device that can be reached from outside. */
+  /** The services of this device that can be reached through tunnels. */
   tunnels?: TunnelOption[];
   /** Receives one line for each change of state. */
   log?: (line: string) => void;
   /** Starts a job. The default runs it inside this process, where it ends together with the agent. */
   launch?: (folder: JobFolder) => Promise<string | undefined>;
-  /** How the agent is installed, if it runs as a program of its own. */
+  /** How the agent is installed, if it runs as a program. */
   installed?: Pick<UpdaterOptions, 'program' | 'install'>;
   /** The host name that the device reports; by default this machine's. */
   hostname?: string;
@@ -43,7 +43,7 @@ const inThisProcess = async (folder: JobFolder): Promise<undefined> => {
 
 const short = (text: string) => text.slice(0, 255);
 
-/** Starts an agent that connects again until it is stopped or refused. */
+/** Starts an agent that reconnects until it is stopped or refused. */
 export function startAgent({
   server,
   key,

@@ -1,5 +1,5 @@
-// Keeps one WebSocket to the service open: connects again with full jitter, detects a silent connection, and stops
-// after the few answers that will not change.
+// Keeps one WebSocket to the service open: reconnects with full jitter, detects a silent connection, and stops on the
+// few responses that are final.
 import type { IncomingMessage } from 'node:http';
 import { WebSocket, type RawData } from 'ws';
 import {
@@ -15,14 +15,14 @@ import {
 } from '#/contract/agent-link.ts';
 import { spanOf } from './reconnect.ts';
 
-/** Why the agent ends by itself; `line` is printed for the user who started it. */
+/** Why the agent ends; `line` is printed for the user who started it. */
 export interface Ending {
   why: 'refused' | 'replaced' | 'stopped' | 'updated';
   line: string;
 }
 
 export interface ConnectionOptions {
-  /** http or https address of the service. */
+  /** The http or https address of the service. */
   server: string;
   key: string;
   hello: () => Omit<Hello, 'type' | 'version' | 'server' | 'localAddr' | 'localPort'>;
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
 }
 
 export class Connection {
-  /** Resolves when the agent must not connect again. */
+  /** Resolves when the agent must not reconnect. */
   readonly ending: Promise<Ending>;
   readonly #options: ConnectionOptions;
   #resolveEnding: (ending: Ending) => void = () => {};
@@ -51,12 +51,14 @@ export class Connection {
     this.ending = new Promise((resolve) => (this.#resolveEnding = resolve));
   }
 
-  /** Nobody can be in between: TLS with a certificate that was checked, or a service on this machine. */
+  /** Whether nobody can be in between: TLS with a verified certificate, or a service on this machine. */
   get isPrivate(): boolean {
     return this.#isPrivate;
   }
 
-  /** Sends, or drops without a connection: whatever matters is sent again after the next `hello`. */
+  /**
+   * Sends a message. Without a connection it is dropped, because whatever matters is sent again after the next `hello`.
+   */
   send(message: AgentMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
@@ -114,7 +116,7 @@ export class Connection {
     socket.on('pong', () => (lastHeard = performance.now()));
     socket.on('message', (frame: RawData, isBinary: boolean) => {
       lastHeard = performance.now();
-      // A job that arrives while the agent is ending must not be accepted.
+      // Jobs that arrive while the agent is ending must not be accepted.
       if (socket !== this.#socket || isBinary || this.#over) return;
       this.#receive(socket, (frame as Buffer).toString());
     });
@@ -130,11 +132,11 @@ export class Connection {
           'refused',
           `${server} no longer accepts this device key: ${String(reason) || 'it was replaced or revoked'}.`,
         );
-      else this.#dialAgain(reason.length > 0 ? String(reason) : fault);
+      else this.#redial(reason.length > 0 ? String(reason) : fault);
     });
   }
 
-  /** Closes the connection cleanly, so that the device is Offline at once. */
+  /** Closes the connection cleanly, so that the device is Offline immediately. */
   async stop(why: Ending['why'] = 'stopped', line = 'Stopped.'): Promise<void> {
     const socket = this.#socket;
     this.#end(why, line);
@@ -175,7 +177,7 @@ export class Connection {
     this.#resolveEnding({ why, line });
   }
 
-  #dialAgain(fault: string): void {
+  #redial(fault: string): void {
     if (this.#over) return;
     this.#failingSince ??= performance.now();
     const failingForMs = performance.now() - this.#failingSince;
@@ -188,7 +190,10 @@ export class Connection {
   }
 }
 
-/** `server`: as it was configured. A local port that leads elsewhere, as of ssh, counts as this machine. */
+/**
+ * `server` is the configured address. A local port that is forwarded elsewhere, for example by ssh, counts as this
+ * machine.
+ */
 export function isPrivateLink(
   server: URL,
   socket: { remoteAddress?: string | undefined; authorized?: boolean },
@@ -199,7 +204,7 @@ export function isPrivateLink(
   return isLocalName && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '');
 }
 
-/** A short description; an error with several causes (one per address family) gives the last. */
+/** A short description; for an error with several causes (one per address family), that of the last one. */
 function faultOf(error: NodeJS.ErrnoException): string {
   const cause = error instanceof AggregateError ? (error.errors.at(-1) as NodeJS.ErrnoException | undefined) : error;
   return cause?.code ?? cause?.message ?? '';

@@ -1,9 +1,9 @@
-// Writes that survive a power failure: running a job at most once depends on them.
+// Writes that survive a power failure. Running a job at most once depends on them.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
-/** Makes the names in a folder durable; the fsync of a file does not cover its name. */
+/** Makes the names in a folder durable, which the fsync of a file does not do. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -13,7 +13,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Writes the whole file or nothing. */
+/** Writes a file atomically. */
 export function writeDurably(file: string, text: string | Buffer, mode = 0o600): void {
   const draft = `${file}.${process.pid}.tmp`;
   const handle = openSync(draft, 'w', mode);
@@ -44,7 +44,7 @@ export function appendDurably(file: string, line: string): void {
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) ||
-    // Errors of called programs have only a text.
+    // Errors of child programs have only a text.
     /No space left on device|Disk quota exceeded/.test(error.message));
 
 /** Describes a failure in this folder for users who look at the job. */

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDiskFull } from './durable.ts';
 
-/** Limits: attempts in a row without a byte, and attempts in total. */
+/** The most attempts in a row without a byte, and in total. */
 const MAX_IDLE_TRIES = 12;
 const MAX_TRIES = 100;
 const LONGEST_PAUSE_MS = 30_000;
 /** A server that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 60_000;
-/** Client errors that may pass; all others are final. */
+/** Client errors that may be temporary; all others are final. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
 /** An error that another attempt would not change. */
@@ -23,13 +23,13 @@ const reasonOf = (error: unknown): string => {
 };
 
 interface DownloadOptions {
-  /** Most bytes to accept: a longer answer is an error as soon as it exceeds them. */
+  /** The most bytes to accept: a longer response fails as soon as it exceeds them. */
   limit?: number;
   /** Waits up to `longest` milliseconds. */
   pause?: (longest: number) => Promise<unknown>;
 }
 
-/** Downloads `url` to a file; throws an error that describes the cause. */
+/** Downloads `url` to a file; throws an error that describes what went wrong. */
 export async function download(
   url: string,
   file: string,
@@ -48,7 +48,7 @@ export async function download(
     }
   };
   let have = 0;
-  /** Length of the file. */
+  /** The length of the file. */
   let length = 0;
   let etag: string | null = null;
 

@@ -1,4 +1,5 @@
-// One job's folder in the agent's data folder. Agent and supervisor share it; they know only what is on disk.
+// A job's folder in the agent's data folder. The agent and the supervisor share it, and its content is all that they
+// know of each other.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -29,17 +30,17 @@ export interface JobEnd {
   outcome: Outcome;
   exitCode?: number;
   reason?: string;
-  /** Milliseconds by this device's clock; only the distance from now is ever sent. */
+  /** Milliseconds by this device's clock; only the distance to the current time is ever sent. */
   startedAt?: number;
   endedAt: number;
 }
 
-/** A file that reserves space for writes on a full disk, and is released in parts. */
+/** A file that reserves space for writes on a full disk and is released in parts. */
 const RESERVE_FILE = 'reserve';
 const RESERVE_PART = 8192;
 const RESERVE_PARTS = 4;
 
-/** Possible outcomes; a copy, because the contract's list would load its schema library. */
+/** The possible outcomes, copied because importing the contract's list would load its schema library. */
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
   'exited',
   'timed-out',
@@ -48,7 +49,7 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>([
   'not-started',
 ]);
 
-/** Undefined if there is no such file, or if it is not a file. */
+/** Undefined if the file does not exist or is not a regular file. */
 export const readText = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8');
@@ -58,7 +59,7 @@ export const readText = (file: string): string | undefined => {
     throw error;
   }
 };
-/** Undefined also for a file that a power failure truncated; critical files are moved into place whole. */
+/** Also undefined for a file that a power failure truncated; critical files are written atomically. */
 const readJson = (file: string): Record<string, unknown> | undefined => {
   const text = readText(file);
   try {
@@ -82,7 +83,7 @@ export class JobFolder {
     return path.join(this.folder, name);
   }
 
-  /** Whether the folder still has its request: without it, the folder was deleted or the job was never accepted. */
+  /** Whether the folder has its request. Without it, the folder was deleted or the job was never accepted. */
   exists(): boolean {
     return existsSync(this.file('job.json'));
   }
@@ -102,7 +103,7 @@ export class JobFolder {
     return isNumber(at) ? { at } : undefined;
   }
 
-  /** Records that the command runs; on a full disk it runs without that record. */
+  /** Records that the command has started; on a full disk it runs without that record. */
   writeBegun(at: number): void {
     try {
       this.withReserve(() => {
@@ -110,7 +111,7 @@ export class JobFolder {
         renameSync(this.file('begun.tmp'), this.file('begun.json'));
       });
     } catch {
-      // The end repeats the time.
+      // The end repeats the start time.
     }
   }
 
@@ -129,7 +130,10 @@ export class JobFolder {
     this.withReserve(() => writeDurably(this.file('end.json'), JSON.stringify(end)));
   }
 
-  /** Only the first caller gets true: a folder cannot be moved over one that is not empty. */
+  /**
+   * Takes the job's lock. Only the first caller gets true, because a folder cannot be renamed over one that is not
+   * empty.
+   */
   takeLock(): boolean {
     return this.withReserve(() => {
       const draft = this.file(`lock.${process.pid}.${randomBytes(4).toString('hex')}`);
@@ -147,7 +151,7 @@ export class JobFolder {
     });
   }
 
-  /** Whether the process that took the lock still runs; undefined if nobody took it. */
+  /** Whether the process that took the lock is still running; undefined if nobody took it. */
   owner(): { alive: boolean } | undefined {
     if (!existsSync(this.file('lock'))) return undefined;
     const mark = readJson(path.join(this.file('lock'), 'owner.json'));
@@ -176,19 +180,19 @@ export class JobFolder {
 
   // ---- Space on a full disk -----------------------------------------------------------------------------------------
 
-  /** Reserves space for the job's lock, end and records, if there is any. */
+  /** Reserves space for the job's lock, end and records. */
   makeReserve(): void {
     writeFileSync(this.file(RESERVE_FILE), Buffer.alloc(RESERVE_PARTS * RESERVE_PART, 1));
   }
 
-  /** Releases a part of that space; false if none is left. */
+  /** Releases part of the reserved space; false if none is left. */
   releaseReserve(): boolean {
     const size = statSync(this.file(RESERVE_FILE), { throwIfNoEntry: false })?.size ?? 0;
     if (size > 0) truncateSync(this.file(RESERVE_FILE), Math.max(0, size - RESERVE_PART));
     return size > 0;
   }
 
-  /** Runs an action that needs disk space, and releases reserved space as long as the disk is full. */
+  /** Runs an action that needs disk space, releasing reserved space while the disk is full. */
   withReserve<T>(action: () => T): T {
     for (;;)
       try {
@@ -200,12 +204,12 @@ export class JobFolder {
 
   // ---- The Command's temporary folder -------------------------------------------------------------------------------
 
-  /** Prefix of this job's temporary folders, by which they are found after everything else is deleted. */
+  /** The prefix of this job's temporary folders, which identifies them even after everything else was deleted. */
   get #tempPrefix(): string {
     return `muster-job-${createHash('sha256').update(this.folder).digest('hex').slice(0, 16)}-`;
   }
 
-  /** Creates a folder for what a Command unpacks; undefined if that fails. */
+  /** Creates a folder for files that a Command unpacks; undefined if that fails. */
   makeTemp(): string | undefined {
     try {
       return mkdtempSync(path.join(tmpdir(), this.#tempPrefix));
@@ -214,13 +218,13 @@ export class JobFolder {
     }
   }
 
-  /** Removes what a killed Command left behind. */
+  /** Removes the temporary folders of a killed Command. */
   removeTemp(): void {
     try {
       for (const name of readdirSync(tmpdir()))
         if (name.startsWith(this.#tempPrefix)) removeFolder(path.join(tmpdir(), name));
     } catch {
-      // The next attempt follows when the job is removed.
+      // Removing the job tries again.
     }
   }
 }

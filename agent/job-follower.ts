@@ -1,5 +1,5 @@
-// Follows one job on disk and reports its start, output and end to the service. It reads only what the supervisor
-// wrote, so that an agent can continue for the one before it.
+// Follows one job on disk and reports its start, output and end to the service. It relies only on what the supervisor
+// wrote, so that an agent can take over from an earlier one.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OUTPUT_PIECE, OUTPUT_WINDOW, type AgentMessage, type Stream } from '#/contract/agent-link.ts';
 import { describeFault } from './durable.ts';
@@ -19,21 +19,21 @@ type Sizes = Record<Stream, number>;
 export class JobFollower {
   readonly job: string;
   readonly folder: JobFolder;
-  /** Resolves when the job has ended on this device, whether or not the service has that end. */
+  /** Resolves when the job has ended on this device, whether or not the service has the end. */
   readonly ended: Promise<void>;
   readonly #send: (message: AgentMessage) => void;
   #resolveEnded: () => void = () => {};
   #unwatch: () => void = () => {};
   #end: JobEnd | undefined;
   #concluding = false;
-  /** Read while the folder existed. */
+  /** The request as it was while the folder existed. */
   readonly #request: ReturnType<JobFolder['request']>;
   #startedAt: number | undefined;
   #unreadableSince: number | undefined;
-  /** Whether a process ran it, or was asked to. */
+  /** Whether a process ran the job, or was asked to. */
   #mayHaveRun = false;
   #batchTimer: NodeJS.Timeout | undefined;
-  /** What the service has stored; undefined until it offers the job on this connection. */
+  /** The output that the service has stored; undefined until it offers the job on this connection. */
   #stored: Sizes | undefined;
   #sent: Sizes = { stdout: 0, stderr: 0 };
   readonly #turns: TurnsReader;
@@ -55,7 +55,7 @@ export class JobFollower {
     return this.#end !== undefined;
   }
 
-  /** The service offers the job and names the output it has: sends everything after that. */
+  /** Called when the service offers the job: sends all output after what the service has. */
   sendFrom(have: Sizes): void {
     this.#stored = { ...have };
     this.#sent = { ...have };
@@ -64,29 +64,29 @@ export class JobFollower {
     this.#check();
   }
 
-  /** A supervisor is about to run it. */
+  /** Called when a supervisor is about to run the job. */
   launched(): void {
     this.#mayHaveRun = true;
   }
 
-  /** Records an end that this agent determined itself. */
+  /** Records an end that this agent determined. */
   conclude(end: JobEnd): void {
     if (this.#end) return;
     try {
       this.folder.writeEnd(end);
     } catch {
-      // On a full disk the service still receives it, and the next start determines an end again.
+      // On a full disk the service still receives the end, and the next start of the agent determines it again.
     }
     this.#finish(end);
     this.#report();
   }
 
-  /** The connection is lost: nothing more is sent until the service offers the job again. */
+  /** Called when the connection is lost: nothing is sent until the service offers the job again. */
   disconnected(): void {
     this.#stored = undefined;
   }
 
-  /** The service has stored this much durably. */
+  /** Called when the service has stored this much output durably. */
   stored(have: Sizes): void {
     if (!this.#stored) return;
     this.#stored = { ...have };
@@ -105,25 +105,25 @@ export class JobFollower {
     }, BATCH_EVERY_MS);
   }
 
-  /** A folder that cannot be read at the moment is read again later: it must not end the agent. */
+  /** Reads the folder. If that fails, it is tried again later, because it must not end the agent. */
   #check(): void {
     try {
       this.#readFolder();
       this.#unreadableSince = undefined;
     } catch (error) {
-      this.#unreadable(error);
+      this.#handleUnreadable(error);
     }
   }
 
   #readFolder(): void {
     if (!this.#end) {
-      // The end is read before the output, so that the output read after it is complete.
+      // The end is read before the output, so that the output is complete if there is an end.
       const end = this.folder.end();
       const owner = this.folder.owner();
       this.#startedAt ??= this.folder.begun()?.at;
       if (owner) this.#mayHaveRun = true;
       if (end) this.#finish(end);
-      else if (!this.folder.exists()) void this.#folderDeleted();
+      else if (!this.folder.exists()) void this.#concludeDeleted();
       else if (owner?.alive === false) void this.#concludeAbandoned();
     }
     this.#report();
@@ -135,11 +135,13 @@ export class JobFollower {
     this.#resolveEnded();
   }
 
-  /** The process that ran the job is gone without an end: the device went down, or the process was killed. */
+  /**
+   * Called when the process that ran the job is gone and left no end: the device went down, or the process was killed.
+   */
   async #concludeAbandoned(): Promise<void> {
     if (this.#concluding) return;
     this.#concluding = true;
-    // Remaining processes would disturb the next job.
+    // Remaining processes could interfere with the next job.
     await this.#sweep();
     const begun = this.folder.begun();
     this.conclude(
@@ -159,16 +161,16 @@ export class JobFollower {
     this.folder.removeTemp();
   }
 
-  /** A lack of file handles passes; a broken disk does not. */
-  #unreadable(error: unknown): void {
+  /** A lack of file handles is temporary, but a broken disk is not. */
+  #handleUnreadable(error: unknown): void {
     this.#unreadableSince ??= performance.now();
     if (performance.now() - this.#unreadableSince < UNREADABLE_MS) return;
     const reason = `The folder of the job on the device cannot be read. ${describeFault(error, this.folder.folder)}`;
     this.conclude({ outcome: 'interrupted', reason, endedAt: Date.now() });
   }
 
-  /** The job's folder was deleted: the job cannot continue, and the next one must not wait for it. */
-  async #folderDeleted(): Promise<void> {
+  /** Called when the job's folder was deleted: the job cannot continue, and the next one must not wait for it. */
+  async #concludeDeleted(): Promise<void> {
     if (this.#concluding) return;
     this.#concluding = true;
     await this.#sweep();
@@ -184,7 +186,7 @@ export class JobFollower {
     try {
       if (this.#request) this.folder.replaceByEnd(this.#request, end);
     } catch {
-      // Only this process knows the end until the service has it.
+      // Then only this process knows the end, until the service has it.
     }
     this.#finish(end);
     this.#report();
@@ -216,7 +218,7 @@ export class JobFollower {
   #sendOutput(): boolean {
     const files = { stdout: openIfThere(this.folder.file('stdout')), stderr: openIfThere(this.folder.file('stderr')) };
     try {
-      // Sizes are read before the turns, so that every turn up to these sizes is known.
+      // Sizes are read before the turns, so that all turns up to these sizes are known.
       const sizes = { stdout: sizeOf(files.stdout), stderr: sizeOf(files.stderr) };
       this.#turns.update();
       for (;;) {
@@ -230,7 +232,7 @@ export class JobFollower {
     }
   }
 
-  /** False if the window is full or the file became shorter. */
+  /** False if the window is full or the file has become shorter. */
   #sendUpTo(stream: Stream, file: number, to: number): boolean {
     const stored = this.#stored?.[stream] ?? 0;
     const piece = Buffer.allocUnsafe(OUTPUT_PIECE);
@@ -246,7 +248,7 @@ export class JobFollower {
   }
 }
 
-/** Undefined if the command was not started. */
+/** Undefined if the file does not exist, because the command has not started. */
 function openIfThere(file: string): number | undefined {
   try {
     return openSync(file, 'r');

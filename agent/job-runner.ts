@@ -1,4 +1,4 @@
-// The device's side of the queue: stores each offered job before it starts, runs one at a time in the order of arrival,
+// The device's side of the queue: stores each offered job before it starts, runs one job at a time in order of arrival,
 // and removes a job only when the service has its end. docs/agent-link.md has the rules as a table.
 import type { AgentMessage, Ended, Run } from '#/contract/agent-link.ts';
 import { describeFault } from './durable.ts';
@@ -9,33 +9,33 @@ import type { Spool } from './spool.ts';
 
 export interface RunnerOptions {
   spool: Spool;
-  /** Runs the job of this folder; resolves when its supervisor has ended, with the error if it failed. */
+  /** Runs the job in this folder; resolves when its supervisor has exited, with the error if it failed. */
   launch: (folder: JobFolder) => Promise<string | undefined>;
   send: (message: AgentMessage) => void;
   log: (line: string) => void;
 }
 
-/** Most jobs without a folder that are remembered; one comes up again at once or never. */
+/** The most refused jobs that are remembered. A job is offered again soon or never. */
 const MAX_REFUSED = 1_000;
 
 export class JobRunner {
   readonly #options: RunnerOptions;
-  /** Jobs on disk that are not settled, in the order of arrival. */
+  /** Jobs on disk that are not settled, in order of arrival. */
   readonly #jobs = new Map<string, JobFollower>();
-  /** Jobs that the service offered and that have not started. */
+  /** Jobs that the service has offered and that have not started. */
   readonly #ready = new Set<string>();
-  /** Jobs that the service does not know: they are removed when they end. */
+  /** Jobs that the service does not know, which are removed when they end. */
   readonly #orphans = new Set<string>();
   /**
-   * Jobs that this agent ended without a folder for them, because it could not store them or does not have them: the
-   * same message again gets the same answer, and `cancel` none. Until the service has such an end, a new connection
-   * offers the job anew.
+   * Jobs that this agent ended without a folder, because it could not store them or does not have them. Repeated offers
+   * get the same answer, and `cancel` gets none. If the service has not stored such an end, it offers the job again on
+   * the next connection.
    */
   readonly #refused = new Map<string, { end: Ended; isSettled: boolean }>();
-  /** The job that this agent started and that has not ended. */
+  /** The running job that this agent started. */
   #active: string | undefined;
   #stopped = false;
-  /** Set while no further job may start; called when none runs. */
+  /** Set while no job may start; called when none is running. */
   #whenIdle: (() => void) | undefined;
 
   constructor(options: RunnerOptions) {
@@ -43,12 +43,12 @@ export class JobRunner {
     for (const job of options.spool.unsettled()) this.#follow(job);
   }
 
-  /** The jobs to name in `hello`. */
+  /** The jobs to list in `hello`. */
   unsettled(): string[] {
     return [...this.#jobs.keys()];
   }
 
-  /** The service offers a new job, or one whose remaining output and end it needs. */
+  /** Called when the service offers a new job, or a job whose remaining output and end it needs. */
   run({ job, have, command, timeLimitSeconds, outputLimit }: Run): void {
     const { spool, send, log } = this.#options;
     const refused = this.#refused.get(job);
@@ -89,18 +89,18 @@ export class JobRunner {
     if (follower.hasEnded || !folder.exists()) return; // its end will be sent
     try {
       folder.askToCancel();
-      // The owner of the lock decides: taken here, no other process can start the job; else its supervisor sees the
-      // request.
+      // The owner of the lock decides. If it is taken here, no other process can start the job; otherwise the
+      // supervisor sees the request.
       if (!folder.owner() && folder.takeLock()) this.#concludeCancelled(follower);
     } catch (error) {
       this.#options.log(`Could not store that a job is to stop. ${describeFault(error, folder.folder)}`);
-      // Neither needs the record: running processes are ended, and what was not launched never is.
+      // It works without the record: running processes are ended, and a job that was not launched never will be.
       if (folder.owner() || this.#active === job) void endProcesses(undefined, { id: job, folder: folder.folder });
       else this.#concludeCancelled(follower);
     }
   }
 
-  /** The service has the job's end, or does not know the job. */
+  /** Called when the service has the job's end, or does not know the job. */
   settled(job: string): void {
     const refused = this.#refused.get(job);
     if (refused) refused.isSettled = true;
@@ -110,19 +110,19 @@ export class JobRunner {
     else this.#orphans.add(job);
   }
 
-  /** The connection is lost. Jobs continue; their output waits on disk. */
+  /** Called when the connection is lost. Jobs continue; their output waits on disk. */
   disconnected(): void {
     for (const follower of this.#jobs.values()) follower.disconnected();
     for (const [job, { isSettled }] of this.#refused) if (!isSettled) this.#refused.delete(job);
   }
 
-  /** Stops following; the jobs continue. */
+  /** Stops following jobs, which continue to run. */
   stop(): void {
     this.#stopped = true;
     for (const follower of this.#jobs.values()) follower.stop();
   }
 
-  /** Starts no further job and resolves when none runs; calls `waiting` if one does. */
+  /** Stops starting jobs, and resolves when none is running; calls `waiting` if one is. */
   hold(waiting: () => void): Promise<void> {
     return new Promise((resolve) => {
       this.#whenIdle = resolve;
@@ -137,7 +137,7 @@ export class JobRunner {
     this.#startNext();
   }
 
-  /** Whether a job runs that this agent, or one before it, started. */
+  /** Whether a job is running that this agent or an earlier one started. */
   #isRunning(): boolean {
     const unfinished = [...this.#jobs.values()].filter((follower) => !follower.hasEnded);
     return this.#active !== undefined || unfinished.some(({ folder }) => folder.owner());
@@ -174,7 +174,7 @@ export class JobRunner {
     try {
       this.#options.spool.settle(job);
     } catch (error) {
-      // The job remains with its end. The next `hello` names it, and the service settles it again.
+      // The job remains with its end. The next `hello` lists it, and the service settles it again.
       this.#options.log(
         `Could not tidy up after a job. ${describeFault(error, this.#options.spool.folder(job).folder)}`,
       );
@@ -185,7 +185,7 @@ export class JobRunner {
     this.#orphans.delete(job);
   }
 
-  /** Starts the oldest offered job, unless one runs. */
+  /** Starts the oldest offered job, unless one is running. */
   #startNext(): void {
     if (this.#stopped || this.#isRunning()) return;
     if (this.#whenIdle) return this.#whenIdle();
@@ -205,10 +205,10 @@ export class JobRunner {
     } catch (error) {
       fault = describeFault(error, folder.folder);
     }
-    // The follower detects a deleted folder itself.
+    // The follower itself handles a deleted folder.
     if (next.hasEnded || folder.owner() || !folder.exists()) return;
     try {
-      // Without a lock nothing ran; taking it ensures that nothing will.
+      // Nothing ran if nobody took the lock; taking it now ensures that nothing will.
       if (!folder.takeLock()) return;
     } catch (error) {
       fault ||= describeFault(error, folder.folder);

@@ -1,5 +1,5 @@
-// The agent as a program. It starts itself again: `supervise` runs a job, `fetch` and `check` download and check for
-// one.
+// The agent as a program. It also runs itself as child processes: `supervise` runs a job, and `fetch` and `check`
+// download and check its artifact.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const [, program = ''] = process.argv;
 const ownCommand = [process.execPath, ...process.execArgv, program];
 const ownFolder = (data: string) => path.join(data, 'bin');
 
-/** The output of a failed supervisor; its folder may be deleted. */
+/** The output of a failed supervisor, whose folder may have been deleted. */
 const readErrors = (file: string): string => {
   try {
     return readFileSync(file, 'utf8').trim().slice(-500);
@@ -25,7 +25,7 @@ const readErrors = (file: string): string => {
   }
 };
 
-/** Starts a job's supervisor as a process that continues without this one. */
+/** Starts a job's supervisor as a process that outlives this one. */
 function launch(folder: JobFolder): Promise<string | undefined> {
   const [node = '', ...args] = ownCommand;
   const { DEVICE_KEY: _secret, MUSTER_JOB_ID: _job, ...env } = process.env;
@@ -56,13 +56,13 @@ async function runSupervisor(folder: string): Promise<void> {
   try {
     programs = jobPrograms(own, ownCommand);
   } catch {
-    // On a full disk a Command works without them, and checks its download itself.
+    // On a full disk, a Command works without these programs, and checks its download itself.
   }
   await supervise(new JobFolder(folder), programs, stopping.signal);
 }
 
 async function runAgent(settings: Settings): Promise<number> {
-  // Imported here, because a supervisor, which starts for each job, does not need it.
+  // Imported lazily, because the supervisor that starts for each job does not need it.
   const { startAgent } = await import('./agent.ts');
   storeSettings(settings);
   for (const name of ['DEVICE_KEY', INSTALL_VARIABLE]) delete process.env[name];
@@ -71,7 +71,7 @@ async function runAgent(settings: Settings): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.stop());
   const { why, line } = await agent.ending;
   if (why !== 'stopped') console.error(line);
-  // A keep-alive connection would delay the start of the new program.
+  // Exits immediately, because a keep-alive connection would delay the start of the new program.
   if (why === 'updated') {
     await agent.stop();
     process.exit(EXIT.updated);

@@ -1,5 +1,5 @@
-// The agent's command line and stored settings. The key comes from a file, the environment or the command line, which
-// every user of the machine can read; it is stored in the data folder, readable by its owner only.
+// The agent's command line and stored settings. The key comes from a file, the environment, or the command line, which
+// every user of the machine can read. It is stored in the data folder, readable only by its owner.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -30,7 +30,7 @@ Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 an
   4 replaced itself, to be started again
 `;
 
-/** Set by `muster-agent run`: the folder of the installation. Jobs must not inherit it. */
+/** The installation folder, set by `muster-agent run`. Jobs must not inherit this variable. */
 export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 
 export interface Settings {
@@ -38,7 +38,7 @@ export interface Settings {
   key: string;
   data: string;
   tunnels: TunnelOption[];
-  /** The folder of the installation, if `muster-agent run` started this agent and would start it again. */
+  /** The installation folder, if `muster-agent run` started this agent and would restart it. */
   install: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   const key = given?.trim() ?? readStored(data, 'key');
   if (key === undefined)
     throw new UsageError(`No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY or --key KEY.`);
-  // RFC 6750, section 2.1: what an Authorization header may contain.
+  // The characters that an Authorization header may contain (RFC 6750, section 2.1).
   if (!/^[\w.~+/-]+=*$/.test(key))
     throw new UsageError('That is no device key: copy it again, whole and without quotes.');
 
@@ -97,14 +97,14 @@ function readKeyFile(file: string): string {
 const foldersOf = (env: NodeJS.ProcessEnv): string =>
   path.join(env['XDG_STATE_HOME'] || path.join(homedir(), '.local', 'share'), 'muster-agent');
 
-/** The folder of the one device that has run on this machine, for this server if one is given. */
+/** The folder of the only device that has run on this machine, or for this server if one is given. */
 function onlyFolder(server: string | undefined, env: NodeJS.ProcessEnv): string {
   const base = foldersOf(env);
   let names: string[] = [];
   try {
     names = readdirSync(base);
   } catch {
-    // None has run yet.
+    // No device has run yet.
   }
   const wanted = server === undefined ? undefined : readServer(server);
   const folders = names
@@ -119,7 +119,7 @@ ${folders.map((folder) => `  ${folder}`).join('\n')}`);
   return folder;
 }
 
-/** Named by the key, so that two devices on one machine never share a folder. */
+/** The folder is named after the key, so that two devices on one machine never share one. */
 function defaultFolder(key: string, env: NodeJS.ProcessEnv): string {
   return path.join(foldersOf(env), createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
 }
@@ -141,7 +141,7 @@ function readServer(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** Stores server and key for a later start. */
+/** Stores the server and key for later starts. */
 export function storeSettings({ server, key, data }: Pick<Settings, 'server' | 'key' | 'data'>): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   for (const [name, value] of [

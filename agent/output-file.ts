@@ -1,5 +1,6 @@
-// One stream of a command: a pipe that the command writes to, and a file for as much as the limit allows. It is a named
-// pipe and not the socket that Node gives a child, because `echo … > /dev/stderr` fails on a socket.
+// One output stream of a command: a pipe that the command writes to, and a file that stores as much as the limit
+// allows. It is a named pipe instead of the socket that Node gives a child process, because `echo … > /dev/stderr`
+// fails on a socket.
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -7,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describeFault, isDiskFull } from './durable.ts';
 
-/** Ends the file of a stream that was cut. */
+/** The last line in the file of a stream that was cut. */
 export const cutMark = (limit: number): string =>
   `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
 
@@ -16,15 +17,15 @@ const FULL_MARK =
 
 const pipeOf = (file: string) => `${file}.pipe`;
 
-/** Creates the pipes of these files; Node has no call for it. */
+/** Creates the pipes for these files with mkfifo, for which Node has no function. */
 export async function makePipes(files: string[]): Promise<void> {
   for (const file of files) rmSync(pipeOf(file), { force: true });
   await promisify(execFile)('mkfifo', ['-m', '600', ...files.map(pipeOf)]);
 }
 
-/** A stream whose pipe exists. */
+/** A stream whose pipe has been created. */
 export class OutputFile {
-  /** The command's end of the pipe; close it with `closeWriteEnd` after the command started. */
+  /** The command's end of the pipe; call `closeWriteEnd` after the command has started. */
   readonly writeEnd: number;
   /** Resolves when no process has the pipe open for writing. */
   readonly finished: Promise<void>;
@@ -41,14 +42,14 @@ export class OutputFile {
   #size = 0;
   #cut = false;
 
-  /** `releaseReserve` releases some of the space that is reserved for a full disk. */
+  /** `releaseReserve` releases part of the space that is reserved for a full disk. */
   constructor(file: string, limit: number, releaseReserve: () => boolean = () => false) {
     this.#folder = path.dirname(file);
     this.#releaseReserve = releaseReserve;
     this.#pipe = pipeOf(file);
     this.#limit = limit;
     this.#file = openSync(file, 'a', 0o600);
-    // The reader is opened first: opening a pipe for writing waits for a reader.
+    // The reader is opened first, because opening a pipe for writing waits for a reader.
     const readEnd = openSync(this.#pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     this.writeEnd = openSync(this.#pipe, 'w');
     this.#reader = new Socket({ fd: readEnd, readable: true, writable: false });
@@ -56,7 +57,9 @@ export class OutputFile {
     this.#reader.on('data', (piece: Buffer) => this.#store(piece));
   }
 
-  /** To be called once the command has its own copy: an open one in this process would keep the stream from ending. */
+  /**
+   * Call this once the command has its own copy: an open write end in this process would keep the stream from ending.
+   */
   closeWriteEnd(): void {
     closeSync(this.writeEnd);
   }
@@ -78,8 +81,8 @@ export class OutputFile {
         this.#size += writeSync(this.#file, cutMark(this.#limit));
       }
     } catch (error) {
-      // A full disk must not end the command: it may be the one that frees space.
-      this.fault = this.#faultOf(error);
+      // A full disk must not end the command, which may be the one that frees space.
+      this.fault = this.#missingOutput(error);
       if (!isDiskFull(error) || !this.#releaseReserve()) return;
       try {
         writeSync(this.#file, FULL_MARK); // visible at once in the live output
@@ -89,13 +92,13 @@ export class OutputFile {
     }
   }
 
-  #faultOf(error: unknown): string {
+  #missingOutput(error: unknown): string {
     return `Output is missing. ${describeFault(error, this.#folder)}`;
   }
 
   /**
-   * Stops storing. A remaining process may still have the pipe open and would fail at its next write, so a `cat` reads
-   * what it writes from now on.
+   * Stops storing output. A remaining process may still have the pipe open and would fail at its next write, so a `cat`
+   * process consumes what it writes from now on.
    */
   close(leftBehind: boolean): void {
     if (leftBehind) {
@@ -108,14 +111,14 @@ export class OutputFile {
         closeSync(readEnd);
         closeSync(hold);
       } catch {
-        // The process closed the pipe just now.
+        // The process has just closed the pipe.
       }
     }
     this.#reader.destroy();
     try {
       fsyncSync(this.#file);
     } catch (error) {
-      this.fault ??= this.#faultOf(error);
+      this.fault ??= this.#missingOutput(error);
     }
     closeSync(this.#file);
     rmSync(this.#pipe, { force: true });

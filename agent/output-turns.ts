@@ -1,4 +1,4 @@
-// The order in which a command wrote to its two streams: each line of the `turns` file gives the sizes of both at a
+// The order in which a command wrote to its two streams: each line of the `turns` file has the sizes of both at a
 // change of stream. Without the file, one stream is sent after the other.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type { Stream } from '#/contract/agent-link.ts';
@@ -12,12 +12,14 @@ interface OutputTurn {
 
 type Sizes = Record<Stream, number>;
 
-/** Limits of recorded turns: at once, per second after that, and in total. Each becomes a message of its own. */
+/**
+ * Limits for recorded turns, each of which becomes a separate message: in a burst, per second after that, and in total.
+ */
 const MAX_BURST = 1_000;
 const TURNS_PER_SECOND = 200;
 const MAX_TURNS = 50_000;
 
-/** Writes the file. Call it before each write to a stream, so that the file is never behind the output. */
+/** Writes the file. Call `write` before each write to a stream, so that the file is never behind the output. */
 export class TurnsWriter {
   readonly #file: number | undefined;
   readonly #sizes: () => Sizes;
@@ -31,7 +33,7 @@ export class TurnsWriter {
     try {
       this.#file = openSync(file, 'a', 0o600);
     } catch {
-      // On a full disk the output matters more.
+      // On a full disk, the output matters more.
     }
     this.#sizes = sizes;
     this.#now = now;
@@ -67,7 +69,7 @@ export class TurnsReader {
   readonly #turns: OutputTurn[] = [];
   #read = 0;
   #rest = '';
-  /** Index of the current turn. */
+  /** The index of the current turn. */
   #at = 0;
 
   constructor(file: string) {
@@ -99,18 +101,18 @@ export class TurnsReader {
     }
   }
 
-  /** The stream to send next and up to which offset, given what was sent and how much exists. */
+  /** The stream to send next, and up to which offset, given how much was sent and how much exists. */
   next(sent: Sizes, sizes: Sizes): { stream: Stream; to: number } | undefined {
     if (this.#at > 0 && !isPast(this.#turns[this.#at], sent)) this.#at = 0;
     while (isPast(this.#turns[this.#at + 1], sent)) this.#at += 1;
     const first = this.#turns[this.#at]?.stream ?? 'stdout';
     const following = this.#turns[this.#at + 1];
-    // Where turns were not recorded, a turn may contain output of the other stream too.
+    // Some turns may not have been recorded, so a turn may contain output of both streams.
     for (const stream of [first, first === 'stdout' ? 'stderr' : 'stdout'] as const) {
       const to = Math.min(following?.[stream] ?? sizes[stream], sizes[stream]);
       if (to > sent[stream]) return { stream, to };
     }
-    // After a power failure the file may end early: the rest is sent without it.
+    // After a power failure the file may be incomplete, and the rest is sent without it.
     const left = (['stdout', 'stderr'] as const).find((stream) => sizes[stream] > sent[stream]);
     return left && { stream: left, to: sizes[left] };
   }

@@ -1,10 +1,10 @@
-// Finds and ends processes that are not our children: supervisors of an earlier agent, and what a command left behind.
-// Linux lists all of them in /proc; elsewhere only the process group is known.
+// Finds and ends processes that are not children of this one: supervisors of an earlier agent, and processes that a
+// command left behind. Linux lists all of them in /proc; elsewhere only the process group is known.
 import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Identifies a process: the system reuses numbers, but not together with start time and boot. */
+/** Identifies a process. The system reuses process ids, but not with the same start time and boot. */
 export interface ProcessMark {
   pid: number;
   born: string;
@@ -31,7 +31,7 @@ const boot = () => read('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 /** The mark of this process. */
 export const ownMark = (): ProcessMark => ({ pid: process.pid, born: stat(process.pid)?.born ?? '', boot: boot() });
 
-/** Whether a process with this number exists. */
+/** Whether a process with this id exists. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -41,7 +41,7 @@ function exists(pid: number): boolean {
   return true;
 }
 
-/** Whether that process still runs; a zombie does not. */
+/** Whether this process is still running; a zombie is not. */
 export function isAlive(mark: ProcessMark): boolean {
   if (mark.boot !== boot()) return false;
   if (mark.born === '') return exists(mark.pid);
@@ -49,20 +49,20 @@ export function isAlive(mark: ProcessMark): boolean {
   return now !== undefined && now.born === mark.born && now.state !== 'Z' && now.state !== 'X';
 }
 
-/** What identifies the processes of a job. */
+/** The marks by which the processes of a job are found. */
 interface JobMarks {
-  /** The job's id, in the environment of each process. */
+  /** The job's id, which is in the environment of each process. */
   id: string;
-  /** The job's folder, with the files that each process has open. */
+  /** The job's folder, in which each process has files open. */
   folder: string;
 }
 
-/** The entry in the environment of each process. */
+/** The environment entry of each process. */
 const jobEntry = (id: string): string => `MUSTER_JOB_ID=${id}`;
 
 /**
- * Each process of a job has a file of the job's folder open under this number. It survives an emptied environment, a
- * new session and redirected output. POSIX shells use 0 to 9, so no script uses it by accident.
+ * Each process of a job has a file in the job's folder open as this file descriptor. That survives a cleared
+ * environment, a new session and redirected output. POSIX shells use 0 to 9, so no script uses it by accident.
  */
 export const MARK_FD = 47;
 export const MARK_FILE = 'mark';
@@ -76,7 +76,7 @@ const linkOf = (file: string): string | undefined => {
   }
 };
 
-/** The folder as /proc names it, even if it is deleted. */
+/** The folder's path as /proc shows it, even if the folder was deleted. */
 function realFolder(folder: string): string {
   try {
     return path.join(realpathSync(path.dirname(folder)), path.basename(folder));
@@ -86,17 +86,17 @@ function realFolder(folder: string): string {
 }
 
 /**
- * The job's remaining processes: `-group` while the group has a member, and each process outside it that has a mark of
- * the job in its environment, as an open file, or as its output. A process that closes all files, leaves the group and
- * empties its environment is a service of its own and is not found. Zombies do not count: some init processes never
- * collect them.
+ * The job's remaining processes: `-group` while the group has members, and each process outside it with a mark of the
+ * job in its environment, as an open file, or as its output. A process that closes all files, leaves the group and
+ * clears its environment counts as an independent service and is not found. Zombies are ignored, because some init
+ * processes never reap them.
  */
 function remainingProcesses(group: number | undefined, { id, folder }: JobMarks): number[] {
   const entry = jobEntry(id);
   const real = realFolder(folder);
   const mark = path.join(real, MARK_FILE);
   const pipes = new Set(PIPE_FILES.map((name) => path.join(real, name)));
-  const carries = (pid: number) =>
+  const isMarked = (pid: number) =>
     read(`/proc/${pid}/environ`)?.split('\0').includes(entry) ||
     linkOf(`/proc/${pid}/fd/${MARK_FD}`) === mark ||
     [1, 2].some((fd) => pipes.has(linkOf(`/proc/${pid}/fd/${fd}`) ?? ''));
@@ -111,7 +111,7 @@ function remainingProcesses(group: number | undefined, { id, folder }: JobMarks)
     const one = stat(pid);
     if (!one || pid === process.pid || one.state === 'Z' || one.state === 'X') continue;
     if (one.group === group) found.add(-group);
-    else if (carries(pid)) found.add(pid);
+    else if (isMarked(pid)) found.add(pid);
   }
   return [...found];
 }
@@ -127,7 +127,7 @@ const signal = (pid: number, name: NodeJS.Signals) => {
 /** How long processes may take to end after SIGTERM. */
 const GRACE_MS = 3000;
 
-/** Ends all processes of a job: SIGTERM first, SIGKILL later, until none is left. */
+/** Ends all processes of a job: with SIGTERM first, then with SIGKILL, until none are left. */
 export async function endProcesses(group: number | undefined, job: JobMarks): Promise<void> {
   const deadline = performance.now() + GRACE_MS;
   const giveUpAt = deadline + GRACE_MS;

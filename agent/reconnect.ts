@@ -1,22 +1,22 @@
-// When an agent dials again: at a random moment of a span, so that the agents of a service that comes back do not arrive
-// in the same second. The service says how long the span is for a fleet of its size.
+// When an agent redials: at a random moment within a span, so that not all agents reconnect in the same second when a
+// service comes back. The service sets a span to suit the size of its fleet.
 
-/** The first span without a word from the service, and with a fleet that is small. */
+/** The first span, if the service has not set a longer one. */
 const FIRST_SPAN_MS = 500;
-/** The longest span: short at first, so that a restarted service has its fleet back in seconds. */
+/** The longest span. It is short at first, so that a restarted service has its fleet back within seconds. */
 const EARLY_SPAN_MS = 8_000;
 const LATE_SPAN_MS = 60_000;
 const LATE_AFTER_MS = 5 * 60_000;
 
 interface Attempts {
-  /** How many have failed since the last welcome. */
+  /** The number of failed attempts since the last welcome. */
   tries: number;
   failingForMs: number;
-  /** What the service asked for in its last welcome. */
+  /** The span that the service set in its last welcome. */
   spreadMs: number;
 }
 
-/** The span within which to dial next. It doubles with each attempt that fails. */
+/** The span within which to redial. It doubles with each failed attempt. */
 export function spanOf({ tries, failingForMs, spreadMs }: Attempts): number {
   const first = Math.min(Math.max(FIRST_SPAN_MS, spreadMs), LATE_SPAN_MS);
   const longest = Math.max(failingForMs > LATE_AFTER_MS ? LATE_SPAN_MS : EARLY_SPAN_MS, first);

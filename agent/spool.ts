@@ -20,7 +20,7 @@ import { appendDurably, isDiskFull, removeFolder, syncFolder, writeDurably } fro
 import { JobFolder, readText, type JobRequest } from './job-folder.ts';
 import { endProcesses } from './processes.ts';
 
-/** Beyond this number only the newest half is kept: a job is repeated soon after a crash or never. */
+/** Beyond this number, only the newest half is kept, because a job is offered again soon after a crash or never. */
 const MAX_SETTLED = 20_000;
 /** The contract's format of job ids and journal names. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -34,7 +34,7 @@ export class Spool {
   readonly #settledFile: string;
   readonly #log: (line: string) => void;
   #settled: Set<string>;
-  /** Unreadable files that were not reported to the service yet. */
+  /** Unreadable files that have not been reported to the service yet. */
   setAside: string[] = [];
   #number = 0;
 
@@ -48,7 +48,7 @@ export class Spool {
     mkdirSync(this.#jobs, { recursive: true, mode: 0o700 });
     this.journal = this.#readJournal(path.join(data, 'journal'));
     this.#settled = this.#readSettled();
-    // Also for names that an earlier start left there when it was cut short: jobs are accepted below them.
+    // This also covers names that an interrupted earlier start created, in which jobs will be stored.
     syncFolder(data);
   }
 
@@ -73,7 +73,7 @@ export class Spool {
     return new Set(ids);
   }
 
-  /** Moves an unreadable file out of the way, for a person to look at. Returns its new path. */
+  /** Moves an unreadable file out of the way, for a person to inspect. Returns its new path. */
   #setAside(file: string, why: string): string {
     const folder = path.join(this.#data, 'set-aside');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -96,7 +96,7 @@ export class Spool {
         continue;
       }
       const number = folder.request()?.number;
-      // Without a request the power failed before the job was accepted: it never started, and is offered again.
+      // Without a request, the power failed before the job was accepted. It never started, and will be offered again.
       if (this.#settled.has(id) || (!folder.exists() && !folder.owner())) this.#remove(id);
       else found.push({ id, at: number ?? this.#replaceByEnd(folder) });
     }
@@ -105,7 +105,7 @@ export class Spool {
     return found.map(({ id }) => id);
   }
 
-  /** Replaces an unreadable job by an end that reports it. Returns its queue position. */
+  /** Replaces an unreadable job with an end that reports the fault. Returns its queue position. */
   #replaceByEnd(folder: JobFolder): number {
     const job = path.basename(folder.folder);
     const aside = this.#setAside(folder.folder, 'the request of the job in it cannot be read');
@@ -124,7 +124,7 @@ export class Spool {
     return new JobFolder(path.join(this.#jobs, job));
   }
 
-  /** Stores a request durably; from here on the job counts as accepted. */
+  /** Stores a request durably, which accepts the job. */
   accept(request: JobRequest): JobFolder {
     const folder = this.folder(request.job);
     try {
@@ -139,16 +139,16 @@ export class Spool {
     return folder;
   }
 
-  /** The service has the job's end: stores the id and removes the rest. */
+  /** Called when the service has the job's end: records the id and removes the rest. */
   settle(job: string): void {
     if (!this.#settled.has(job)) {
-      // The empty line comes first: a line truncated by a power failure must not absorb this one.
+      // Starts with a line break, so that a line truncated by a power failure does not absorb this one.
       const note = () => appendDurably(this.#settledFile, `\n${job}`);
       try {
         note();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
-        // The service has these files: removing them frees space for the line.
+        // The service already has the output, so removing these files frees space for the line.
         for (const name of ['work', 'stdout', 'stderr'])
           rmSync(this.folder(job).file(name), { recursive: true, force: true });
         this.folder(job).withReserve(note);
@@ -168,7 +168,7 @@ export class Spool {
     try {
       removeFolder(folder.folder);
     } catch {
-      // A remaining process of the job still writes there; the next start tries again.
+      // A remaining process of the job is still writing there; the next start tries again.
     }
   }
 }

@@ -1,5 +1,5 @@
-// Runs one job's command and stores how it ended. It runs in a process of its own that continues without the agent: if
-// the agent is killed, no job runs twice and no result is lost.
+// Runs one job's command and stores how it ended, in a separate process that outlives the agent: if the agent is
+// killed, no job runs twice and no result is lost.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -19,22 +19,22 @@ const LEFTOVER_GRACE_MS = 3000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-// A copy, because the contract's list would load its schema library in a process that starts for each job.
+// A copy, because importing the contract's list would load its schema library in a process that starts for each job.
 const STREAM_FILES: readonly Stream[] = ['stdout', 'stderr'];
 
-/** Variables for a Command: programs that download and check for it, and a folder for what it unpacks. */
+/** Environment variables for a Command: programs that download and check for it, and a folder for unpacked files. */
 type Programs = Partial<Record<'MUSTER_FETCH' | 'MUSTER_CHECK' | 'MUSTER_TEMP', string>>;
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Writes programs for Commands, which are this agent again; returns their paths. `command` starts the agent. */
+/** Writes the programs for Commands, which run this agent, and returns their paths. `command` starts the agent. */
 export function jobPrograms(folder: string, command: string[]): { MUSTER_FETCH: string; MUSTER_CHECK: string } {
   const write = (name: string) => {
     const program = path.join(folder, `muster-${name}`);
     const text = `#!/bin/sh\nexec ${command.map(quote).join(' ')} ${name} "$@"\n`;
     if (!existsSync(program) || readFileSync(program, 'utf8') !== text) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Moved into place, because a running job may be using it.
+      // Renamed into place, because a running job may be using the old file.
       const draft = `${program}.${process.pid}`;
       writeFileSync(draft, text, { mode: 0o755 });
       renameSync(draft, program);
@@ -44,16 +44,19 @@ export function jobPrograms(folder: string, command: string[]): { MUSTER_FETCH: 
   return { MUSTER_FETCH: write('fetch'), MUSTER_CHECK: write('check') };
 }
 
-/** The environment of a command: the agent's without its secret, plus the job's id and its programs. */
+/** The environment of a command: the agent's without its secret, plus the job's id and programs. */
 function environment(job: string, programs: Programs): NodeJS.ProcessEnv {
-  // An agent that a job started must not pass on that job's variables.
+  // An agent that was started by a job must not pass on that job's variables.
   const { DEVICE_KEY: _secret, MUSTER_FETCH: _f, MUSTER_CHECK: _c, MUSTER_TEMP: _t, ...env } = process.env;
   return { ...env, PATH: env['PATH'] || USUAL_PATH, MUSTER_JOB_ID: job, ...programs };
 }
 
 const duration = (seconds: number) => (seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
-/** Runs this folder's job to its end, unless another process has it. `stopping` fires when the device shuts down. */
+/**
+ * Runs the job in this folder to its end, unless another process has taken it. `stopping` fires when the device shuts
+ * down.
+ */
 export async function supervise(folder: JobFolder, programs: Programs = {}, stopping?: AbortSignal): Promise<void> {
   const request = folder.request();
   if (!request || !folder.takeLock()) return;
@@ -74,7 +77,7 @@ export async function supervise(folder: JobFolder, programs: Programs = {}, stop
 }
 
 /**
- * Stores the end. A full disk gets time to have space again, because only this process knows the end. If the folder is
+ * Stores the end. On a full disk it keeps trying for a while, because only this process knows the end. If the folder is
  * deleted, the agent reports that instead.
  */
 async function record(folder: JobFolder, end: JobEnd): Promise<void> {
@@ -88,7 +91,7 @@ async function record(folder: JobFolder, end: JobEnd): Promise<void> {
     }
 }
 
-/** Starts the command; rejects if the system cannot, and then nothing runs. */
+/** Starts the command; rejects if that fails, in which case nothing runs. */
 async function start(
   folder: JobFolder,
   request: JobRequest,
@@ -139,7 +142,7 @@ async function run(
   } finally {
     for (const stream of streams) stream.closeWriteEnd();
   }
-  // From here on the command runs, and nothing may prevent its end from being stored.
+  // From here on the command is running, and nothing may prevent its end from being stored.
   const exited = new Promise<number>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
@@ -166,7 +169,7 @@ async function run(
     );
     const unwatch = watchFolder(folder.folder, () => {
       if (folder.cancelAsked()) halt({ outcome: 'cancelled', reason: 'Stopped on request.' });
-      // Nothing could be stored any more and nobody could stop it. The agent reports it.
+      // Nothing can be stored any more, and nobody could stop the job. The agent reports this.
       else if (!folder.exists()) halt({ outcome: 'interrupted', reason: 'The folder of the job was deleted.' });
     });
     const shutDown = () => halt({ outcome: 'interrupted', reason: 'The device was shutting down.' });
@@ -178,7 +181,7 @@ async function run(
     });
   });
 
-  // A process that is stuck in the kernel survives SIGKILL; the job then ends without its exit code.
+  // A process stuck in the kernel survives SIGKILL; the job then ends without an exit code.
   const code = await Promise.race([exited, halted.then(() => sleep(500, undefined))]);
   const endedAt = Date.now();
   await swept;

@@ -1,5 +1,5 @@
-// One carrier: connects to the service a second time, serves HTTP/2 on that connection, and connects each of its
-// streams to a destination on this device.
+// One carrier: opens a second connection to the service, serves HTTP/2 on it, and connects each stream to a destination
+// on this device.
 import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,7 +17,7 @@ export interface TunnelCarrierOptions {
   server: string;
   key: string;
   ticket: string;
-  /** Destination of the tunnel with this number; undefined if it is not open. */
+  /** The destination of the tunnel with this number; undefined if the tunnel is not open. */
   destination: (id: number) => { host: string; port: number } | undefined;
   ended: () => void;
 }
@@ -39,8 +39,8 @@ export class TunnelCarrier {
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
       maxPayload: MAX_CARRIER_FRAME,
-      // A mask of zeros costs nothing. Masks protect against web pages that use a browser (RFC 6455, section 10.3),
-      // which this client is not.
+      // A mask of zeros costs nothing. Masks protect against web pages that control what a browser sends (RFC 6455,
+      // section 10.3), and this client is not a browser.
       generateMask: (mask) => void mask.fill(0),
     });
     this.#socket.on('error', () => {});
@@ -54,7 +54,7 @@ export class TunnelCarrier {
   }
 
   end(): void {
-    // Always with an error: without one, truncated data would look complete.
+    // Always with an error, or truncated data would look complete.
     if (this.#session && !this.#session.destroyed)
       this.#session.destroy(new Error('The tunnel was cut'), constants.NGHTTP2_INTERNAL_ERROR);
     this.#socket.terminate();
@@ -77,7 +77,7 @@ export class TunnelCarrier {
     sendAsMessages<Buffer>(duplex, socket, line, (some) => Buffer.concat(some));
     const server: Http2Server = createServer({
       ...CARRIER_SETTINGS,
-      // Visitors often leave early.
+      // High limits, because visitors often leave early.
       streamResetBurst: 1_000_000,
       streamResetRate: 1_000_000,
     });

@@ -1,5 +1,5 @@
-// The device's side of its tunnels: offers the configured ones, connects when a visitor comes, and never connects to
-// any other destination. A tunnel that was closed from outside remains closed while this process runs.
+// The device's side of its tunnels: offers the configured ones, connects when visitors come, and never connects to any
+// other destination. A tunnel that was closed by the service stays closed while this process runs.
 import { createHash, randomBytes } from 'node:crypto';
 import type { AgentMessage, Offer, ServiceMessage } from '#/contract/agent-link.ts';
 import { TunnelCarrier } from './tunnel-carrier.ts';
@@ -30,7 +30,7 @@ export class TunnelManager {
     this.#options = options;
   }
 
-  /** Offers all tunnels; to be called on each new connection. */
+  /** Offers all tunnels; call this on each new connection. */
   offer(): void {
     const offers = this.#options.tunnels.flatMap((tunnel, id): Offer[] => {
       const { protocol, dest, login, idleSeconds, lifeSeconds } = tunnel;
@@ -66,7 +66,7 @@ export class TunnelManager {
     }
   }
 
-  /** Without a connection there are no visitors. */
+  /** Called when the connection is lost, which also cuts off visitors. */
   lost(): void {
     for (const carrier of this.#carriers) carrier.end();
   }

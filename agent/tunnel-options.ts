@@ -1,5 +1,5 @@
-// The local services that the agent opens tunnels to: those named on its command line and in its configuration file,
-// and no others. The file can also restrict visitors and time.
+// The local services that the agent opens tunnels to: only those on its command line and in its configuration file. The
+// file can also require a login and limit the time.
 import { readFileSync } from 'node:fs';
 import { MAX_TUNNELS } from '#/contract/agent-link.ts';
 import { UsageError } from './usage-error.ts';
@@ -19,7 +19,7 @@ export interface TunnelOption {
 
 const EXAMPLE = 'http://127.0.0.1:3000 or tcp://127.0.0.1:22';
 
-/** The tunnels of command line and file; for one destination in both, the file applies. */
+/** The tunnels from the command line and the file. If a destination is in both, the file applies. */
 export function readTunnels(given: string[], configFile: string | undefined): TunnelOption[] {
   const named = configFile === undefined ? [] : readFile(configFile);
   for (const text of given) named.push(readDestination(text, '--tunnel'));

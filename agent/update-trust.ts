@@ -1,5 +1,5 @@
 // Which updates this device accepts: the public key of its service, and the highest Sequence that it has run. Both are
-// in trust.json of the data folder; install.sh writes the same file.
+// in trust.json in the data folder, which install.sh also writes.
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,10 @@ export class UpdateTrust {
   readonly #file: string;
   #key = '';
   #sequence = 0;
-  /** Why the file cannot be used; '' if it can, or if there is none yet. A key is not learned in place of a lost one. */
+  /**
+   * Why the file cannot be used; '' if it can be, or does not exist yet. A new key is never learned in place of an
+   * unreadable one.
+   */
   fault = '';
 
   constructor(data: string) {
@@ -31,7 +34,7 @@ export class UpdateTrust {
     }
   }
 
-  /** '' if it is not known yet. */
+  /** The trusted key; '' if none is known yet. */
   get key(): string {
     return this.#key;
   }
@@ -40,7 +43,7 @@ export class UpdateTrust {
     return this.#sequence;
   }
 
-  /** The content of a signed statement; throws if the trusted key did not sign it, or if it is of another kind. */
+  /** The content of a signed statement; throws if it was not signed with the trusted key, or is of another kind. */
   open<Kind extends keyof typeof statements>(kind: Kind, signed: Signed): Content<Kind> {
     return openSigned(this.#key, kind, signed);
   }
@@ -50,20 +53,20 @@ export class UpdateTrust {
     this.#store(key, this.#sequence);
   }
 
-  /** Replaces the key as often as the one before has signed the next. */
+  /** Follows the chain of key changes: each new key must be signed with the current one. */
   follow({ changes }: Signer): void {
     let key = this.#key;
     for (const change of changes) {
       try {
         key = openSigned(key, 'key', change).Key;
       } catch {
-        // It was made before this device got its key.
+        // This change was made before the device got its key.
       }
     }
     if (key !== this.#key) this.#store(key, this.#sequence);
   }
 
-  /** Remembers that this Sequence runs here; a lower one than before is a step back that somebody ordered. */
+  /** Records the Sequence that runs here. It is lower than before after a downgrade that somebody ordered. */
   setSequence(sequence: number): void {
     if (sequence !== this.#sequence) this.#store(this.#key, sequence);
   }

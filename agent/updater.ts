@@ -1,17 +1,14 @@
-// Replaces this agent by the program that the service publishes: checks what the service has signed, fetches the program
-// and compares it, waits until no job runs, swaps the two and ends. `muster-agent run` starts the new one, and returns
-// to the old one if that does not reach the service (server/api/install.sh).
+// Updates this agent to the program that the service publishes: verifies the service's signature, downloads and
+// verifies the program, waits until no job is running, swaps the programs and exits. `muster-agent run` starts the new
+// one, and goes back to the old one if the new one does not reach the service (server/api/install.sh).
 //
-// The bytes that were checked stay in memory and are what is written in the end: a file that others could change between
-// its check and its use is never trusted (CVE-2020-25860).
+// The verified bytes stay in memory, and these are written in the end: a file that others could change between its
+// check and its use is never trusted (CVE-2020-25860).
 //
-// In the folder of the installation:
-//   agent.mjs                the program
-//   incoming/                for the download and what is about to take its place
-//   previous/agent.mjs       the one before it, with the trust.json that it had
-//   trial                    version and hash of a program that has not reached the service yet
-//   connected                exists while the service is connected
-//   update-failed            version and hash of a program that failed, and why
+// In the folder of the installation: agent.mjs the program incoming/ for the download and what is about to take its
+// place previous/agent.mjs the one before it, with the trust.json that it had trial version and hash of a program that
+// has not reached the service yet connected exists while the service is connected update-failed version and hash of a
+// program that failed, and why
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -51,7 +48,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
 
 export interface UpdaterOptions {
   program: string;
-  /** The folder of the installation; undefined if nothing would start the new program. */
+  /** The installation folder; undefined if nothing would start the new program. */
   install: string | undefined;
   server: string;
   /** The device's key. */
@@ -68,14 +65,14 @@ interface Program {
   sequence: number;
 }
 
-/** What an update needs from the rest of the agent. */
+/** The parts of the agent that an update needs. */
 export interface UpdaterHost {
   send: (message: AgentMessage) => void;
   log: (line: string) => void;
-  /** Starts no more jobs and resolves when none runs; calls `waiting` if one does. */
+  /** Stops starting jobs, and resolves when none is running; calls `waiting` if one is. */
   hold: (waiting: () => void) => Promise<void>;
   release: () => void;
-  /** Ends this process so that it is started again. */
+  /** Ends this process, so that it is restarted. */
   restart: () => void;
 }
 
@@ -84,7 +81,7 @@ export class Updater {
   readonly #host: UpdaterHost;
   readonly #build: string;
   readonly #trust: UpdateTrust;
-  /** An order to go back names it, so that it counts for this process only. */
+  /** A signed downgrade order contains this nonce, so that it is valid only for this process. */
   readonly #nonce = randomBytes(16).toString('hex');
   #lastLogged = '';
   #underWay: 'waiting' | 'installing' | undefined;
@@ -98,7 +95,7 @@ export class Updater {
     this.#trust = new UpdateTrust(options.data);
   }
 
-  /** The state to send in `hello`. `isPrivate`: nobody can be in between on this connection. */
+  /** The state to send in `hello`. `isPrivate` means that nobody can be in between on this connection. */
   state(isPrivate: boolean): SelfUpdate {
     const { key, sequence } = this.#trust;
     return {
@@ -110,7 +107,7 @@ export class Updater {
     };
   }
 
-  /** The service is connected: after an update, this proves that the new program works. */
+  /** Records that the service is connected, which after an update proves that the new program works. */
   connected(): void {
     this.#mark(() => writeDurably(this.#file('connected'), `${AGENT_VERSION}\n`));
   }
@@ -119,7 +116,9 @@ export class Updater {
     this.#mark(() => rmSync(this.#file('connected'), { force: true }));
   }
 
-  /** Learns the service's key where nobody can be in between, and follows it from the key that is known to the next. */
+  /**
+   * Learns the service's key if nobody can be in between, or follows the changes from the known key to the current one.
+   */
   followSigner(signer: Signer, isPrivate: boolean): void {
     if (this.#unable() !== '') return;
     try {
@@ -187,13 +186,13 @@ export class Updater {
     this.#host.send({ type: 'update-state', state });
   }
 
-  /** Once for each reason: the service says the same at every connection. */
+  /** Logs each reason only once, because it recurs with every connection. */
   #logOnce(why: string): void {
     if (why !== this.#lastLogged) this.#host.log(`Updates cannot be verified: ${why}`);
     this.#lastLogged = why;
   }
 
-  /** What the service has signed, if this device may install it. */
+  /** The program that the service has signed; throws if this device must not install it. */
   #check({ signed, order }: Update): Program {
     if (!signed) throw new Error('the service does not sign its updates: upgrade it, or run install.sh on the device');
     if (this.#trust.key === '') throw new Error(NO_KEY);
@@ -218,7 +217,7 @@ export class Updater {
     return true;
   }
 
-  /** Fetches the program, checks its bytes, and that it runs here. */
+  /** Downloads the program, and checks its bytes and that it runs here. */
   async #fetch({ version, sha256, size }: Program): Promise<Buffer> {
     const url = `${this.#options.server}${AGENT_PATH}`;
     this.#emptyIncoming();
@@ -241,7 +240,7 @@ export class Updater {
     return bytes;
   }
 
-  /** A new folder, not what a link in its place leads to. */
+  /** Recreates the folder, so that a link in its place is never followed. */
   #emptyIncoming(): void {
     rmSync(this.#file('incoming'), { recursive: true, force: true });
     mkdirSync(this.#file('incoming'), { mode: 0o700 });
@@ -252,11 +251,11 @@ export class Updater {
     mkdirSync(this.#file('previous'), { mode: 0o700 });
     writeDurably(this.#file('previous/agent.mjs'), readFileSync(this.#file('agent.mjs')));
     writeDurably(this.#file(`previous/${TRUST_FILE}`), readFileSync(path.join(this.#options.data, TRUST_FILE)));
-    // Written now, after the wait for jobs, which may have changed any file: only these bytes were checked.
+    // Written only after the wait for jobs, which may have changed any file; only these bytes were verified.
     this.#emptyIncoming();
     const file = this.#file('incoming/agent.mjs');
     writeNew(file, bytes);
-    // Written first: a start before the rename tries the old program, which passes.
+    // Written before the rename: if the agent starts in between, the trial runs the old program and passes.
     writeDurably(this.#file('trial'), `${version}\n${sha256}\n`);
     this.#trust.setSequence(sequence);
     renameSync(file, this.#file('agent.mjs'));
@@ -276,7 +275,7 @@ export class Updater {
 const textOf = (error: unknown): string => (error as Error).message;
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Writes a file that must not be there yet, nor be a link. */
+/** Writes a new file; throws if anything exists at this path, including a link. */
 function writeNew(file: string, bytes: Buffer): void {
   const handle = openSync(file, 'wx', 0o600);
   try {
@@ -287,7 +286,7 @@ function writeNew(file: string, bytes: Buffer): void {
   }
 }
 
-/** The line of a failed program's output that names an error, else the first. */
+/** The line of a failed program's output that names an error, or else the first line. */
 function firstLine(error: unknown): string {
   const { stderr = '', message } = error as Error & { stderr?: string };
   const lines = (stderr || message).split('\n').map((line) => line.trim());

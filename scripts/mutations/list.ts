@@ -228,8 +228,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'delivery',
     name: 'a job is offered before it is committed to whom it was given',
     file: 'server/jobs/assignment.ts',
-    before: '  tx.afterCommit(() => {\n    // Stopped while',
-    after: '  queueMicrotask(() => {\n    // Stopped while',
+    before: '  tx.afterCommit(() => {\n    // It was stopped while',
+    after: '  queueMicrotask(() => {\n    // It was stopped while',
   },
   {
     area: 'delivery',
@@ -380,8 +380,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'orders',
     name: 'a standing order does not leave devices to a rollout',
     file: 'server/rollouts/standing-orders.ts',
-    before: 'return left ? devicesToGive(db, order, left, limit) : [];',
-    after: 'return left ? devicesToGive(db, order, { rolloutSeqs: [], tagIds: [] }, limit) : [];',
+    before: 'return claimed ? devicesToDeploy(db, order, claimed, limit) : [];',
+    after: 'return claimed ? devicesToDeploy(db, order, { rolloutSeqs: [], tagIds: [] }, limit) : [];',
   },
   {
     area: 'orders',
@@ -394,8 +394,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'orders',
     name: 'another artifact in a standing order is given to nobody who had the one before',
     file: 'server/api/standing-orders.ts',
-    before: 'if (before && before.artifact_id !== artifact.id) await beginAnew(tx, before.seq);',
-    after: 'if (before && before.artifact_id === artifact.id) await beginAnew(tx, before.seq);',
+    before: 'if (before && before.artifact_id !== artifact.id) await resetStandingOrder(tx, before.seq);',
+    after: 'if (before && before.artifact_id === artifact.id) await resetStandingOrder(tx, before.seq);',
   },
 
   // ---- Alerts ------------------------------------------------------------------------------------------------------
@@ -624,8 +624,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'tunnels',
     name: 'a visitor may say which address is his',
     file: 'server/tunnels/http-head.ts',
-    before: "if (left.has(lower) || isReserved(lower) || lower === 'expect') return;",
-    after: "if (left.has(lower) || lower === 'expect') return;",
+    before: "if (hopByHop.has(lower) || isReserved(lower) || lower === 'expect') return;",
+    after: "if (hopByHop.has(lower) || lower === 'expect') return;",
   },
   {
     area: 'tunnels',

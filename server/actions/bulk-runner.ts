@@ -12,14 +12,14 @@ import {
   advance,
   bulkBySeq,
   insertBulk,
-  leftItems,
+  pendingItems,
   newTally,
   pruneBulk,
   runningBulk,
   setOutcome,
   valuesOf,
 } from '../store/bulk.ts';
-import type { BulkRow, ItemOutcome, LeftItem, NewBulk, RunningBulk, StoredDraft } from '../store/bulk.ts';
+import type { BulkRow, ItemOutcome, PendingItem, NewBulk, RunningBulk, StoredDraft } from '../store/bulk.ts';
 import { insertBulkKeys, pruneBulkKeys } from '../store/bulk-keys.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { findDevice } from '../store/devices.ts';
@@ -118,7 +118,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       return outcome;
     };
 
-    const create = async (items: readonly LeftItem[]) => {
+    const create = async (items: readonly PendingItem[]) => {
       const drafts = items.map(({ number, draft }) => ({ number, draft: JSON.parse(draft ?? '') as StoredDraft }));
       const tags = await ensureTags(
         tx,
@@ -133,7 +133,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         setOutcome(tx, bulk, number, await kinds.create(tx, caller, draft, tags), tally),
       );
     };
-    const change = (items: readonly LeftItem[]) =>
+    const change = (items: readonly PendingItem[]) =>
       allDone(items, async ({ number, object }) => {
         const outcome = await outcomeOf(number, object);
         if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
@@ -141,7 +141,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
 
     const until = performance.now() + PORTION_MS;
     let next = bulk.next;
-    const items = await leftItems(tx, bulk, limit);
+    const items = await pendingItems(tx, bulk, limit);
     for (let from = 0; from < items.length && performance.now() < until; from += TOGETHER) {
       const some = items.slice(from, from + TOGETHER);
       await (bulk.action === 'create' ? create : change)(some);
@@ -176,7 +176,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     db.write(
       async (tx) => {
         const bulk = await bulkBySeq(tx, seq);
-        const [item] = bulk?.state === 'Running' ? await leftItems(tx, bulk, 1) : [];
+        const [item] = bulk?.state === 'Running' ? await pendingItems(tx, bulk, 1) : [];
         if (!bulk || !item) return;
         const tally = newTally();
         const outcome = failed('', 'The service could not do it: its log has the reason');

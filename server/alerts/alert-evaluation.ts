@@ -4,7 +4,7 @@ import type { DiskSpace } from '../store/disk-space.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import {
   countFiring,
-  hasMoved,
+  isStale,
   hasUnnoted,
   noteLimits,
   noteNew,
@@ -76,7 +76,7 @@ export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: Eva
     if (rule.event === 'QuotaNear') {
       const noted = await notedLimits(db, rule.seq);
       if (noted.length !== near.length || near.some(({ object }) => !noted.includes(object))) return true;
-    } else if (await hasMoved(db, rule, now())) return true;
+    } else if (await isStale(db, rule, now())) return true;
     if (isSilent(rule, now())) return (await eventSpan(db, rule.seq)) !== undefined;
     return (await hasUnnoted(db, rule.seq)) || isDue(db, rule);
   };

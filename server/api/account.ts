@@ -19,7 +19,7 @@ import { RecentSecrets } from './recent-secrets.ts';
 const PROOF_NEEDED =
   'is needed: an API token, or the link that "npm run token -- link" prints on the service’s machine';
 
-/** What this version has of the contract's capabilities. */
+/** The capabilities of the contract that this version offers. */
 const OFFERED: readonly Capability[] = [
   'agent-update',
   'alerts',
@@ -54,7 +54,7 @@ export function accountRoutes(
   const recent = new RecentSecrets<NewApiToken>();
   const time = (at: number) => printIsoTime(new Date(at));
 
-  /** Whether the user of a browser proves more than the session. Uses up a code. */
+  /** Whether a browser's user has proved more than a session. Uses up a sign-in code. */
   const isProven = async (tx: Tx, { account, sessionId }: HandlerRequest, proof: string): Promise<boolean> => {
     if (sessionId === undefined || (await tokenHolder(tx, proof))?.account_id === account.id) return true;
     // Users paste the whole link.
@@ -99,7 +99,7 @@ export function accountRoutes(
       const submission = { accountId, key, content: { Name: request.body.Name } };
       const write = db.write((tx) =>
         runOnce(tx, submission, now(), async () => {
-          // Checked here, because a repeated request has a link that it used up itself.
+          // Checked only for the first request, because a repeated one has a link that it already used up.
           if (!(await isProven(tx, request, proof))) throw notProven;
           const { id, secret } = await createToken(tx, accountId, request.body.Name, now());
           await audit.record(tx, request, 'token.create', id);
@@ -116,7 +116,7 @@ export function accountRoutes(
         throw cause;
       });
       const answer = created ?? recent.recall(tokenId);
-      // A token that was revoked in the meantime is useless.
+      // A token that was revoked in the meantime would be useless.
       if (answer && (created || (await listTokens(db, accountId)).some(({ id }) => id === tokenId))) return answer;
       throw new Problem(
         409,

@@ -1,4 +1,4 @@
-// Alerts, an addition: their channels and rules, what fires, and the deliveries.
+// Alerts, an addition: channels, rules, what fires, and deliveries.
 import { LASTING, UNSCOPED, type alertEndpoints, type FiringAlert, type RuleDraft } from '#/contract/alerts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { firingText } from '../alerts/words.ts';
@@ -26,12 +26,12 @@ import { runOnce } from '../store/submissions.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 const DEFAULT_LIMIT = 100;
-/** A silence is for a while: a rule that is not wanted is deleted. */
-const LONGEST_SILENCE_MS = 366 * 24 * 60 * 60 * 1000;
+/** A silence is temporary: a rule that is no longer wanted should be deleted. */
+const MAX_SILENCE_MS = 366 * 24 * 60 * 60 * 1000;
 
 const time = (at: number): string => printIsoTime(new Date(at));
 
-/** Refuses fields that would be without effect. */
+/** Refuses fields that would have no effect. */
 function checkRule({ When, DeviceGroup, TagId, CustomerSite, ForMinutes }: Omit<RuleDraft, 'Channels'>): void {
   if (ForMinutes > 0 && !LASTING.includes(When))
     throw invalid([{ field: 'ForMinutes', message: `must be 0 for ${When}, which does not last` }]);
@@ -128,7 +128,7 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
       const { Until, Reason } = request.body;
       const until = Until === '' ? null : Date.parse(Until);
       if (until !== null && until <= now()) throw invalid([{ field: 'Until', message: 'must be in the future' }]);
-      if (until !== null && until > now() + LONGEST_SILENCE_MS)
+      if (until !== null && until > now() + MAX_SILENCE_MS)
         throw invalid([{ field: 'Until', message: 'must be within a year' }]);
       return db.write(async (tx) => {
         await silenceRule(tx, request.account.id, request.params.rule_id, { until, reason: Reason });

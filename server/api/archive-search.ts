@@ -1,5 +1,5 @@
-// Searches archived jobs, a little in each answer: a request ends after a while with what it found, and its cursor says
-// where the next one goes on. Output is read in portions, between which other requests run.
+// Searches archived jobs incrementally: a request ends after a time limit with what it found so far, and its cursor
+// says where the next request continues. Output is read in batches, between which other requests run.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SearchHit } from '#/contract/archive.ts';
 import { ARCHIVE_START, archivedJobs, outputOfJobs, searchedChildren } from '../store/archive.ts';
@@ -9,7 +9,7 @@ import { slicesOf } from '../store/job-output.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { TextSearch } from './text-search.ts';
 
-/** Where a search goes on: within a job after the device `child`, if that is not 0, with the hits it had so far. */
+/** Where a search continues: if `child` is not 0, within a job after that child, with the number of hits so far. */
 interface SearchPosition extends ArchivePosition {
   child: number;
   hits: number;
@@ -30,14 +30,14 @@ export interface Found {
 
 /** How long one request searches. */
 const SEARCH_MS = 250;
-/** Jobs and children of one read. */
+/** Jobs and children per read. */
 const JOBS = 50;
 const CHILDREN = 200;
-/** Output that is read at once, of several children or of one. */
-const PORTION_BYTES = 256 * 1024;
-/** Most hits in a stream, and of a job. */
-const MOST_OF_STREAM = 5;
-const MOST_OF_JOB = 50;
+/** Output per read, of several children or of one. */
+const BATCH_BYTES = 256 * 1024;
+/** The most hits in a stream, and in a job. */
+const MAX_STREAM_HITS = 5;
+const MAX_JOB_HITS = 50;
 
 const printNext = ({ archived, seq, child, hits }: SearchPosition) => [archived, seq, child, hits].join('.');
 
@@ -62,9 +62,9 @@ export async function searchArchive(
   const at = parseBefore(before);
   const isOver = () => performance.now() >= until || left <= 0;
 
-  /** Looks in the streams of a child; the hits, at most a few of each. */
-  const inStreams = async (found: FoundJob, child: SearchedJob, pieces: AsyncIterable<[1 | 2, Uint8Array]>) => {
-    const searches = { 1: new TextSearch(needle, MOST_OF_STREAM), 2: new TextSearch(needle, MOST_OF_STREAM) };
+  /** Searches the streams of a child, up to a limit of hits in each. */
+  const searchStreams = async (found: FoundJob, child: SearchedJob, pieces: AsyncIterable<[1 | 2, Uint8Array]>) => {
+    const searches = { 1: new TextSearch(needle, MAX_STREAM_HITS), 2: new TextSearch(needle, MAX_STREAM_HITS) };
     for await (const [stream, bytes] of pieces) {
       searched.Bytes += bytes.length;
       searches[stream].add(bytes);
@@ -87,70 +87,74 @@ export async function searchArchive(
     left -= 1;
     at.hits += 1;
   };
-  const addIn = (found: FoundJob, of: Parameters<typeof add>[1], where: SearchHit['In'], text: string) => {
-    const looked = new TextSearch(needle, 1);
-    looked.add(Buffer.from(text));
-    for (const { line, text: shown } of looked.end().lines) add(found, of, where, shown, line);
+  const searchText = (found: FoundJob, of: Parameters<typeof add>[1], where: SearchHit['In'], text: string) => {
+    const textSearch = new TextSearch(needle, 1);
+    textSearch.add(Buffer.from(text));
+    for (const { line, text: shown } of textSearch.end().lines) add(found, of, where, shown, line);
   };
 
-  /** Devices with little output in one read. */
-  const inPortion = async (found: FoundJob, some: readonly SearchedJob[]) => {
+  /** Searches children whose output is read together, or one child with large output. */
+  const searchBatch = async (found: FoundJob, some: readonly SearchedJob[]) => {
     const [first] = some;
-    const isLarge = some.length === 1 && first !== undefined && first.output_bytes > PORTION_BYTES;
+    const isLarge = some.length === 1 && first !== undefined && first.output_bytes > BATCH_BYTES;
     const read = isLarge ? [] : some.flatMap(({ seq, output_bytes }) => (output_bytes > 0 ? [seq] : []));
     const bySeq = Map.groupBy(read.length === 0 ? [] : await outputOfJobs(db, read), ({ job_seq }) => job_seq);
     for (const child of some) {
-      addIn(found, child, 'DeviceName', child.device_name);
+      searchText(found, child, 'DeviceName', child.device_name);
       if (child.output_bytes > 0)
-        await inStreams(found, child, isLarge ? largeOutput(db, child.seq) : smallOutput(bySeq.get(child.seq) ?? []));
-      addIn(found, child, 'Result', child.reason);
+        await searchStreams(
+          found,
+          child,
+          isLarge ? largeOutput(db, child.seq) : smallOutput(bySeq.get(child.seq) ?? []),
+        );
+      searchText(found, child, 'Result', child.reason);
       at.child = child.seq;
     }
     await nextTurn();
   };
 
-  /** False if it was interrupted before the last one. */
-  const inChildren = async (found: FoundJob, children: readonly SearchedJob[]): Promise<boolean> => {
+  /** Searches children; false if the time or the limits ran out before the last one. */
+  const searchChildren = async (found: FoundJob, children: readonly SearchedJob[]): Promise<boolean> => {
     for (let from = 0; from < children.length;) {
-      if (isOver() || at.hits >= MOST_OF_JOB) return false;
+      if (isOver() || at.hits >= MAX_JOB_HITS) return false;
       let to = from;
       for (let bytes = 0; to < children.length; to++) {
         bytes += children[to]?.output_bytes ?? 0;
-        if (to > from && bytes > PORTION_BYTES) break;
+        if (to > from && bytes > BATCH_BYTES) break;
       }
-      await inPortion(found, children.slice(from, to));
+      await searchBatch(found, children.slice(from, to));
       from = to;
     }
     return true;
   };
 
-  const inJob = async (found: FoundJob): Promise<boolean> => {
+  const searchJob = async (found: FoundJob): Promise<boolean> => {
     const { row } = found;
     if (at.child === 0) {
-      addIn(found, row, 'JobName', row.name);
-      addIn(found, row, 'Command', row.command);
+      searchText(found, row, 'JobName', row.name);
+      searchText(found, row, 'Command', row.command);
       at.child = row.seq;
-      if (row.device_seq !== null) await inPortion(found, [row]);
+      if (row.device_seq !== null) await searchBatch(found, [row]);
     }
     if (row.device_seq !== null) return true;
     for (;;) {
       const children = await searchedChildren(db, row.seq, at.child, CHILDREN);
       if (children.length === 0) return true;
-      if (!(await inChildren(found, children))) return false;
+      if (!(await searchChildren(found, children))) return false;
     }
   };
 
-  // A job that was begun is read again.
+  // A job that the last request did not finish is read again.
   for await (const row of jobsFrom(db, accountId, { archived: at.archived, seq: at.child > 0 ? at.seq + 1 : at.seq })) {
     if (isOver()) return { jobs, next: printNext(at), searched };
     if (row.seq !== at.seq || row.archived !== at.archived)
       Object.assign(at, { archived: row.archived, seq: row.seq, child: 0, hits: 0 });
     const found: FoundJob = { row, hits: [], hasMore: false };
-    const isWhole = await inJob(found);
-    const isFull = !isWhole && at.hits >= MOST_OF_JOB;
+    const isComplete = await searchJob(found);
+    const isFull = !isComplete && at.hits >= MAX_JOB_HITS;
     found.hasMore ||= isFull;
     if (found.hits.length > 0) jobs.push(found);
-    if (!isWhole && !isFull) return { jobs, next: printNext(at), searched };
+    if (!isComplete && !isFull) return { jobs, next: printNext(at), searched };
     searched.Jobs += 1;
     at.child = 0;
   }
@@ -178,13 +182,13 @@ async function* largeOutput(db: Reader, seq: number): AsyncGenerator<[1 | 2, Uin
     [1, 'stdout'],
     [2, 'stderr'],
   ] as const)
-    for (let from = 0; ; from += PORTION_BYTES) {
+    for (let from = 0; ; from += BATCH_BYTES) {
       let length = 0;
-      for await (const slice of slicesOf(db, seq, name, from, from + PORTION_BYTES)) {
+      for await (const slice of slicesOf(db, seq, name, from, from + BATCH_BYTES)) {
         length += slice.length;
         yield [stream, slice];
       }
       await nextTurn();
-      if (length < PORTION_BYTES) break;
+      if (length < BATCH_BYTES) break;
     }
 }

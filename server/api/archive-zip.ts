@@ -1,5 +1,5 @@
-// Archived jobs as files of a ZIP: of each job its data as JSON, and each output as plain text besides, readable with
-// any program. Jobs and outputs are read when it is their turn.
+// Archived jobs as files in a ZIP: each job's data as JSON, and also each output as plain text that any program can
+// read. Jobs and outputs are read only when the ZIP gets to them.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { ZipFile } from '../http/zip-stream.ts';
@@ -9,11 +9,11 @@ import { childJobs } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { fullWith, stateOnly } from './job-view.ts';
 
-/** Rows of a file with outputs, and about the most bytes of it. */
+/** The most rows in a file of outputs, and about the most bytes. */
 const ROWS = 500;
-const PIECE_BYTES = 1_000_000;
+const FILE_BYTES = 1_000_000;
 
-/** A name that is safe on every file system, and never one of those that Windows reserves. */
+/** A name that is safe on every file system, and never one that Windows reserves. */
 function safeName(text: string): string {
   const name = text
     .normalize('NFC')
@@ -26,10 +26,10 @@ function safeName(text: string): string {
 
 const numbered = (number: number, width: number) => String(number).padStart(width, '0');
 
-/** The token in a Command downloads its artifact: it is in no file. */
+/** Removes the token from a Command, because anybody who has it can download the artifact. */
 const withoutToken = (command: string) => command.replaceAll(/([?&]token=)[^&\s'"]+/g, '$1…');
 
-/** Children in the order of submission; a job to one device is its own only one. */
+/** The jobs of devices in the order of submission; a single job is its own. */
 async function* devicesOf(db: Reader, job: JobRow): AsyncGenerator<JobRow> {
   if (job.device_seq !== null) {
     yield job;
@@ -47,16 +47,16 @@ export async function* archivedFiles(db: Reader, jobs: AsyncIterable<JobRow>): A
   let number = 0;
   for await (const job of jobs) {
     const folder = `${numbered(++number, 4)}-${safeName(job.name || job.id)}`;
-    yield { name: `${folder}/job.json`, content: head(db, job) };
+    yield { name: `${folder}/job.json`, content: jobFile(db, job) };
     let row = 0;
-    for await (const [piece, rows] of piecesOf(devicesOf(db, job))) {
+    for await (const [piece, rows] of outputFiles(devicesOf(db, job))) {
       const read = await outputReader(db, rows);
-      yield { name: `${folder}/output-${piece}.json`, content: outputs(db, rows, read) };
+      yield { name: `${folder}/output-${piece}.json`, content: outputFile(db, rows, read) };
       for (const device of rows) {
-        // The number makes names unique, and nothing that a device is called can be a path.
+        // The number makes the name unique, and `safeName` makes sure that it is not a path.
         const name = `${folder}/${numbered(++row, 5)}-${safeName(device.device_name || device.device_id)}`;
         for (const stream of ['stdout', 'stderr'] as const) {
-          const content = await begun(read(device, stream));
+          const content = await ifNotEmpty(read(device, stream));
           if (content) yield { name: `${name}.${stream}.txt`, content };
         }
         if (device.reason) yield { name: `${name}.result.txt`, content: texts([Buffer.from(device.reason)]) };
@@ -67,9 +67,9 @@ export async function* archivedFiles(db: Reader, jobs: AsyncIterable<JobRow>): A
 
 type OutputReader = (row: JobRow, stream: Stream) => AsyncGenerator<Buffer>;
 
-/** Small outputs are read at once; a large one piece by piece, whenever it is asked for. */
+/** Small outputs are read together in advance; a large one is streamed when it is needed. */
 async function outputReader(db: Reader, rows: readonly JobRow[]): Promise<OutputReader> {
-  const small = rows.filter(({ output_bytes }) => output_bytes <= PIECE_BYTES);
+  const small = rows.filter(({ output_bytes }) => output_bytes <= FILE_BYTES);
   const outputOf = await smallOutputs(
     db,
     small.map(({ seq }) => seq),
@@ -82,15 +82,15 @@ async function outputReader(db: Reader, rows: readonly JobRow[]): Promise<Output
   };
 }
 
-/** Devices whose outputs make a file. */
-async function* piecesOf(devices: AsyncIterable<JobRow>): AsyncGenerator<[piece: number, rows: JobRow[]]> {
+/** Groups the jobs of devices whose outputs share a file. */
+async function* outputFiles(devices: AsyncIterable<JobRow>): AsyncGenerator<[piece: number, rows: JobRow[]]> {
   let piece = 0;
   let rows: JobRow[] = [];
   let bytes = 0;
   for await (const row of devices) {
     rows.push(row);
     bytes += row.output_bytes;
-    if (bytes < PIECE_BYTES && rows.length < ROWS) continue;
+    if (bytes < FILE_BYTES && rows.length < ROWS) continue;
     yield [++piece, rows];
     rows = [];
     bytes = 0;
@@ -98,21 +98,21 @@ async function* piecesOf(devices: AsyncIterable<JobRow>): AsyncGenerator<[piece:
   if (rows.length > 0) yield [++piece, rows];
 }
 
-async function* head(db: Reader, job: JobRow): AsyncGenerator<Buffer> {
+async function* jobFile(db: Reader, job: JobRow): AsyncGenerator<Buffer> {
   const file = { format: 'muster-archive', version: 1, archived: job.archived, job: await shown(db, job) };
   yield Buffer.from(`${JSON.stringify(file, undefined, 1).slice(0, -2)},\n "rows": `);
   yield* list(devicesOf(db, job), async (row) => shown(db, row));
   yield Buffer.from('\n}');
 }
 
-const outputs = (db: Reader, rows: readonly JobRow[], read: OutputReader) =>
+const outputFile = (db: Reader, rows: readonly JobRow[], read: OutputReader) =>
   list(rows, async (row): Promise<Job> => {
-    const whole = async (stream: Stream) => {
+    const allOf = async (stream: Stream) => {
       const pieces: Buffer[] = [];
       for await (const piece of read(row, stream)) pieces.push(piece);
       return Buffer.concat(pieces);
     };
-    const { Command, ...job } = await fullWith({ db }, row, await whole('stdout'), await whole('stderr'));
+    const { Command, ...job } = await fullWith({ db }, row, await allOf('stdout'), await allOf('stderr'));
     return { ...job, Command: withoutToken(Command), Result: row.reason };
   });
 
@@ -126,7 +126,7 @@ async function shown(db: Reader, row: JobRow): Promise<Job> {
   } as Job;
 }
 
-/** Items as one JSON list. */
+/** Streams items as one JSON list. */
 async function* list<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   show: (item: Item) => Promise<object>,
@@ -143,8 +143,8 @@ async function* texts(all: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const text of all) if (text.length > 0) yield text;
 }
 
-/** The pieces, once there is a first one; undefined if there is none. */
-async function begun(pieces: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer> | undefined> {
+/** The chunks, after reading the first one; undefined if there are none. */
+async function ifNotEmpty(pieces: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer> | undefined> {
   const first = await pieces.next();
   if (first.done) return undefined;
   return (async function* () {

@@ -15,8 +15,8 @@ import { archivedFiles } from './archive-zip.ts';
 import { summary } from './job-view.ts';
 
 const DEFAULT_LIMIT = 100;
-/** Jobs read at a time for a ZIP of all. */
-const PORTION = 100;
+/** Jobs per read for a ZIP of the whole archive. */
+const BATCH = 100;
 
 export function archiveRoutes({ db, now, audit }: Context): Handlers<typeof archiveEndpoints> {
   const shown = async (row: JobRow): Promise<ArchiveItem> => ({
@@ -45,7 +45,7 @@ export function archiveRoutes({ db, now, audit }: Context): Handlers<typeof arch
       const { account, query, http } = request;
       const jobs = query.jobs?.split(',');
       const rows = jobs && (await jobsOf(db, account.id, jobs));
-      // Outputs may be secret: nobody reads them unrecorded.
+      // Outputs may contain secrets, so every export is recorded.
       await db.write(async (tx) => {
         for (const id of new Set(jobs ?? ['all'])) await audit.record(tx, request, 'job.download', id);
       });
@@ -66,7 +66,7 @@ function positionOf(before: string): ArchivePosition {
   return archived === undefined || seq === undefined ? ARCHIVE_START : { archived, seq };
 }
 
-/** Those with these ids, all of which have to be archived. */
+/** The jobs with these ids; throws unless all are archived. */
 async function jobsOf(db: Reader, accountId: number, ids: readonly string[]): Promise<JobRow[]> {
   const rows: JobRow[] = [];
   for (const id of new Set(ids)) {
@@ -79,10 +79,10 @@ async function jobsOf(db: Reader, accountId: number, ids: readonly string[]): Pr
 
 async function* allJobs(db: Reader, accountId: number): AsyncGenerator<JobRow> {
   for (let after = ARCHIVE_START; ;) {
-    const rows = await archivedJobs(db, accountId, after, PORTION);
+    const rows = await archivedJobs(db, accountId, after, BATCH);
     yield* rows;
     const last = rows.at(-1);
-    if (!last || rows.length < PORTION) return;
+    if (!last || rows.length < BATCH) return;
     after = { archived: last.archived ?? 0, seq: last.seq };
   }
 }

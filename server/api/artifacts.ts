@@ -39,15 +39,16 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       const { incoming } = request.http.env;
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
-      // An upload that cannot fit is refused before it is received; the final check is made when it is added.
+      // An upload that cannot fit is refused before it is received; it is checked again when it is added.
       const about = Number(incoming.headers['content-length'] ?? 0);
       const upload = await readUpload(incoming, files, {
         most: ARTIFACT_BYTES_LIMIT,
         fields: Object.keys(artifactForm.shape),
         giveUp: context.traffic.giveUp,
         admit: async () => {
-          // A repeated upload needs no more space. Asked last: the first one may be stored in between.
-          await requireQuota(db, accountId, Math.max(1, about - AROUND_FILE_BYTES)).catch(async (cause: unknown) => {
+          // A repeated upload needs no more space. This is checked last, because the first one may have been stored in
+          // the meantime.
+          await requireQuota(db, accountId, Math.max(1, about - FORM_OVERHEAD_BYTES)).catch(async (cause: unknown) => {
             if (!(await wasSubmitted(db, accountId, key))) throw cause;
           });
         },
@@ -104,16 +105,16 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
         },
         { essential: true },
       );
-      // It is deleted from here on; if the disk refuses now, the next start removes the file.
+      // The artifact is already deleted; if removing its file fails, the next start removes it.
       await files.remove(id).catch((cause: unknown) => logFault(`artifact ${id}: its file stays behind`, cause));
     },
   };
 }
 
-/** Size of an upload besides the file, in a form of ordinary fields. */
-const AROUND_FILE_BYTES = 64 * 1024;
+/** The size of an ordinary form besides its file. */
+const FORM_OVERHEAD_BYTES = 64 * 1024;
 
-/** The fields, as the contract requires them; a missing one counts as empty. */
+/** The fields as the contract requires them; a missing one counts as empty. */
 function readForm({ fields }: Upload): ArtifactForm {
   const form = parse(artifactForm, { size: '', version: '', type: '', ...fields });
   // A shell cannot represent NUL.

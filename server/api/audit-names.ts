@@ -1,4 +1,4 @@
-// Present names of who and what is in entries of the audit log.
+// The current names of the actors and objects in audit entries.
 import type { HashedRow } from '../store/audit-log.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
@@ -7,7 +7,7 @@ import { invalid } from '../http/problem.ts';
 
 type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
 
-/** What has names, by the part of an action before its dot. */
+/** The tables of objects with names, by the part of an action before its dot. */
 const NAMED = {
   device: 'devices',
   job: 'jobs',
@@ -19,16 +19,16 @@ const NAMED = {
   'alert-rule': 'alert_rules',
 } as const;
 const KINDS = Object.keys(NAMED) as (keyof typeof NAMED)[];
-/** The targets of these end with the id of a device. */
+/** Kinds of actions whose targets end with the id of a device. */
 const OF_DEVICES = new Set(['tag', 'note']);
 
-/** As actors are written: `device:<id>`. */
+/** The object of an entry in the form of actors: `device:<id>`. */
 export function objectKey({ action, target }: Pick<Named, 'action' | 'target'>): string {
   const kind = action.slice(0, action.indexOf('.'));
   return `${OF_DEVICES.has(kind) ? 'device' : kind}:${target.split(' ').at(-1)}`;
 }
 
-/** Present names of the actors and objects of these entries, by `<kind>:<id>`. */
+/** The current names of the actors and objects of these entries, by `<kind>:<id>`. */
 export async function namesOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
   const openedBy = await openersOf(db, accountId, rows);
   const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
@@ -49,7 +49,7 @@ export async function namesOf(db: Reader, accountId: number, rows: readonly Name
   return names;
 }
 
-/** Names of actors alone. */
+/** The names of actors only. */
 export const actorNames = (db: Reader, accountId: number, actors: readonly string[]): Promise<Map<string, string>> =>
   namesOf(
     db,
@@ -57,7 +57,10 @@ export const actorNames = (db: Reader, accountId: number, actors: readonly strin
     actors.map((actor) => ({ actor, action: '', target: '' })),
   );
 
-/** Who opened the sessions that act here: `session:<id>` to `token:<id>` or `sign-in link`. A session itself has no name. */
+/**
+ * Who opened the sessions among the actors: maps `session:<id>` to `token:<id>` or `sign-in link`, because a session
+ * has no name.
+ */
 async function openersOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
   const sessions = new Set(rows.flatMap(({ actor }) => (actor.startsWith('session:') ? [actor.slice(8)] : [])));
   if (sessions.size === 0) return new Map();
@@ -70,12 +73,12 @@ async function openersOf(db: Reader, accountId: number, rows: readonly Named[]):
   return new Map(found.map(({ target, actor }) => [`session:${target}`, actor]));
 }
 
-/** Names that a search may find; more of them would be too long a list to read. */
-const MOST_FOUND = 1_000;
-/** Of these an account may have very many: a part of their names is looked up in memory. */
+/** The most objects that a search may find; more would be too many to go through. */
+const MAX_FOUND = 1_000;
+/** An account may have very many of these, so their names are searched in memory. */
 const INDEXED = { devices: NAMED_DEVICES, jobs: NAMED_JOBS };
 
-/** Finds what is called so now, by a part of its name, and what has exactly this id whether it is there or not. */
+/** Finds objects by part of their current name, and any object with exactly this id, even if it was deleted. */
 export function openObjectSearch(db: Database): (accountId: number, about: string) => Promise<string[]> {
   const indexes = Object.entries(INDEXED).map(([table, source]) => ({ table, index: openNameIndex(db, source) }));
   const others = Object.values(NAMED).filter((table) => !(table in INDEXED));
@@ -83,7 +86,7 @@ export function openObjectSearch(db: Database): (accountId: number, about: strin
     const part = fold(about);
     const found = [about];
     for (const { table, index } of indexes) {
-      const seqs = await index.find(accountId, [part], { limit: MOST_FOUND + 1 });
+      const seqs = await index.find(accountId, [part], { limit: MAX_FOUND + 1 });
       const rows = await db.all<{ id: string }>(
         `SELECT id FROM ${table} WHERE account_id = ? AND seq IN (SELECT CAST(value AS BIGINT) FROM ${db.dialect.list('asked')})`,
         accountId,
@@ -98,8 +101,8 @@ export function openObjectSearch(db: Database): (accountId: number, about: strin
       );
       found.push(...rows.filter(({ name }) => fold(name).includes(part)).map(({ id }) => id));
     }
-    if (found.length > MOST_FOUND)
-      throw invalid([{ field: 'about', message: `is in more than ${MOST_FOUND} names: give more of it` }]);
+    if (found.length > MAX_FOUND)
+      throw invalid([{ field: 'about', message: `is in more than ${MAX_FOUND} names: give more of it` }]);
     return found;
   };
 }

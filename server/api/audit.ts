@@ -1,4 +1,4 @@
-// The audit log, an addition: its entries, and all of them as CSV.
+// The audit log, an addition: pages of entries, and all of them as CSV.
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { AuditEntry, AuditFilters, auditEndpoints } from '#/contract/audit.ts';
 import { csvLine } from '#/contract/csv.ts';
@@ -14,12 +14,12 @@ import { namesOf, objectKey, openObjectSearch } from './audit-names.ts';
 
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
-const PORTION = 250;
+const BATCH = 250;
 const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash'] as const;
 
 /**
- * Hashes the newest entries, which are found by their object only after it. A full disk or another fault is no reason not
- * to show the others.
+ * Hashes the newest entries, which can be found by object only afterwards. If a full disk or another fault prevents
+ * that, the other entries are still shown.
  */
 export async function hashNewest({ db, disk }: Context): Promise<void> {
   if (disk.refusal() !== undefined) return;
@@ -53,16 +53,16 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
     csv: async ({ account, query: asked, http }) => {
       await hashNewest(context);
       const filters = await filtersOf(account.id, asked);
-      const portion = (reader: Reader, before?: number) =>
-        auditEntries(reader, account.id, filters, { before, limit: PORTION });
-      // Read before the answer begins, so that what cannot be read is an error and no empty file.
-      const first = await portion(db);
+      const readBatch = (reader: Reader, before?: number) =>
+        auditEntries(reader, account.id, filters, { before, limit: BATCH });
+      // Read before the response starts, so that a fault becomes an error response instead of an empty file.
+      const first = await readBatch(db);
       const lines = async function* (reader: Reader) {
         yield Buffer.from(csvLine(COLUMNS));
-        for (let rows = first; ; rows = await portion(reader, rows.at(-1)?.seq)) {
+        for (let rows = first; ; rows = await readBatch(reader, rows.at(-1)?.seq)) {
           yield Buffer.from(rows.map((row) => lineOf(entryOf(row))).join(''));
-          if (rows.length < PORTION) return;
-          // Whoever reads fast must not keep all others waiting.
+          if (rows.length < BATCH) return;
+          // A client that reads fast must not keep all others waiting.
           await otherRequests();
         }
       };

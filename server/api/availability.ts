@@ -1,6 +1,6 @@
-// How long the devices of an account were Online within a span. Computed from the history of states, a few devices at a
-// time so that other requests have their turn, and remembered for a while. In large accounts the last 24 hours, which the
-// overview shows, are computed before anybody asks.
+// How long the devices of an account were Online within a span. It is computed from the history of states, a few
+// devices at a time so that other requests get their turn, and cached for a while. For large accounts the last 24
+// hours, which the overview shows, are computed in advance.
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contract/history.ts';
 import { logFault } from '../store/system-fault.ts';
@@ -13,17 +13,17 @@ import { nextSums, type DeviceSums } from '../store/state-totals.ts';
 type By = (typeof AVAILABILITY_BY)[number];
 type Sort = (typeof AVAILABILITY_SORTS)[number];
 
-/** Milliseconds in which others wait for the devices that are read at once. */
+/** How long other requests may wait for one batch of devices. */
 const TURN_MS = 10;
-const FIRST_PORTION = 20;
-const MOST_AT_ONCE = 500;
-/** How long a result is shown before it is computed again; of a large account at least so many times as long as that took. */
+const FIRST_BATCH = 20;
+const MAX_BATCH = 500;
+/** How long a result is fresh. For a large account, at least this many times as long as it took to compute. */
 const FRESH_MS = 2_000;
 const FRESH_TIMES = 20;
-/** Past this age nobody of a large account is shown a result while the next is computed. */
+/** A large account is shown an older result while the next one is computed, but none older than this. */
 const STALE_MS = 10 * 60_000;
-/** One of 100,000 devices takes about 30 MB. */
-const MOST_RESULTS = 4;
+/** A result for 100,000 devices takes about 30 MB. */
+const MAX_RESULTS = 4;
 
 /** The availability in one span. */
 class Result {
@@ -42,7 +42,7 @@ class Result {
     return this.#rows.length;
   }
 
-  /** Those with most changes, or the longest time Offline, first. */
+  /** Those with the most changes, or the longest time Offline, first. */
   sorted(by: By, sort: Sort): Availability[] {
     const key = `${by} ${sort}`;
     let list = this.#lists.get(key);
@@ -71,7 +71,7 @@ function totals(rows: readonly DeviceSums[], by: 'device' | 'site' | 'grp'): Ava
     sums.set(key, sum);
   }
   return Array.from(sums, ([Key, { name, devices, changes, online, offline, unknown }]) => {
-    // Rounded so that the three remain the whole.
+    // Rounded so that the three still add up to the whole.
     const OnlineSeconds = Math.floor(online / 1000);
     const UnknownSeconds = Math.floor(unknown / 1000);
     const all = Math.round((online + offline + unknown) / 1000);
@@ -94,10 +94,10 @@ const sortedBy = (sort: Sort, list: Availability[]): Availability[] =>
       : two.OfflineSeconds - one.OfflineSeconds || two.Changes - one.Changes,
   );
 
-/** Of fewer devices a result is there at once: nobody is shown an old one. */
-const LARGE = 5_000;
-/** How many large accounts have a result ready: the others of MOST_RESULTS are for what is asked. */
-const MOST_READY = 2;
+/** With fewer devices a result is computed so quickly that an outdated one is never shown. */
+const LARGE_DEVICES = 5_000;
+/** For how many large accounts a result is kept ready; the rest of the cache is for requests. */
+const MAX_READY = 2;
 const OVERVIEW_MS = 24 * 60 * 60_000;
 const READY_EVERY_MS = 2 * 60_000;
 
@@ -122,18 +122,18 @@ export class Availabilities {
     this.#now = now;
   }
 
-  /** Of the last milliseconds until now, or until a moment ago. */
+  /** The availability in a span of this many milliseconds that ended now or a moment ago. */
   async of(accountId: number, length: number): Promise<Result> {
     const key = `${accountId} ${length}`;
     const known = this.#results.get(key) ?? { result: undefined, at: 0, took: 0, computing: undefined };
-    // The one that was used last is the last to go.
+    // Moves it to the end, so that the least recently used result is evicted first.
     this.#results.delete(key);
     this.#results.set(key, known);
     const [oldest] = this.#results.keys();
-    if (this.#results.size > MOST_RESULTS && oldest !== undefined) this.#results.delete(oldest);
+    if (this.#results.size > MAX_RESULTS && oldest !== undefined) this.#results.delete(oldest);
     const { result } = known;
     const age = performance.now() - known.at;
-    const isSmall = result !== undefined && result.devices < LARGE;
+    const isSmall = result !== undefined && result.devices < LARGE_DEVICES;
     if (result && age < (isSmall ? FRESH_MS : Math.max(FRESH_MS, FRESH_TIMES * known.took))) return result;
     known.computing ??= this.#refresh(known, accountId, length);
     if (!result || isSmall || age > STALE_MS) return known.computing;
@@ -141,13 +141,13 @@ export class Availabilities {
     return result;
   }
 
-  /** Has the last 24 hours of large accounts ready from now on. */
+  /** Keeps the last 24 hours of large accounts ready from now on. */
   keepReady(): void {
     const prepare = async () => {
       const large = await this.#db.all<{ id: number }>(
         'SELECT id FROM accounts WHERE num_devices >= ? ORDER BY num_devices DESC LIMIT ?',
-        LARGE,
-        MOST_READY,
+        LARGE_DEVICES,
+        MAX_READY,
       );
       for (const { id } of large) if (!this.#isClosed) await this.of(id, OVERVIEW_MS);
     };
@@ -186,17 +186,17 @@ export class Availabilities {
     const span = { from: to - length, to };
     const asked = { accountId, span, gaps: await gapsIn(this.#db, span) };
     const rows: DeviceSums[] = [];
-    let portion = FIRST_PORTION;
+    let batchSize = FIRST_BATCH;
     for (let after = 0; ;) {
       if (this.#isClosed) throw stopping();
       const began = performance.now();
-      const devices = await nextSums(this.#db, asked, after, portion);
+      const devices = await nextSums(this.#db, asked, after, batchSize);
       rows.push(...devices);
       const last = devices.at(-1);
-      if (!last || devices.length < portion) return new Result(span, asked.gaps, rows);
+      if (!last || devices.length < batchSize) return new Result(span, asked.gaps, rows);
       after = last.seq;
       const share = TURN_MS / Math.max(1, performance.now() - began);
-      portion = Math.min(MOST_AT_ONCE, Math.max(1, Math.round(portion * Math.min(2, share))));
+      batchSize = Math.min(MAX_BATCH, Math.max(1, Math.round(batchSize * Math.min(2, share))));
       await otherRequests();
     }
   }

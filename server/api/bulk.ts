@@ -1,4 +1,4 @@
-// Bulk work, an addition: the requests. bulk-runner.ts carries it out.
+// The requests for bulk actions, an addition. bulk-runner.ts carries the actions out.
 import type { Bulk, BulkDraft, bulkEndpoints } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
@@ -29,7 +29,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
     return bulk.begin(tx, { caller, action, of, values, items: [...new Set(draft.Devices ?? draft.Jobs)] });
   };
 
-  /** Of create, for the caller who asked. While it runs, and for an hour after. */
+  /** The keys of created devices, for the caller who asked for them, while the action runs and for an hour after. */
   const keysFor = async ({ actor, secret }: HandlerRequest, { seq, action, ended }: BulkRow) =>
     action === 'create' && secret && (ended === null || Math.abs(now() - ended) < BULK_KEYS_MS)
       ? bulkKeys(db, seq, { actor, secret: secret.value })
@@ -75,7 +75,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
       const Keys = Object.fromEntries(
         Items.flatMap(({ Id }, index) => (Id === '' ? [] : [[Id, keys[from + index] ?? '']])),
       );
-      // As bytes it gets no ETag, and with that no place in a cache.
+      // Sent as bytes, the response gets no ETag, so nothing caches it.
       return new JsonResponse(new TextEncoder().encode(JSON.stringify({ ...page, Keys })));
     },
 
@@ -108,7 +108,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
   };
 }
 
-/** The secret under which keys are sealed. What is sealed under a value that was just replaced could never be read. */
+/** The secret that seals the keys. Keys sealed with a value that was just replaced could never be read. */
 function sealingSecret({ secret }: HandlerRequest): string {
   if (secret?.isCurrent === true) return secret.value;
   throw new Problem(503, 'Your session was just renewed', 'Send the request again.', {

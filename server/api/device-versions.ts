@@ -1,11 +1,11 @@
-// Which version of an artifact runs where; an addition.
+// Which version of an artifact runs on which device; an addition.
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { DeviceVersion, deviceVersionEndpoints } from '#/contract/device-versions.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import { invalid } from '../http/problem.ts';
-import { changesBetween, parsePosition, presentPosition, printPosition } from '../store/changes.ts';
+import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
 import {
@@ -17,16 +17,16 @@ import {
 } from '../store/device-versions.ts';
 
 const DEFAULT_LIMIT = 100;
-/** Beyond, all pages are read in less time. */
-const MOST_CHANGED = 20_000;
+/** Beyond this number of changed jobs, reading all pages is faster. */
+const MAX_CHANGED = 20_000;
 
 export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVersionEndpoints> {
   return {
     list: async ({ account, query: { artifact, device_id, since, limit, before } }) => {
       if ((artifact === undefined) === (device_id === undefined))
         throw invalid([{ field: 'artifact', message: 'give exactly one of artifact and device_id' }]);
-      // Before the rows are read, so that no change is missed.
-      const position = await presentPosition(db);
+      // Read before the rows, so that no change is missed.
+      const position = await currentPosition(db);
       const answer = { Items: [] as DeviceVersion[], Next: '', Version: printPosition(position), Reset: false };
       const none = { None: [] as string[] };
       if (artifact === undefined) {
@@ -61,7 +61,7 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
   };
 }
 
-/** It has no secrets, so that it may be compressed. */
+/** The response contains no secrets, so it may be compressed. */
 const compressible = (answer: object) =>
   new JsonResponse(Buffer.from(JSON.stringify(answer)), undefined, { compressible: true });
 
@@ -79,12 +79,12 @@ interface ChangedVersions {
   changes: NonNullable<Awaited<ReturnType<typeof changesBetween>>>;
 }
 
-/** By the jobs that changed; undefined if these are too many. */
+/** The versions on devices whose jobs changed; undefined if too many jobs changed. */
 async function changedVersions(db: Reader, { accountId, artifact, changes }: ChangedVersions) {
   const jobSeqs = new Set(
     changes.flatMap(({ kind, what, object }) => (kind === 'job' && what === 'changed' ? object : [])),
   );
-  if (jobSeqs.size > MOST_CHANGED) return undefined;
+  if (jobSeqs.size > MAX_CHANGED) return undefined;
   const rows = await versionsAfterJobs(db, { accountId, artifact, jobSeqs: [...jobSeqs] });
   return {
     Items: rows.flatMap((row) => (row.version === null ? [] : itemOf({ ...row, version: row.version }))),

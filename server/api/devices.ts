@@ -16,11 +16,11 @@ import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
-/** Rows built at a time; other requests run between two portions. */
-const PORTION = 2_000;
-/** Devices with a part of a name that are compared with the other conditions at a time, at most and at least. */
-const FOUND_ROWS = 1_000;
-const FEW_ROWS = 100;
+/** Rows built at a time; other requests run in between. */
+const BATCH = 2_000;
+/** The most and the fewest devices found by name that are checked against the other conditions at a time. */
+const MAX_CHECKED = 1_000;
+const MIN_CHECKED = 100;
 
 export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints> {
   const { db, order, actions, now } = context;
@@ -45,7 +45,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         }),
       );
       const answer = created ?? recent.recall(id);
-      // A key that was replaced in the meantime is useless.
+      // A key that was replaced in the meantime would be useless.
       if (answer && (created || (await deviceByKey(db, answer.DeviceKey)))) return answer;
       throw new Problem(
         409,
@@ -89,7 +89,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const found: number[] = [];
       for (let after = 0; found.length < offset + rows_per_page;) {
         if (after > 0) await nextTurn();
-        const limit = Math.min(FOUND_ROWS, Math.max(FEW_ROWS, offset + rows_per_page - found.length));
+        const limit = Math.min(MAX_CHECKED, Math.max(MIN_CHECKED, offset + rows_per_page - found.length));
         const named = await names.find(account.id, parts, { after, limit });
         found.push(...(await matchesAmong(db, account.id, query, named)));
         const last = named.at(-1);
@@ -104,9 +104,9 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     selected: async ({ account, body }) => {
       const ids = [...new Set(body.map(({ DeviceId }) => DeviceId))];
       const found: string[] = [];
-      for (let start = 0; start < ids.length; start += PORTION) {
+      for (let start = 0; start < ids.length; start += BATCH) {
         if (start > 0) await nextTurn();
-        found.push(...(await listSelected(db, account.id, ids.slice(start, start + PORTION))));
+        found.push(...(await listSelected(db, account.id, ids.slice(start, start + BATCH))));
       }
       return new JsonResponse(`[${found.join(',')}]`);
     },
@@ -144,24 +144,24 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
   };
 }
 
-/** Most pages stored: enough for every row count and page that users view, not for the whole fleet. */
+/** The most cached pages: enough for the pages and row counts that users view, not for the whole fleet. */
 const MAX_PAGES = 64;
 
-/** Pages as they were last sent: many dashboards request the same few, which rarely change. */
+/** A cache of pages: many dashboards request the same few, which rarely change. */
 function openPages(db: Database) {
   const pages = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  let storedVersion = '';
+  let cachedVersion = '';
   return {
     /** Changes with every change of a device or tag. */
     version: () => db.version('devices', 'device_tags', 'tags'),
-    /** The page stored for this version, created if there is none. */
+    /** The cached page for this version, built if there is none. */
     get: (version: string, page: string, make: () => Promise<string>): Promise<Uint8Array<ArrayBuffer>> => {
-      if (version !== storedVersion) pages.clear();
-      storedVersion = version;
+      if (version !== cachedVersion) pages.clear();
+      cachedVersion = version;
       const stored = pages.get(page);
       if (stored !== undefined) return stored;
       const made = make().then((text) => Buffer.from(text));
-      // What failed is read again.
+      // A failed read is repeated by the next request.
       made.catch(() => pages.get(page) === made && pages.delete(page));
       const [oldest] = pages.keys();
       if (pages.size >= MAX_PAGES && oldest !== undefined) pages.delete(oldest);

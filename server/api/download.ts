@@ -1,5 +1,5 @@
-// The download of artifacts by Commands. It is outside /v1 and needs no sign-in: the link's token authorises it, for
-// this one file.
+// Downloads of artifacts by Commands. The route is outside /v1 and needs no sign-in: the link's token authorizes the
+// download of this one file.
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readRange } from '../http/byte-range.ts';
@@ -10,7 +10,7 @@ import { logFault } from '../store/system-fault.ts';
 import { findArtifact } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 
-/** A link of a job is valid only while the job may still need it. Its device's id; undefined if it needs it no more. */
+/** The id of the device of a job; undefined if the job no longer needs the artifact, which makes its link invalid. */
 const deviceOfJob = async (db: Reader, jobId: string, artifactId: string): Promise<string | undefined> =>
   (
     await db.get<{ device: string }>(
@@ -21,21 +21,22 @@ const deviceOfJob = async (db: Reader, jobId: string, artifactId: string): Promi
     )
   )?.device;
 
-/** A piece of a download that goes on within this time is part of the same one. */
+/** A request for part of a file within this time continues the same download. */
 const SAME_DOWNLOAD_MS = 60 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Whether a request begins a download: the first of a link from an address does, whatever range it asks for, and each that
- * asks for the first byte. Further pieces are no entries of their own, or an unstable line would flood the log.
+ * Tells whether a request starts a download: the first one for a link from an address does, whatever range it requests,
+ * and so does each one for the first byte. Further ranges get no audit entry, because an unstable connection would
+ * flood the log with them.
  */
-function openBeginnings(): (link: string, address: string, start: number) => boolean {
+function openStartDetector(): (link: string, address: string, start: number) => boolean {
   const last = new Map<string, number>();
   return (link, address, start) => {
     const now = performance.now();
     const key = `${address} ${link}`;
     const before = last.get(key);
-    // The oldest comes first.
+    // Keeps the least recently used first.
     last.delete(key);
     last.set(key, now);
     const [oldest] = last.keys();
@@ -45,7 +46,7 @@ function openBeginnings(): (link: string, address: string, start: number) => boo
 }
 
 export function downloadRoute(app: App, { db, files, downloads, audit, config }: Context): void {
-  const begins = openBeginnings();
+  const startsDownload = openStartDetector();
   app.get('/download/:artifact_id', async (http) => {
     const id = http.req.param('artifact_id');
     const { expires, token, job } = http.req.query();
@@ -71,10 +72,10 @@ export function downloadRoute(app: App, { db, files, downloads, audit, config }:
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',
     };
-    // An interrupted download continues. A range of other content (RFC 9110, section 13.1.5) and the range of a HEAD do
-    // not count.
-    const isOfThese = http.req.method === 'GET' && [undefined, etag].includes(http.req.header('If-Range'));
-    const range = isOfThese ? readRange(http.req.header('Range'), sizeBytes) : undefined;
+    // An interrupted download can continue. A range for other content (RFC 9110, section 13.1.5) and the range of a
+    // HEAD request are ignored.
+    const mayUseRange = http.req.method === 'GET' && [undefined, etag].includes(http.req.header('If-Range'));
+    const range = mayUseRange ? readRange(http.req.header('Range'), sizeBytes) : undefined;
     if (range === 'unsatisfiable') {
       await files.requireUsable(artifact);
       throw new Problem(416, 'The artifact does not have these bytes', `It holds ${sizeBytes} bytes.`, {
@@ -90,7 +91,7 @@ export function downloadRoute(app: App, { db, files, downloads, audit, config }:
     }
     const bytes = Readable.from(await files.read(artifact, part));
     const address = clientAddress(config, http.env.incoming);
-    if (begins(`${id} ${token}`, address, part.start)) {
+    if (startsDownload(`${id} ${token}`, address, part.start)) {
       const caller = {
         account: { id: artifact.accountId, email: '' },
         actor: device ? `device:${device}` : 'download link',

@@ -14,7 +14,7 @@ import {
   isSamePosition,
   jobIds,
   parsePosition,
-  presentPosition,
+  currentPosition,
   printPosition,
 } from '../store/changes.ts';
 import type { Change, ChangeKind, Position } from '../store/changes.ts';
@@ -169,7 +169,7 @@ export function openEventFeed({
   };
   const look = () => {
     const lookOnce = async () => {
-      const to = await presentPosition(db);
+      const to = await currentPosition(db);
       for (const audience of audiences.values()) await lookFor(audience, to);
     };
     looking ??= lookOnce()
@@ -211,7 +211,7 @@ export function openEventFeed({
   return {
     open: async (caller, outgoing, since) => {
       const accountId = caller.account.id;
-      const present = await presentPosition(db);
+      const present = await currentPosition(db);
       // Its 'close' has passed: nothing would ever remove the stream.
       if (outgoing.destroyed) return RESPONSE_ALREADY_SENT;
       if (isClosed || (audiences.get(accountId)?.streams.size ?? 0) >= MOST_STREAMS)

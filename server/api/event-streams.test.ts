@@ -9,7 +9,7 @@ import { scratch } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import { killableService } from '../test-killable.ts';
-import { presentPosition, printPosition } from '../store/changes.ts';
+import { currentPosition, printPosition } from '../store/changes.ts';
 import { insertSession, recordSessionUse } from '../store/sessions.ts';
 import { startTestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
@@ -149,7 +149,7 @@ test('a stream ends whose missed changes cannot be read, so that its client asks
   t.after(() => service.end());
   const { db } = service.context;
   await testFleet((...request) => service.call(...request)).device();
-  const { opening, seq } = await presentPosition(db);
+  const { opening, seq } = await currentPosition(db);
   const { mark = 0 } = (await db.get<{ mark: number }>('SELECT mark FROM changes WHERE seq = ?', seq - 1)) ?? {};
   const failing = Object.assign(Object.create(db) as typeof db, {
     all: () => Promise.reject(new Error('the disk cannot be read')),

@@ -28,7 +28,7 @@ const CAUSE_WORDS: Record<Cause, string> = {
 };
 
 const time = (at: number): string => printIsoTime(new Date(at));
-/** A cause as the API says it. */
+/** A cause in the terms of the API. */
 export const causeWord = (cause: Cause): string => CAUSE_WORDS[cause];
 export const stateWord = (cause: Cause | undefined): string =>
   cause !== undefined && isOnline(cause) ? 'Online' : 'Offline';
@@ -40,7 +40,7 @@ const changeOf = ({ id, at, cause }: ListedChange): DeviceStateChange => ({
 });
 const gapOf = ({ from, to }: Span): ServiceGap => ({ From: time(from), To: time(to) });
 
-/** When the service went down and was up again: from `from` on, before `to`. */
+/** When the service went down and came back up, from `from` on and before `to`. */
 async function gapEdges(db: Reader, { id, seq }: DeviceRow, { from, to }: Span) {
   const gaps = await gapsIn(db, { from: from - 1, to });
   const edge = (at: number, State: string, Cause: string) => ({
@@ -74,12 +74,12 @@ export function historyRoutes({ db, now, availabilities }: Context): Handlers<ty
       const hasMore = rows.length > most && last !== undefined;
       const Next = hasMore ? `${last.at}-${last.device_seq}` : '';
       if (!device) return { Items: shown.map(changeOf), Next };
-      // The edges of the gaps that belong between the rows of this page; a gap may begin with the last one.
+      // The edges of gaps that belong between the rows of this page; a gap may start at the last row.
       const begin = Math.max(span.from, await createdAt(db, device.seq));
       const page = { from: hasMore ? last.at : begin, to: position?.at ?? span.to };
       const { downs, ups } = await gapEdges(db, device, page);
       const rowsHere = shown.map((row) => ({ at: row.at, item: changeOf(row) }));
-      // Of one moment, the service was up before the change, and down after it.
+      // At the same moment, ServiceUp comes before the change and ServiceDown after it.
       const items = [...downs, ...rowsHere, ...ups].sort((one, two) => two.at - one.at);
       return { Items: items.map(({ item }) => item), Next };
     },

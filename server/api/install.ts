@@ -1,4 +1,4 @@
-// What a device without a clone of this project needs: the agent as one file, and the script that installs it.
+// Serves what a device needs to install the agent: the agent as one file, and the script that installs it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { AGENT_PATH } from '#/contract/agent-link.ts';
@@ -21,7 +21,7 @@ export function installRoutes(app: App, context: InstallContext): void {
   const text = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' };
 
   app.get('/install.sh', async (http) => {
-    // It fails where the program does not run; the script then says so when it tries.
+    // Undefined if there is no program to sign; the script then reports that when it downloads it.
     const agent = await context.signer.signed().catch(() => undefined);
     const program = context.published.program();
     const values: Record<string, string> = {
@@ -31,7 +31,7 @@ export function installRoutes(app: App, context: InstallContext): void {
       AGENT_SEQUENCE: String(agent && agent.program.sha256 === program?.sha256 ? agent.sequence : 0),
       UPDATE_KEY: context.signer.key.publicKey,
     };
-    // A function, because replace() would interpret "$" in a text.
+    // A function, because replace() would interpret "$" in a string.
     const script = SCRIPT.replace(/'\{\{([A-Z0-9_]+)\}\}'/g, (whole, name: string) =>
       name in values ? shellQuote(values[name] ?? '') : whole,
     );

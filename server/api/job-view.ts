@@ -1,4 +1,4 @@
-// A job in the API: complete, as a child of a parent, or as a summary in a list.
+// A job in the API's form: complete, as a child of a parent, or as a summary in a list.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { ChildOutput } from '#/contract/job-outputs.ts';
 import type { Job, jobEndpoints } from '#/contract/jobs.ts';
@@ -15,7 +15,7 @@ import { shiftedChildren } from '../store/rules.ts';
 
 /** Lists show the beginning of a long command. */
 const COMMAND_IN_LIST = 240;
-/** Bytes of a child's Result; its Stdout and Stderr are complete. */
+/** The length of a child's Result; its Stdout and Stderr are complete. */
 const RESULT_OF_CHILD = 4096;
 
 const time = (at: number | null) => (at === null ? '' : printJobTime(new Date(at)));
@@ -23,7 +23,7 @@ const beginning = (text: string, length: number) => (text.length > length ? `${t
 
 export type JobSource = { db: Reader };
 
-/** `isAlone`: not in a list. */
+/** The fields that all forms share. `isAlone` means that the job is not in a list. */
 async function common({ db }: JobSource, row: JobRow, isAlone = false): Promise<Job> {
   const isParent = row.device_seq === null;
   const isOpen = row.ended === null;
@@ -61,14 +61,14 @@ async function common({ db }: JobSource, row: JobRow, isAlone = false): Promise<
       ...(row.verdict_stream !== null && { VerdictStream: row.verdict_stream }),
       ...(row.verdict_line !== null && { VerdictLine: row.verdict_line }),
     }),
-    ...(isParent && { Counts: present(countsIn(row)) }),
-    ...(isParent && row.judged > 0 && { VerdictCounts: present(await verdictCounts(db, row)) }),
+    ...(isParent && { Counts: withoutZeros(countsIn(row)) }),
+    ...(isParent && row.judged > 0 && { VerdictCounts: withoutZeros(await verdictCounts(db, row)) }),
     ...(row.parent_id === null && { Attempts: row.attempt }),
     ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
   };
 }
 
-/** As the counts by status, with what the rules found instead. */
+/** The counts by status, corrected by the verdicts. */
 async function verdictCounts(db: Reader, row: JobRow): Promise<Record<string, number>> {
   const counts: Record<string, number> = countsIn(row);
   for (const { status, verdict, jobs } of await shiftedChildren(db, row.seq)) {
@@ -78,7 +78,7 @@ async function verdictCounts(db: Reader, row: JobRow): Promise<Record<string, nu
   return counts;
 }
 
-const present = (counts: Record<string, number>) =>
+const withoutZeros = (counts: Record<string, number>) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 /** For lists: without output, and with the beginnings of Command and Result. */
@@ -87,20 +87,20 @@ export async function summary(source: JobSource, row: JobRow): Promise<Job> {
   return { ...shown, Command: beginning(shown.Command, COMMAND_IN_LIST) };
 }
 
-/** For lists across many devices: without what a thousand children of one parent would repeat. */
+/** For lists across many devices: without the parts that a thousand children of one parent would repeat. */
 export const brief = async (source: JobSource, row: JobRow): Promise<Job> => ({
   ...(await common(source, row)),
   Command: '',
   Result: '',
 });
 
-/** The state of a child: without what its parent has and what it printed. */
+/** The state of a child, without the Command, which its parent has, and without output. */
 export async function stateOnly(source: JobSource, row: JobRow): Promise<Omit<Job, 'Command' | 'Result'>> {
   const { Command: _, Result: __, ...shown } = await common(source, row);
   return shown;
 }
 
-/** The complete job. Its Result is Stdout, then Stderr, then the reason of its end if there is one. */
+/** The complete job. Its Result is Stdout, then Stderr, then the reason why it ended, if there is one. */
 export async function full(source: JobSource, row: JobRow): Promise<Job> {
   const { db } = source;
   if (row.device_seq === null) return common(source, row, true);
@@ -108,7 +108,7 @@ export async function full(source: JobSource, row: JobRow): Promise<Job> {
   return fullWith(source, row, stdout, await readOutput(db, row.seq, 'stderr'));
 }
 
-/** The same of a job on one device, whose output was read already. */
+/** The same for a job on one device whose output was already read. */
 export const fullWith = async (source: JobSource, row: JobRow, ...output: [stdout: Buffer, stderr: Buffer]) =>
   withOutput(await common(source, row, true), row, ...output);
 
@@ -117,11 +117,11 @@ function withOutput(shown: Job, row: JobRow, ...output: [stdout: Buffer, stderr:
   return { ...shown, Stdout: stdout, Stderr: stderr, Result: row.ended === null ? '' : resultOf(row, stdout, stderr) };
 }
 
-/** Most bytes of a stream in one answer: a browser processes them between two frames. */
-const PIECE = 1024 * 1024;
+/** The most bytes of a stream in one response, which a browser can process between two frames. */
+const PART_BYTES = 1024 * 1024;
 
-/** A job without its output, and the next piece of each stream after an offset. */
-export async function piecesFrom(
+/** A job without its output, and the next part of each stream after an offset. */
+export async function partsFrom(
   source: JobSource,
   row: JobRow,
   asked: { stdout: number; stderr: number },
@@ -129,7 +129,7 @@ export async function piecesFrom(
   const shown = await common(source, row, true);
   const { db } = source;
   const over = row.ended !== null;
-  const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { limit: PIECE, over });
+  const { stdout, stderr, pieces } = await readParts(db, row.seq, asked, { limit: PART_BYTES, over });
   const print = ({ bytes, from, next, size }: OutputPart) => ({
     Text: bytes.toString(),
     Offset: from,
@@ -154,8 +154,7 @@ export async function piecesFrom(
 }
 
 /**
- * A child with at most `most` bytes of each stream: the last ones, because errors are at the end. Its parent has the
- * Command.
+ * A child with at most the last `most` bytes of each stream, because errors are at the end. Its parent has the Command.
  */
 export async function child(source: JobSource, row: JobRow, most: number | undefined): Promise<Job> {
   const { db } = source;
@@ -169,15 +168,15 @@ export async function child(source: JobSource, row: JobRow, most: number | undef
   return { ...(await common(source, row)), Command: '', Stdout: stdout, Stderr: stderr, Result: result };
 }
 
-/** Most bytes of a stream in a list of outputs: the last ones, because errors are at the end. */
+/** The most bytes of a stream in a list of outputs. The last ones are kept, because errors are at the end. */
 const OUTPUT_TAIL = 64 * 1024;
 
-/** The ends of a child's streams, in whole characters, and what they do not contain. */
+/** The ends of a child's streams, in complete characters, and the reason why it ended. */
 export async function outputTails({ db }: JobSource, row: JobRow): Promise<ChildOutput> {
   const over = row.ended !== null;
   const tail = async (stream: Stream) => {
     const size = await outputSize(db, row.seq, stream);
-    // A part begins up to three bytes earlier where a character does.
+    // A part may start up to three bytes earlier, at the start of a character.
     const asked = size > OUTPUT_TAIL ? size - OUTPUT_TAIL + 3 : 0;
     return (await readPart(db, row.seq, stream, { asked, limit: OUTPUT_TAIL, over })).bytes.toString();
   };

@@ -12,31 +12,31 @@ import { countsIn } from '../store/job-moves.ts';
 import { childJobs, childrenOfList, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
-import { presentPosition, printPosition } from '../store/changes.ts';
+import { currentPosition, printPosition } from '../store/changes.ts';
 import { countJobs, jobPage } from '../store/job-list.ts';
 import type { JobFilter } from '../store/job-list.ts';
 import { NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { openChildrenVersions } from './children-version.ts';
 import { childrenSince, pagedJobsSince, queuesSince, rowsOf, streamOf, topJobsSince } from './job-changes.ts';
-import { brief, child, full, outputTails, piecesFrom, summary } from './job-view.ts';
+import { brief, child, full, outputTails, partsFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
-/** Most bytes of output in one list of children; beyond it, each child shows its share. */
+/** The most output in one list of children; beyond that, each child gets an equal share. */
 const CHILDREN_BYTES = 32 * 1024 * 1024;
 const MIN_OF_CHILD = 2048;
 
-/** The client has this version: the answer will be "not modified", so it is not built. */
+/** Whether the client has this version: the response will be "not modified", so there is no need to build it. */
 const isKnown = (http: HandlerRequest['http'], version: string) => http.req.header('If-None-Match') === `"${version}"`;
 
-/** Refuses a write with `If-Match` if the job has changed since it was read. */
+/** Refuses a write with `If-Match` if the job has changed since the client read it. */
 const requireUnchanged =
   (source: JobSource, http: HandlerRequest['http'], refusal: string) =>
   async (row: JobRow, isAssigned: boolean, db: Reader): Promise<void> => {
     const header = http.req.header('If-Match');
-    // An agent may start a job before it reports that.
-    const isBegun = header !== undefined && row.status === 'Waiting' && isAssigned;
-    if (!isBegun && (await isUnchanged(header, () => full({ ...source, db }, row)))) return;
+    // An agent may have started a job that it has not reported yet.
+    const mayHaveStarted = header !== undefined && row.status === 'Waiting' && isAssigned;
+    if (!mayHaveStarted && (await isUnchanged(header, () => full({ ...source, db }, row)))) return;
     throw new Problem(412, 'The job has changed meanwhile', refusal);
   };
 
@@ -44,7 +44,7 @@ const DEFAULT_LIMIT = 100;
 
 type PageQuery = z.output<typeof jobEndpoints.page.query>;
 
-/** Undefined for a device that is not there. */
+/** Undefined if the query is for a device that does not exist. */
 async function filterOf(db: Reader, accountId: number, query: PageQuery): Promise<JobFilter | undefined> {
   const [, kind, of = ''] = /^(device|group|tag):([^]*)$/.exec(query.target ?? '') ?? [];
   const device = kind === 'device' ? await findDevice(db, accountId, of) : undefined;
@@ -65,7 +65,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
   const { db, dispatch } = context;
   const childrenVersion = openChildrenVersions(db);
   const names = openNameIndex(db, NAMED_JOBS);
-  /** Changes with everything that lists of jobs show. */
+  /** A version that changes with everything that lists of jobs show. */
   const listVersion = () => db.version('jobs', 'job_output', ONLINE);
   return {
     submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
@@ -73,7 +73,7 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
     get: async ({ account, params }) => full(context, await jobById(db, account.id, params.job_id)),
 
     output: async ({ account, params, query: { stdout, stderr } }) =>
-      piecesFrom(context, await jobById(db, account.id, params.job_id), {
+      partsFrom(context, await jobById(db, account.id, params.job_id), {
         stdout: Number(stdout ?? 0),
         stderr: Number(stderr ?? 0),
       }),
@@ -112,8 +112,8 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
 
     page: async ({ account, query }) => {
       if (query.since !== undefined) return pagedJobsSince(context, account.id, query.since);
-      // Read before the jobs, which may be newer: their changes are then reported once more.
-      const Version = printPosition(await presentPosition(db));
+      // Read before the jobs, which may be newer; their changes are then reported once more.
+      const Version = printPosition(await currentPosition(db));
       const Total = query.before ? undefined : await countJobs(db, account.id);
       const filter = await filterOf(db, account.id, query);
       const range = {

@@ -1,26 +1,26 @@
-// All locations of an account as one JSON list, built a portion at a time and only as fast as the client reads. The
-// last one is cached until a device moves.
+// All locations of an account as one JSON list, built a chunk at a time and only as fast as the client reads. The last
+// list is cached until a device moves.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import { locationsAfter } from '../store/device-list.ts';
 
-/** Rows built at a time; other requests run between two portions. */
-const PORTION = 2_000;
-/** Largest cached list: about 250,000 devices. */
+/** Rows built at a time; other requests run in between. */
+const CHUNK_ROWS = 2_000;
+/** The largest list that is cached: about 250,000 devices. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
-type Portion = Uint8Array<ArrayBuffer>;
+type Chunk = Uint8Array<ArrayBuffer>;
 
 export function openLocationList({
   db,
   order,
 }: Pick<Context, 'db' | 'order'>): (accountId: number) => Promise<JsonResponse> {
-  let cached: { version: string; portions: Portion[] } | undefined;
+  let cached: { version: string; chunks: Chunk[] } | undefined;
 
-  async function* made(accountId: number): AsyncGenerator<Portion, void> {
+  async function* build(accountId: number): AsyncGenerator<Chunk, void> {
     for (let after = 0; ;) {
-      const { json, last } = await locationsAfter(db, accountId, after, PORTION);
+      const { json, last } = await locationsAfter(db, accountId, after, CHUNK_ROWS);
       if (last === null) {
         yield Buffer.from(after === 0 ? '[]' : ']');
         return;
@@ -31,36 +31,36 @@ export function openLocationList({
   }
 
   /** Builds the list, and caches it if nothing changed in the meantime. */
-  async function* buildAndCache(accountId: number, version: string): AsyncGenerator<Portion, void> {
-    const portions: Portion[] = [];
+  async function* buildAndCache(accountId: number, version: string): AsyncGenerator<Chunk, void> {
+    const chunks: Chunk[] = [];
     let size = 0;
-    for await (const portion of made(accountId)) {
-      size += portion.length;
-      if (size <= MAX_CACHED_BYTES) portions.push(portion);
-      else portions.length = 0;
-      yield portion;
+    for await (const chunk of build(accountId)) {
+      size += chunk.length;
+      if (size <= MAX_CACHED_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
+      yield chunk;
     }
-    if (size <= MAX_CACHED_BYTES && (await order.version(accountId)) === version) cached = { version, portions };
+    if (size <= MAX_CACHED_BYTES && (await order.version(accountId)) === version) cached = { version, chunks };
   }
 
   return async (accountId) => {
     const version = await order.version(accountId);
     return new JsonResponse(
-      () => runChunked(cached?.version === version ? cached.portions.values() : buildAndCache(accountId, version)),
+      () => runChunked(cached?.version === version ? cached.chunks.values() : buildAndCache(accountId, version)),
       version,
     );
   };
 }
 
-function runChunked(portions: Iterator<Portion, void> | AsyncIterator<Portion, void>): ReadableStream<Uint8Array> {
-  let begun = false;
+function runChunked(chunks: Iterator<Chunk, void> | AsyncIterator<Chunk, void>): ReadableStream<Uint8Array> {
+  let hasStarted = false;
   return new ReadableStream({
     async pull(controller) {
-      if (begun) await nextTurn();
-      begun = true;
-      const portion = await portions.next();
-      if (portion.done) controller.close();
-      else controller.enqueue(portion.value);
+      if (hasStarted) await nextTurn();
+      hasStarted = true;
+      const chunk = await chunks.next();
+      if (chunk.done) controller.close();
+      else controller.enqueue(chunk.value);
     },
   });
 }

@@ -1,5 +1,5 @@
-// Endpoints for operating the service: liveness, readiness and metrics. They are for machines and not below /v1; only
-// the metrics need a token, or a separate port (METRICS_PORT).
+// Endpoints for operating the service: liveness, readiness and metrics. They are for machines and outside /v1; only the
+// metrics need a token, or a separate port (METRICS_PORT).
 import type { Context as HonoContext } from 'hono';
 import type { App, Env } from '../http/implement.ts';
 import { METRICS_TYPE, printMetrics } from '../operation/metrics.ts';
@@ -14,11 +14,11 @@ export interface Operation {
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Registers /healthz, /readyz and /metrics; `authorise` throws for clients that may not read the metrics. */
+/** Registers /healthz, /readyz and /metrics; `authorize` throws for clients that may not read the metrics. */
 export function operationRoutes(
   app: App,
   { readiness, gauges }: Operation,
-  authorise: (http: HonoContext<Env>) => unknown,
+  authorize: (http: HonoContext<Env>) => unknown,
 ): void {
   app.get('/healthz', (http) => http.json({ Status: 'alive' }, 200, NO_STORE));
 
@@ -30,7 +30,7 @@ export function operationRoutes(
   });
 
   app.get('/metrics', async (http) => {
-    await authorise(http);
+    await authorize(http);
     return http.body(await printMetrics(gauges), 200, { ...NO_STORE, 'Content-Type': METRICS_TYPE });
   });
 }

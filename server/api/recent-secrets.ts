@@ -1,15 +1,15 @@
-// Recent answers with a secret, for clients that lost them: when a keep-alive connection breaks, the browser or its
-// user sends the request again. They exist only in memory and briefly; stored secrets are only hashes.
+// Recent responses with a secret, for clients that lost them: when a keep-alive connection breaks, the browser or its
+// user repeats the request. They are kept only in memory and only briefly; the database stores only hashes of secrets.
 
 const REMEMBERED_MS = 60_000;
-const MOST = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 export class RecentSecrets<Answer> {
   readonly #answers = new Map<string, { answer: Answer; until: number }>();
 
   remember(id: string, answer: Answer): void {
     const [oldest] = this.#answers.keys();
-    if (this.#answers.size >= MOST && oldest !== undefined) this.#answers.delete(oldest);
+    if (this.#answers.size >= MAX_REMEMBERED && oldest !== undefined) this.#answers.delete(oldest);
     this.#answers.set(id, { answer, until: performance.now() + REMEMBERED_MS });
   }
 

@@ -1,7 +1,7 @@
-// A rollout in the API: its waves with the figures of their gates, and its devices.
+// A rollout in the API's form: its waves with the figures of their gates, and its devices.
 import type { Rollout, RolloutDevice, RolloutSummary, RolloutWave } from '#/contract/rollouts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
-import { neededOf } from '../rollouts/decide.ts';
+import { requiredDevices } from '../rollouts/decide.ts';
 import { figuresOf } from '../rollouts/figures.ts';
 import type { Reader } from '../store/database.ts';
 import {
@@ -12,24 +12,24 @@ import {
   type DeviceStateRow,
   type StateCounts,
 } from '../store/rollout-devices.ts';
-import { plannedIn, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
+import { plannedDevices, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
 
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 const MINUTE = 60_000;
 
-/** Names of those who did something, by actor. */
+/** Looks up the names of actors. */
 export type ActorNames = (db: Reader, accountId: number, actors: string[]) => Promise<Map<string, string>>;
 
 export const time = (at: number | null | undefined): string =>
   at === null || at === undefined ? '' : printIsoTime(new Date(at));
 
-/** How long the figures of a rollout are shown to others who ask: many watch the same one. */
+/** How long the figures of a rollout are cached: many people may watch the same one. */
 const FRESH_MS = 1_000;
-/** Those of one that has ended change only while its last jobs run. After that they are kept with it. */
+/** Figures of an ended rollout change only while its last jobs run. After that they are stored with it. */
 const FRESH_ENDED_MS = 60_000;
-const MOST_REMEMBERED = 500;
+const MAX_REMEMBERED = 500;
 
-/** `wavesIn`, for a moment the same for all who ask; a step begins it anew. */
+/** `wavesIn` with a short-lived cache, which a step of the rollout invalidates. */
 export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
   const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
   return (row) => {
@@ -38,15 +38,15 @@ export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow
     const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
     const waves = wavesIn(db, row, now());
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(row.seq, { version: row.version, at: performance.now(), waves });
-    // An error is of this reading only.
+    // Errors are not cached.
     waves.catch(() => remembered.delete(row.seq));
     return waves;
   };
 }
 
-/** What is known of a wave before its jobs are looked at. */
+/** What is known of a wave without reading its jobs. */
 interface PlannedWave {
   number: number;
   devices: number;
@@ -59,21 +59,21 @@ async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<Rollou
   const kept = keptCounts(row);
   const planned = kept
     ? kept.map((counts, wave) => ({ wave, devices: sumOf(counts), skipped: counts.Skipped ?? 0 }))
-    : await plannedIn(db, row.seq);
-  const begun = await wavesOf(db, row.seq);
+    : await plannedDevices(db, row.seq);
+  const startedWaves = await wavesOf(db, row.seq);
   return Promise.all(
     Array.from({ length: row.waves }, async (_, number) => {
       const { devices = 0, skipped = 0 } = planned.find(({ wave }) => wave === number) ?? {};
-      const wave = begun.find((each) => each.number === number);
+      const wave = startedWaves.find((each) => each.number === number);
       return wave
-        ? begunWave(db, row, { number, devices, wave, counts: kept?.[number], now })
+        ? startedWave(db, row, { number, devices, wave, counts: kept?.[number], now })
         : pendingWave(row, { number, devices, skipped });
     }),
   );
 }
 
 function pendingWave(row: RolloutRow, { number, devices, skipped }: PlannedWave): RolloutWave {
-  const Needed = neededOf(devices - skipped, settingsOf(row).Gate);
+  const Needed = requiredDevices(devices - skipped, settingsOf(row).Gate);
   return {
     Number: number + 1,
     State: 'Pending',
@@ -89,29 +89,29 @@ function pendingWave(row: RolloutRow, { number, devices, skipped }: PlannedWave)
   };
 }
 
-interface BegunWave {
+interface StartedWave {
   number: number;
   devices: number;
   wave: WaveRow;
-  /** As they were kept when the rollout had ended. */
+  /** The counts stored when the rollout ended. */
   counts: StateCounts | undefined;
   now: number;
 }
 
-async function begunWave(
+async function startedWave(
   db: Reader,
   row: RolloutRow,
-  { number, devices, wave, counts: kept, now }: BegunWave,
+  { number, devices, wave, counts: kept, now }: StartedWave,
 ): Promise<RolloutWave> {
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
   const counted = kept ? { counts: kept, back: kept.Succeeded ?? 0 } : await countWave(db, row, wave, now - online);
   const { counts, back } = counted;
-  const { devices: taking, success } = figuresOf(counted);
-  const needed = neededOf(taking, Gate);
+  const { devices: counting, success } = figuresOf(counted);
+  const needed = requiredDevices(counting, Gate);
   const isAwaited = row.ended === null && wave.passed === null && back < needed && success >= needed;
   const since = isAwaited ? await backSince(db, row, wave, needed) : undefined;
-  // Those that were deleted or left out before the wave began have no job.
+  // Devices that were deleted or skipped before the wave started have no job.
   const missing = devices - sumOf(counts);
   return {
     Number: number + 1,
@@ -155,7 +155,7 @@ export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): Rollo
 }
 
 export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], namesOf: ActorNames): Promise<Rollout> {
-  const steps = await stepsOf(db, row.seq, MOST_STEPS);
+  const steps = await stepsOf(db, row.seq, MAX_STEPS);
   const actors = steps.map(({ actor }) => actor).filter((actor) => actor !== '');
   const names = await namesOf(db, row.account_id, actors);
   const { Gate, PauseAfter, Advance, StartTime, Windows = [], IncludeNew, DeviceGroup, TagId } = settingsOf(row);
@@ -182,16 +182,16 @@ export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], na
   };
 }
 
-/** The devices of a rollout, each with the words for its end that the page of its job has. */
+/** The devices of a rollout, each with the same reason that the page of its job gives. */
 export async function devicesIn(
   db: Reader,
   accountId: number,
   rows: readonly DeviceStateRow[],
 ): Promise<RolloutDevice[]> {
-  const unsaid = rows.flatMap(({ state, job_id, verdict_because, reason }) =>
+  const unexplained = rows.flatMap(({ state, job_id, verdict_because, reason }) =>
     state === 'Failed' && job_id !== null && !verdict_because && !reason ? [job_id] : [],
   );
-  const codes = await exitCodesOf(db, accountId, unsaid);
+  const codes = await exitCodesOf(db, accountId, unexplained);
   return rows.map((row) => {
     const code = codes.get(row.job_id ?? '');
     const device = deviceOf(row);

@@ -1,4 +1,4 @@
-// Rollouts; an addition. What they do by themselves: rollouts/runner.ts.
+// Rollouts, an addition. rollouts/runner.ts advances them automatically.
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { RolloutDraft, RolloutState, rolloutEndpoints } from '#/contract/rollouts.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
@@ -31,7 +31,7 @@ import {
   settingsOf,
   setWave,
   stepsOf,
-  stepTo,
+  applyStep,
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
@@ -41,7 +41,7 @@ import { devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } fr
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
 
-type Steering = HandlerRequest & {
+type StepRequest = HandlerRequest & {
   params: { rollout_id: string };
   body: { Version: number; Reason?: string | undefined };
 };
@@ -51,7 +51,6 @@ interface RolloutRoutesOptions {
   now: () => number;
   dispatch: Pick<Dispatch, 'submitIn'>;
   audit: Pick<Audit, 'record'>;
-  /** Present names of those who did something, by actor. */
   namesOf: ActorNames;
 }
 
@@ -59,11 +58,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   const { db, audit, now, dispatch, namesOf } = options;
   const wavesOfRow = openWaveFigures(db, now);
 
-  /** One step of a person, on the version that they saw. */
-  const steer = <Result>(
-    request: Steering,
+  /** Applies a person's step to the version that they saw. */
+  const takeStep = <Result>(
+    request: StepRequest,
     { action, text, states }: { action: string; text: string; states: readonly RolloutState[] },
-    change: (tx: Tx, row: RolloutRow) => Promise<{ to: Parameters<typeof stepTo>[2]; result: Result }>,
+    change: (tx: Tx, row: RolloutRow) => Promise<{ to: Parameters<typeof applyStep>[2]; result: Result }>,
   ): Promise<Result> =>
     db.write(async (tx) => {
       const row = await rolloutById(tx, request.account.id, request.params.rollout_id);
@@ -71,14 +70,14 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       if (!states.includes(row.state))
         throw new Problem(409, `The rollout is ${row.state}`, `It cannot be ${text.toLowerCase()} in this state.`);
       const { to, result } = await change(tx, row);
-      await stepTo(tx, row, to);
+      await applyStep(tx, row, to);
       const reason = request.body.Reason ?? '';
       await noteStep(tx, row, { at: now(), actor: request.actor, text, reason });
       await audit.record(tx, request, action, row.id);
       return result;
     });
 
-  /** Which devices are in which wave, and who of them is Offline. What it runs must be there. */
+  /** Plans the waves, and says which devices are Offline. Throws if the artifact or workflow does not exist. */
   const planned = async (accountId: number, draft: RolloutDraft) => {
     const { DeviceGroup, TagId, DeviceIds } = draft;
     await requirePayload(db, accountId, draft);
@@ -108,7 +107,8 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
 
   return {
     create: async (request) => {
-      // Before the unit of work, which others wait for. A repeated request does not need it any more.
+      // Planned outside the unit of work, for which all other writes would wait. A repeated request does not need the
+      // plan.
       const [plan] = await Promise.allSettled([planned(request.account.id, request.body)]);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write(async (tx) => {
@@ -168,7 +168,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     },
 
     pause: (request) =>
-      steer(
+      takeStep(
         request,
         { action: 'rollout.pause', text: 'Paused', states: ['Scheduled', 'Running', 'Waiting'] },
         async () => ({
@@ -178,7 +178,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       ),
 
     resume: (request) =>
-      steer(request, { action: 'rollout.resume', text: 'Resumed', states: ['Paused'] }, async (tx, row) => {
+      takeStep(request, { action: 'rollout.resume', text: 'Resumed', states: ['Paused'] }, async (tx, row) => {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave && wave.passed === null) {
           const { failed } = figuresOf(await countWave(tx, row, wave, now()));
@@ -188,14 +188,14 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       }),
 
     advance: (request) =>
-      steer(request, { action: 'rollout.advance', text: 'Advanced', states: OPEN }, async (tx, row) => {
+      takeStep(request, { action: 'rollout.advance', text: 'Advanced', states: OPEN }, async (tx, row) => {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave && wave.passed === null) await setWave(tx, row.seq, { ...wave, passed: now(), by_hand: 1 });
         return { to: { state: 'Running', because: '', confirmed: 1 }, result: undefined };
       }),
 
     retry: (request) =>
-      steer(request, { action: 'rollout.retry', text: 'Retried', states: OPEN }, async (tx, row) => {
+      takeStep(request, { action: 'rollout.retry', text: 'Retried', states: OPEN }, async (tx, row) => {
         const { DeviceIds: only } = request.body;
         const asked = only && new Set(only);
         const all = await failedDevices(tx, row);
@@ -212,7 +212,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
           if (job) await dispatch.submitIn(tx, request, { Name: job.name, DeviceIds, RetryOf: job.id });
         }
         const wave = (await wavesOf(tx, row.seq)).at(-1);
-        // Who tries only some again knows of the other failures.
+        // A person who retries only some devices knows about the other failures.
         const inWave = (devices: typeof all) => devices.filter(({ seq }) => seq === wave?.job_seq).length;
         const forgiven = inWave(all) - inWave(retried);
         if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven });
@@ -220,7 +220,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       }),
 
     skip: (request) =>
-      steer(
+      takeStep(
         request,
         { action: 'rollout.skip', text: `Left out ${request.body.DeviceId}`, states: OPEN },
         async (tx, row) => {
@@ -234,7 +234,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       ),
 
     abort: (request) =>
-      steer(request, { action: 'rollout.abort', text: 'Aborted', states: OPEN }, async (tx, row) => {
+      takeStep(request, { action: 'rollout.abort', text: 'Aborted', states: OPEN }, async (tx, row) => {
         for (const { job_seq } of await wavesOf(tx, row.seq))
           if (job_seq !== null) await cancelUnneeded(tx, { seq: job_seq, parentSeq: null }, now());
         const because = request.body.Reason ?? '';
@@ -243,9 +243,9 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       }),
 
     rollback: async (request) => {
-      const draft = await wayBack(request.account.id, request.params.rollout_id);
+      const draft = await rollbackDraft(request.account.id, request.params.rollout_id);
       const plan = await planned(request.account.id, draft);
-      return steer(
+      return takeStep(
         request,
         { action: 'rollout.rollback', text: 'Rolled back', states: ['Paused', 'Succeeded', 'Failed', 'Aborted'] },
         async (tx, row) => {
@@ -272,11 +272,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       ),
   };
 
-  /** A rollout of the version before to exactly those devices that took this one. */
-  async function wayBack(accountId: number, id: string): Promise<RolloutDraft> {
+  /** Drafts a rollout of the previous version to exactly the devices on which this one succeeded. */
+  async function rollbackDraft(accountId: number, id: string): Promise<RolloutDraft> {
     const row = await rolloutById(db, accountId, id);
     const { DeviceGroup: _, TagId: __, StartTime: ___, ...same } = settingsOf(row);
-    const before = await versionBefore(db, accountId, same.ArtifactId);
+    const before = await previousVersion(db, accountId, same.ArtifactId);
     const DeviceIds = await succeededDevices(db, row);
     if (DeviceIds.length === 0) throw new Problem(409, 'No device has taken it', 'There is nothing to roll back.');
     return {
@@ -289,7 +289,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     };
   }
 
-  async function requireVersion(tx: Reader, request: Steering, row: RolloutRow): Promise<void> {
+  async function requireVersion(tx: Reader, request: StepRequest, row: RolloutRow): Promise<void> {
     if (request.body.Version === row.version) return;
     const [last] = await stepsOf(tx, row.seq, 1);
     const names = last && (await namesOf(tx, row.account_id, [last.actor]));
@@ -302,7 +302,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   }
 }
 
-async function versionBefore(db: Reader, accountId: number, artifactId: string | undefined) {
+async function previousVersion(db: Reader, accountId: number, artifactId: string | undefined) {
   if (!artifactId) throw new Problem(409, 'A workflow has no version before', 'Roll out what undoes it.');
   const artifact = await artifactById(db, accountId, artifactId);
   const name = ruleNameOf(artifact.name, artifact.version);

@@ -1,4 +1,4 @@
-// Outcome rules; an addition. What they make of jobs: jobs/judge.ts.
+// Outcome rules, an addition. jobs/judge.ts applies them to jobs.
 import type { Rule, RuleSet, ruleEndpoints } from '#/contract/rules.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
@@ -15,11 +15,11 @@ import { ruleSetsOf, saveRules } from '../store/rules.ts';
 import { personOf } from '../store/sessions.ts';
 import { namesOf } from './audit-names.ts';
 
-/** Devices of a parent on which rules are tried. */
+/** The most children of a parent that rules are tried on. */
 const TRIED_CHILDREN = 500;
-/** Of a stream: rules are tried again at each change of them. */
+/** The most bytes of a stream that rules are tried on, because the editor tries them after each change. */
 const TRIED_BYTES = 1024 * 1024;
-/** Milliseconds for all devices of a parent: the editor waits. */
+/** The time limit for trying rules on a parent, because the editor waits. */
 const TRIAL_MS = 5_000;
 
 export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof ruleEndpoints> {
@@ -86,7 +86,7 @@ const printedFinding = (result: Reading['each'][number], fault: string | undefin
   ...(fault !== undefined && { Fault: fault }),
 });
 
-/** What is in the way of rules that an earlier version stored. */
+/** Faults of rules that an earlier version stored. */
 function mustRewrite(rules: readonly Rule[]): Pick<RuleSet, 'MustRewrite'> {
   const found = rules.flatMap((rule) => {
     const Fault = patternFault(rule);

@@ -1,4 +1,4 @@
-// Standing orders; an addition. What they do by themselves: rollouts/standing-orders.ts.
+// Standing orders, an addition. rollouts/standing-orders.ts carries them out.
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import {
   ENDED_STATES,
@@ -15,8 +15,8 @@ import { Problem } from '../http/problem.ts';
 import { artifactById } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
 import {
-  askAgain,
-  beginAnew,
+  retryDevices,
+  resetStandingOrder,
   countStandingOrder,
   deleteStandingOrder,
   findStandingOrder,
@@ -62,7 +62,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
           address,
           changed: now(),
         });
-        if (before && before.artifact_id !== artifact.id) await beginAnew(tx, before.seq);
+        if (before && before.artifact_id !== artifact.id) await resetStandingOrder(tx, before.seq);
         await audit.record(tx, request, 'order.save', params.name.trim());
       }),
 
@@ -101,7 +101,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
         const ended = await standingOrderDevices(tx, row.seq, { ...ALL, states: ENDED_STATES });
         const devices = ended.filter(({ device_id }) => wanted?.has(device_id) ?? true);
         if (devices.length === 0) throw new Problem(409, 'No device has failed', 'There is nothing to try again.');
-        await askAgain(
+        await retryDevices(
           tx,
           row.seq,
           devices.map(({ seq }) => seq),
@@ -114,7 +114,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
 
 const DELETED = 'Its artifact was deleted: choose another one.';
 
-/** How long the figures of a standing order are shown to others who ask: many may watch it. */
+/** How long the figures of a standing order are cached: many people may watch the same one. */
 const FRESH_MS = 1_000;
 
 function openFigures(db: Reader): (row: StandingOrderRow) => Promise<Record<string, number>> {
@@ -125,7 +125,7 @@ function openFigures(db: Reader): (row: StandingOrderRow) => Promise<Record<stri
     const counts = countStandingOrder(db, seq);
     if (remembered.size >= MOST_ORDERS) remembered.clear();
     remembered.set(seq, { version, at: performance.now(), counts });
-    // An error is of this reading only.
+    // Errors are not cached.
     counts.catch(() => remembered.delete(seq));
     return counts;
   };
@@ -160,7 +160,7 @@ async function lastChange(db: Reader, { account_id, actor, changed, name }: Stan
   return `“${name}” was changed last by ${names.get(actor) || actor} at ${printIsoTime(new Date(changed))}.`;
 }
 
-/** Each order has a version of its own: see the contract. */
+/** Refuses a change if the order has another version than `If-Match` says; see the contract. */
 async function requireUnchanged(db: Reader, request: HandlerRequest, row: StandingOrderRow | undefined): Promise<void> {
   const expected = request.http.req.header('If-Match')?.trim();
   if (expected === undefined || expected === '*' || expected === `"${row?.version ?? 0}"`) return;

@@ -1,4 +1,4 @@
-// Tags, which v1.md names without endpoints; these are the ones of known services, plus detach.
+// Tags, which v1.md mentions without endpoints. These are the endpoints of known services, plus detach.
 import type { tagEndpoints } from '#/contract/tags.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';

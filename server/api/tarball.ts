@@ -1,4 +1,4 @@
-// Checks an uploaded tar.gz by the rules that the dashboard uses too: the browser's check alone cannot be trusted.
+// Checks an uploaded tar.gz by the same rules as the dashboard, because the browser's check alone cannot be trusted.
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
@@ -14,9 +14,9 @@ import { invalid } from '../http/problem.ts';
 export async function checkTarball(file: string): Promise<string> {
   try {
     await checkMagic(file);
-    // Some programs read data after the compressed data and others do not.
+    // Trailing data is refused, because some programs would read it and others would not.
     const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
-    // Errors of the file reach `unpacked` through the pipeline.
+    // The pipeline forwards errors of the file to `unpacked`.
     pipeline(createReadStream(file), unpacked, () => {});
     return await verifyArchive(unpacked);
   } catch (cause) {

@@ -1,14 +1,14 @@
-// Finds a text in a stream of bytes, line by line, whatever the letter case and however the bytes are cut.
+// Finds a text in a stream of bytes, line by line and ignoring case, however the bytes are split into chunks.
 import { StringDecoder } from 'node:string_decoder';
 
 export interface FoundLine {
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
-  /** Shortened around what was found. */
+  /** An excerpt around the match. */
   text: string;
 }
 
-/** A longer line is searched in parts. */
+/** Longer lines are searched in parts. */
 const LONGEST_LINE = 64 * 1024;
 const SHOWN = 240;
 
@@ -18,13 +18,13 @@ export class TextSearch {
   readonly #decoder = new StringDecoder('utf8');
   readonly #lines: FoundLine[] = [];
   #hasMore = false;
-  /** The last line so far, which may go on. */
+  /** The current line, which may continue. */
   #rest = '';
-  /** Its number, and whether the text was found in it. */
+  /** The number of the current line, and whether the text was found in it. */
   #line = 1;
   #isFound = false;
 
-  /** `needle`: in lower case. */
+  /** `needle` must be in lower case. */
   constructor(needle: string, most: number) {
     this.#needle = needle;
     this.#most = most;
@@ -45,11 +45,11 @@ export class TextSearch {
     const text = this.#rest + piece;
     const end = text.lastIndexOf('\n');
     if (end !== -1) {
-      const whole = text.slice(0, end);
-      // Most pieces have nothing.
-      if (whole.toLowerCase().includes(this.#needle)) for (const line of whole.split('\n')) this.#endLine(line);
+      const lines = text.slice(0, end);
+      // Most chunks contain no match.
+      if (lines.toLowerCase().includes(this.#needle)) for (const line of lines.split('\n')) this.#endLine(line);
       else {
-        for (let at = whole.indexOf('\n'); at !== -1; at = whole.indexOf('\n', at + 1)) this.#line += 1;
+        for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) this.#line += 1;
         this.#line += 1;
         this.#isFound = false;
       }
@@ -72,12 +72,12 @@ export class TextSearch {
     if (at === -1) return;
     this.#isFound = true;
     if (this.#lines.length >= this.#most) this.#hasMore = true;
-    else this.#lines.push({ line: this.#line, text: around(line, at, this.#needle.length) });
+    else this.#lines.push({ line: this.#line, text: excerptOf(line, at, this.#needle.length) });
   }
 }
 
-/** The line around an offset. Folding makes some letters two: the offset is then about right. */
-function around(line: string, at: number, length: number): string {
+/** An excerpt of the line around an offset, which may be slightly off: some letters become two in lower case. */
+function excerptOf(line: string, at: number, length: number): string {
   const from = Math.max(0, at - Math.max(0, Math.floor((SHOWN - length) / 3)));
   const shown = line.slice(from, from + SHOWN).toWellFormed();
   return `${from > 0 ? '…' : ''}${shown}${from + SHOWN < line.length ? '…' : ''}`;

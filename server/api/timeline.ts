@@ -1,4 +1,4 @@
-// All that happened to a device in one order, and notes about it; an addition.
+// Everything that happened to a device in chronological order, and notes about it; an addition.
 import { actionText } from '#/contract/audit-actions.ts';
 import { CAUSE_TEXTS } from '#/contract/history.ts';
 import { TIMELINE_KINDS, type TimelineItem, type TimelineKind, type timelineEndpoints } from '#/contract/timeline.ts';
@@ -11,21 +11,29 @@ import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
 import { gapsIn, stateChanges } from '../store/state-history.ts';
 import { runOnce } from '../store/submissions.ts';
-import { deleteNote, deviceEdits, insertNote, jobEvents, notesOf, tunnelEvents, type Part } from '../store/timeline.ts';
+import {
+  deleteNote,
+  deviceEdits,
+  insertNote,
+  jobEvents,
+  notesOf,
+  tunnelEvents,
+  type EventRange,
+} from '../store/timeline.ts';
 import { hashNewest } from './audit.ts';
 import { namesOf } from './audit-names.ts';
 import { causeWord, stateWord } from './history.ts';
 
 const DEFAULT_LIMIT = 50;
 
-/** An item before its actor has a name. */
+/** An item whose actor's name has not been looked up yet. */
 interface Found extends Omit<TimelineItem, 'Time' | 'Actor' | 'ActorName' | 'Kind'> {
   at: number;
   Kind: TimelineKind;
   actor: string;
 }
 
-type Source = (db: Reader, device: DeviceRow, part: Part) => Promise<Found[]>;
+type Source = (db: Reader, device: DeviceRow, part: EventRange) => Promise<Found[]>;
 
 const states: Source = async (db, { seq, account_id }, { before, limit }) => {
   const span = { from: 0, to: before };
@@ -35,7 +43,7 @@ const states: Source = async (db, { seq, account_id }, { before, limit }) => {
     const State = stateWord(cause);
     return { Id: `state-${at}`, at, Kind: 'state', Text: `${State}: ${CAUSE_TEXTS[word]}`, actor: '', State };
   });
-  // What the service did not see belongs between its changes; before the first one nothing is missing.
+  // Gaps belong between the changes of the device; before its first change nothing is missing.
   const oldest = changes.at(-1)?.at ?? before;
   const gaps = (await gapsIn(db, { from: oldest - 1, to: before }))
     .filter(({ from }) => from >= oldest)
@@ -43,7 +51,7 @@ const states: Source = async (db, { seq, account_id }, { before, limit }) => {
       const Text = `Unknown: ${CAUSE_TEXTS['ServiceDown']}`;
       return { Id: `gap-${from}`, at: from, Kind: 'state', Text, actor: '', State: 'Unknown' };
     });
-  // A gap may begin with a change, and is after it.
+  // A gap may start at the time of a change, and then comes after it.
   return [...gaps, ...found];
 };
 
@@ -157,12 +165,12 @@ export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoi
   };
 }
 
-/** Cut between two times, so that the next page begins with the earlier one. */
+/** Cuts a page between two different times, so that the next page starts with the earlier one. */
 function pageOf(all: readonly Found[], most: number): { shown: Found[]; next: string } {
   const cut = all[most]?.at;
   if (cut === undefined) return { shown: [...all], next: '' };
   const shown = all.filter(({ at }) => at > cut);
-  // More of one moment than a page holds.
+  // More items have the same time than fit on a page.
   if (shown.length === 0) return { shown: all.filter(({ at }) => at === cut), next: String(cut) };
   return { shown, next: String(cut + 1) };
 }

@@ -11,7 +11,10 @@ import { tunnelAddress } from '../tunnels/address.ts';
 
 const NOT_APPLICABLE = 'N/A';
 
-/** '3d 4h', '2h 5m', '7m', '<1m'. No seconds: a list that changes every second could never be "not modified". */
+/**
+ * '3d 4h', '2h 5m', '7m', '<1m'. Without seconds, because a list that changes every second could never be "not
+ * modified".
+ */
 export function uptimeText(milliseconds: number): string {
   const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
@@ -45,7 +48,7 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     };
   };
 
-  // With its device, whose timeline has it.
+  // Records the device too, so that its timeline shows the entry.
   const recordRemoved = (tx: Tx, caller: Caller, { name, deviceId }: DeletedTunnel) =>
     audit.record(tx, caller, 'tunnel.remove', `${name} ${deviceId}`);
 

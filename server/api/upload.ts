@@ -1,5 +1,5 @@
-// Reads a multipart upload: the file directly to disk, and the fields around it in any order. An upload that fails for
-// any reason leaves nothing behind.
+// Reads a multipart upload: the file goes directly to disk, and fields may come before and after it in any order. An
+// upload that fails for any reason leaves nothing behind.
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
@@ -15,10 +15,10 @@ export interface Upload {
   received: Received;
 }
 
-/** Size of a form besides its file. */
-const MAX_AROUND_FILE = 1024 * 1024;
+/** The most bytes of a form besides its file. */
+const MAX_FORM_OVERHEAD = 1024 * 1024;
 const LIMITS = { fields: 16, fieldSize: 64 * 1024, files: 2, parts: 20, headerPairs: 32, headerSize: 16 * 1024 };
-/** How much of a refused upload is still read: what was on its way. */
+/** How much of a refused upload is still read, for bytes that were already on their way. */
 const DRAIN_BYTES = 1024 * 1024;
 
 const tooLarge = (most: number) =>
@@ -28,7 +28,7 @@ const tooLarge = (most: number) =>
     `An artifact must be smaller than ${most / 1024 / 1024} MB (${most.toLocaleString('en')} bytes).`,
   );
 
-/** The last part of the sender's file name, if a file can have that name. */
+/** The last part of the sender's file name; throws if no file can have that name. */
 function baseName(given: string): string {
   // Browsers send a quote in a name as %22 (HTML standard, "multipart form data").
   const name = (given.split(/[\\/]/).at(-1) ?? '').replaceAll('%22', '"').toWellFormed();
@@ -41,11 +41,11 @@ function baseName(given: string): string {
 }
 
 export interface UploadRules {
-  /** The file must be smaller. */
+  /** The file must be smaller than this. */
   most: number;
   /** Allowed names of text fields. */
   fields: readonly string[];
-  /** Checks what is known before the body is read; throws to refuse. */
+  /** Called before the body is read; throws to refuse the upload. */
   admit?: () => Promise<void>;
   /** Aborted when the service stops and cannot wait for the rest. */
   giveUp: AbortSignal;
@@ -55,12 +55,12 @@ export interface UploadRules {
 export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles, rules: UploadRules): Promise<Upload> {
   const { most, admit } = rules;
   try {
-    if (Number(incoming.headers['content-length'] ?? 0) > most + MAX_AROUND_FILE) throw tooLarge(most);
+    if (Number(incoming.headers['content-length'] ?? 0) > most + MAX_FORM_OVERHEAD) throw tooLarge(most);
     await admit?.();
     return await receive(incoming, files, rules);
   } catch (cause) {
     drain(incoming);
-    // The rest of the body must not be read as the next request.
+    // The rest of the body must not be parsed as the next request.
     const problem = problemOf(cause);
     if (problem) problem.headers['Connection'] = 'close';
     throw problem ?? cause;
@@ -84,7 +84,7 @@ async function receive(
     const damaged = () =>
       reject(new Problem(400, 'The form is cut off or damaged', 'Nothing was kept. Send the upload again.'));
     const refuseField = (field: string, message: string) => reject(invalid([{ field, message }]));
-    // What throws inside the parser, which some damaged headers do, would end the service.
+    // An exception inside the parser, which some damaged headers cause, would end the process.
     const write = parser._write.bind(parser);
     parser._write = (chunk, encoding, done) => {
       try {
@@ -127,9 +127,9 @@ async function receive(
     parser.on('finish', resolve);
     incoming.on('data', (part: Buffer) => {
       length += part.length;
-      if (length > most + 2 * MAX_AROUND_FILE) reject(tooLarge(most));
+      if (length > most + 2 * MAX_FORM_OVERHEAD) reject(tooLarge(most));
     });
-    // What has arrived and is not read yet goes with the connection, too.
+    // A lost connection also loses data that has arrived but was not read yet.
     const lost = () => {
       if (!incoming.readableEnded)
         reject(new Problem(400, 'The upload was cut off', 'Nothing was stored. Send it again.'));
@@ -151,8 +151,8 @@ async function receive(
     let cause = thrown;
     incoming.unpipe(parser);
     stream?.destroy(new Error('The upload was given up'));
-    // After this there is no file, or one to discard. The error of the file matters more than what the form then looked
-    // like.
+    // Afterwards there is no file, or one to discard. An error of the file matters more than the resulting state of the
+    // form.
     const left = await receiving?.catch((why: unknown) => {
       cause = problemOf(why) ?? cause;
       return undefined;
@@ -175,8 +175,9 @@ function openParser(incoming: IncomingMessage) {
 }
 
 /**
- * Leaves the rest of a refused body unread but for a little. The answer is sent at once, and the connection closed a moment
- * after it: closed with it, as Node does, unread bytes would reset it before the sender sees why it was refused.
+ * Leaves the rest of a refused body unread except for a little. The response is sent immediately, and the connection is
+ * closed a moment later. If it were closed with the response, as Node does, the unread bytes would reset it before the
+ * sender sees the refusal.
  */
 export function drain(incoming: IncomingMessage): void {
   if (incoming.complete || incoming.destroyed) return;

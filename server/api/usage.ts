@@ -1,4 +1,4 @@
-// What the account used from day to day, an addition.
+// What the account used each day, an addition.
 import type { usageEndpoints } from '#/contract/usage.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';

@@ -1,4 +1,4 @@
-// Saved views of the devices; an addition.
+// Saved views of the device list, an addition.
 import { MOST_VIEWS, type SavedView, type viewEndpoints } from '#/contract/views.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +23,7 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
         const name = params.name.trim();
         const before = await visible(tx, account.id, person, name);
         const owner = body.Private ? person : '';
-        // A view that was shared before is no longer, and the other way round.
+        // A view changes between shared and private by replacing the other one.
         if (before && before.owner !== owner) await deleteView(tx, account.id, before);
         if (before?.owner !== owner && (await countViews(tx, account.id, owner)) >= MOST_VIEWS)
           throw new Problem(409, `There are ${MOST_VIEWS} views already`, 'Delete some of them first.');

@@ -1,4 +1,4 @@
-// Why a place of the data can't be read or written, as one sentence for the operator.
+// Describes why a data location cannot be read or written, as one sentence for the operator.
 import { ConfigError } from '../config-error.ts';
 import { isFull, SQLITE, sqliteCode, systemCode } from '../store/system-fault.ts';
 import { isConnectionLost } from '../store/postgres-fault.ts';
@@ -24,7 +24,7 @@ export function placeFault(cause: unknown, address: string): unknown {
   return cause;
 }
 
-/** Runs something at a place. */
+/** Runs something at a location, and describes its faults. */
 export async function at<T>(address: string, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,5 +1,5 @@
-// Makes a backup beside a running service, without delaying it: the database is read as of one moment, and the bytes of
-// an artifact never change. An artifact that is deleted meanwhile is left out.
+// Makes a backup while the service runs, without delaying it: the database is read as of one moment, and the bytes of
+// an artifact never change. An artifact that is deleted in the meantime is left out.
 import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { access, open, readFile, rename } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import type { Row, Table } from './tables.ts';
 
 /** Names of files that an interrupted backup leaves behind. */
 export const PARTIAL = /\.[a-z0-9]{12}\.partial$/;
-/** Of rows, before they are compressed. */
+/** The size of a chunk of rows before compression. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 export interface BackupOptions {
@@ -52,7 +52,7 @@ async function openSource({ dataDir, databaseUrl }: Places): Promise<Source> {
   return openPostgresSource(databaseUrl);
 }
 
-/** Writes everything to a new file, which gets its name only when it is complete and on disk. */
+/** Writes everything to a new file, which gets its name only when it is complete and durable. */
 export async function makeBackup(places: Places, file: string, options: BackupOptions = {}): Promise<MadeBackup> {
   const folder = path.dirname(file);
   await access(folder).catch(() => {
@@ -87,7 +87,7 @@ export async function makeBackup(places: Places, file: string, options: BackupOp
   }
 }
 
-/** Contains everything that the service stores: only its owner may read it. */
+/** Creates the file. Only its owner may read it, because it contains everything that the service stores. */
 async function openTar(file: string) {
   const handle = await at(file, () => open(file, 'wx', 0o600));
   const seconds = Math.max(0, Math.floor(Date.now() / 1000));
@@ -103,7 +103,7 @@ async function openTar(file: string) {
   return {
     add,
     addJson: (name: string, value: unknown) => add(name, Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)),
-    /** Returns the size of the file, which is on disk then. */
+    /** Makes the file durable, and returns its size. */
     complete: () =>
       at(file, async () => {
         await add(SUMS, Buffer.from(sums.join('')));
@@ -162,7 +162,7 @@ async function write(
   return { manifest, bytes: await tar.complete(), rows, artifacts, damaged: summary.Damaged };
 }
 
-/** In chunks, so that memory holds one of them. */
+/** Writes rows in chunks, of which only one is in memory at a time. */
 async function writeRows(
   source: Source,
   table: Table,
@@ -172,7 +172,7 @@ async function writeRows(
   const { name, columns } = table;
   const header = JSON.stringify(columns.map((column) => column.name));
   const key = columns.findIndex((column) => column.name === (name === 'settings' ? 'key' : 'id'));
-  /** Nothing runs in a backup. */
+  /** Skips the mark that the service is running, and rows of artifacts that were deleted. */
   const isLeftOut = (row: Row) =>
     (name === 'settings' && row[key] === 'running') || (name === 'artifacts' && deleted.has(String(row[key])));
   let count = 0;
@@ -211,7 +211,10 @@ async function artifactsOf(source: Source): Promise<KnownFile[]> {
   return found;
 }
 
-/** The bytes of artifacts, which are small enough for memory (artifact-limit.ts); undefined if they cannot be used. */
+/**
+ * Reads the bytes of artifacts, which are small enough for memory (artifact-limit.ts); undefined if they cannot be
+ * used.
+ */
 function openFiles({ dataDir, artifactStore }: Places) {
   if (!artifactStore)
     return {

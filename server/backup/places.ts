@@ -1,4 +1,4 @@
-// Where the tables and the artifacts are, or go, as for the service.
+// Where the tables and artifacts are, or go, in the same settings as the service's.
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 

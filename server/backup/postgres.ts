@@ -1,4 +1,5 @@
-// PostgreSQL as what a backup reads, in one snapshot, and as what a restore fills, in one transaction.
+// PostgreSQL as the source of a backup, read in one snapshot, and as the target of a restore, filled in one
+// transaction.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { Client, types } from 'pg';
@@ -26,9 +27,9 @@ import { quoted, sqliteCounter, sqliteRows, tablesOf } from './tables.ts';
 import type { Cell, Row, Table } from './tables.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The slowest statement checks the references of a whole table. */
+/** Long enough for the slowest statement, which checks the references of a whole table. */
 const STATEMENT_TIMEOUT_MS = 30 * 60_000;
-/** A service that was just stopped needs a moment until its sessions are gone. */
+/** The sessions of a service that was just stopped take a moment to disappear. */
 const PATIENCE_MS = { backup: 1_000, restore: 5_000 };
 const BATCH_ROWS = 100;
 const OWN_NAME = 'muster backup';
@@ -36,7 +37,7 @@ const SERVICE_NAMES = ['muster'];
 const NAMES = { INTEGER: 'bigint', REAL: 'double precision', TEXT: 'text', BLOB: 'bytea' } as const;
 
 const PARSERS: Record<number, (text: string) => unknown> = {
-  // Like the service's own: true is 1.
+  // As in the service, true is 1.
   16: (text) => (text === 't' ? 1 : 0),
   20: BigInt,
 };
@@ -53,7 +54,7 @@ async function connect(url: URL): Promise<Client> {
     types: EXACT_TYPES,
     application_name: OWN_NAME,
   });
-  // The next statement fails with it.
+  // The next statement fails with the same error.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -66,7 +67,7 @@ async function connect(url: URL): Promise<Client> {
   }
 }
 
-/** Whether sessions of these programs are there, this one's aside. */
+/** Whether these programs have sessions, apart from this one. */
 async function isInUse(client: Client, programs: string[], patienceMs: number): Promise<boolean> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -108,7 +109,7 @@ export async function openPostgresSource(url: URL): Promise<Source> {
         );
       const wasInUse = await isInUse(client, SERVICE_NAMES, PATIENCE_MS.backup);
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      // The snapshot is taken by the first statement that reads.
+      // The first statement that reads takes the snapshot.
       await client.query('SELECT 1 FROM accounts');
       const Running = wasInUse || (await isInUse(now, SERVICE_NAMES, 0));
       const Time = new Date().toISOString();
@@ -160,35 +161,38 @@ async function* rowsOf(client: Client, { name, columns }: Table, address: string
   await at(address, () => client.query('CLOSE backup'));
 }
 
-/** Texts that PostgreSQL cannot store: with U+0000, or not of whole characters. */
+/** Texts that PostgreSQL cannot store, with U+0000 or parts of characters. */
 export interface RefusedTexts {
   count: number;
-  /** The first of them: table, row and column. */
+  /** The first ones, by table, row and column. */
   names: string[];
 }
 
 const MAX_NAMES = 20;
 
 export interface PostgresTarget {
-  /** Marks it as unfinished. */
+  /** Marks the database as unfinished. */
   begin(): Promise<void>;
-  /** Copies all rows of a database of this version, and returns the texts that PostgreSQL cannot store. */
+  /** Copies all rows from a SQLite database of this version, and returns the texts that PostgreSQL cannot store. */
   load(sqlite: DatabaseSync, report: (table: string, rows: number) => void): Promise<RefusedTexts>;
-  /** Makes all of it valid at once. */
+  /** Commits everything at once. */
   complete(): Promise<void>;
   /** Removes the mark and all rows, after a failure. */
   undo(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a database without tables of Muster, or one that an interrupted restore marked. No service can start until it is closed. */
+/**
+ * Opens a database that has no tables of Muster, or that an interrupted restore marked. No service can start until the
+ * target is closed.
+ */
 export async function openPostgresTarget(url: URL): Promise<PostgresTarget> {
   const address = placeOf(url);
   const client = await connect(url);
   const run = (text: string, values?: unknown[]) => at(address, () => client.query(text, values));
   try {
     await at(address, async () => {
-      // A service that starts waits for the lock of all that write.
+      // A service that starts waits for this lock, which all writers take.
       const isFree =
         !(await isInUse(client, [...SERVICE_NAMES, OWN_NAME], PATIENCE_MS.restore)) && (await takeLock(client));
       if (!isFree) throw new ConfigError(`A Muster service, or another restore, is using ${address}: stop it first.`);
@@ -213,7 +217,7 @@ export async function openPostgresTarget(url: URL): Promise<PostgresTarget> {
         );
       });
       if (command !== 'COMMIT') throw new TypeError('PostgreSQL rolled back the transaction');
-      // The first queries are planned better with it; the server does it later by itself.
+      // Gives the first queries better plans; the server would do this later by itself.
       await client.query('ANALYZE').catch(() => {});
     },
     undo: async () => {
@@ -233,13 +237,13 @@ async function load(
   const tables = tablesOf(sqlite);
   await client.query(`BEGIN; DROP TABLE IF EXISTS ${UNFINISHED_TABLES.join(', ')}`);
   await migratePostgres(client, address);
-  // A row may refer to a later one: references are checked when all are there.
+  // A row may refer to a later one, so references are checked after all rows are there.
   const references = await client.query<{ name: string; owner: string; definition: string }>(
     `SELECT quote_ident(conname) AS name, conrelid::regclass::text AS owner, pg_get_constraintdef(oid) AS definition
      FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
   );
   for (const { owner, name } of references.rows) await client.query(`ALTER TABLE ${owner} DROP CONSTRAINT ${name}`);
-  // They have run when these rows were written.
+  // The triggers already ran when these rows were first written.
   for (const { name } of tables) await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
 
   const refused: RefusedTexts = { count: 0, names: [] };
@@ -288,7 +292,7 @@ async function insert(client: Client, { name, columns }: Table, rows: Row[]): Pr
   });
 }
 
-/** PostgreSQL also counts rows that have no number in SQLite. */
+/** PostgreSQL also has a sequence for rows that have no number in SQLite. */
 async function setCounter(client: Client, { name, columns, counter }: Table, last: string): Promise<void> {
   if (counter !== undefined && last !== '0')
     await client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3)', [name, counter, last]);
@@ -299,7 +303,10 @@ async function setCounter(client: Client, { name, columns, counter }: Table, las
     );
 }
 
-/** By its id, or else by the columns that begin it. Secrets are stored as hashes, which are bytes and not named. */
+/**
+ * Identifies a row by its id, or else by its first two columns. Bytes are not shown, because they may be hashes of
+ * secrets.
+ */
 function nameOfRow({ columns }: Table, row: Row): string {
   const id = columns.findIndex(({ name }) => name === 'id');
   const shown = id === -1 ? row.slice(0, 2) : [row[id] ?? null];

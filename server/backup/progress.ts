@@ -1,4 +1,4 @@
-// What a backup or a restore is doing, every few seconds: a large one takes minutes.
+// Reports what a backup or restore is doing every few seconds, because a large one takes minutes.
 
 /** Receives lines for the operator. */
 export type Report = (line: string) => void;

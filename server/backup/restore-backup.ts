@@ -1,5 +1,5 @@
-// Restores a backup to the places that the environment names, which must be empty. It is written to a folder inside
-// DATA_DIR first, checked, and brought to this version. Until the last step no service starts there.
+// Restores a backup to the locations in the environment, which must be empty. It is first written to a folder inside
+// DATA_DIR, checked, and upgraded to this version. No service starts there until the last step is done.
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,7 @@ import { DamagedBackup, stageBackup, syncFile } from './stage.ts';
 import type { Staged } from './stage.ts';
 
 export interface RestoreOptions {
-  /** Whether jobs that waited are sent. Without it they are if no service ran when the backup was made. */
+  /** Whether waiting jobs are sent. By default they are if no service was running when the backup was made. */
   keepWaiting?: boolean | undefined;
   /** Replaces characters that PostgreSQL cannot store, instead of refusing them. */
   replaceCharacters?: boolean;
@@ -42,24 +42,24 @@ export interface RestoreOptions {
 
 export interface Restored extends Omit<Staged, 'artifacts'> {
   artifacts: number;
-  /** How many jobs waited. */
+  /** How many jobs were waiting. */
   waiting: number;
-  /** Whether they were ended, because it is unknown whether they ran since. */
+  /** Whether they became Interrupted, because it is unknown whether they have run since. */
   areInterrupted: boolean;
-  /** Texts that were changed for PostgreSQL. */
+  /** Texts that were changed because PostgreSQL cannot store them. */
   replaced: RefusedTexts;
 }
 
-/** Files that an empty folder may have: the lock, and what a file system has in its root. */
+/** Files that an empty folder may contain: the lock, and the folder that file systems have in their root. */
 const IGNORED = ['muster.lock', 'muster.lock-journal', 'lost+found'];
-/** In the order in which they get their places: the database makes the others valid. */
+/** In the order in which they are put in place: the database comes last and makes the rest valid. */
 const PARTS = ['artifacts', DATABASE_FILE];
 
 export async function restoreBackup(places: Places, file: string, options: RestoreOptions = {}): Promise<Restored> {
   const { dataDir, databaseUrl } = places;
   if (!existsSync(file)) throw new ConfigError(`There is no file ${file}.`);
   if (makeFolder(dataDir) !== 'writable') throw new ConfigError(`${dataDir} is on a read-only disk: make it writable.`);
-  // It also detects a running service.
+  // The lock also detects a running service.
   const lock = lockFolder(dataDir);
   let postgres: PostgresTarget | undefined;
   try {
@@ -72,7 +72,7 @@ export async function restoreBackup(places: Places, file: string, options: Resto
   }
 }
 
-/** What an interrupted restore left is removed. */
+/** Throws unless the folder is empty, apart from the leftovers of an interrupted restore. */
 function requireEmpty(dataDir: string): void {
   const isLeftover = existsSync(path.join(dataDir, UNFINISHED_FOLDER));
   const expected = isLeftover ? [...IGNORED, ...PARTS, UNFINISHED_FOLDER] : IGNORED;
@@ -99,7 +99,7 @@ async function restore(
     rmSync(folder, { recursive: true, force: true });
     await postgres?.undo();
   };
-  /** PostgreSQL may have all of it, even if the answer to its commit was lost. */
+  /** PostgreSQL may have committed everything even if the answer to the commit was lost. */
   let isCommitted = false;
   try {
     await postgres?.begin();
@@ -140,7 +140,7 @@ async function restore(
 
 const NONE: RefusedTexts = { count: 0, names: [] };
 
-/** Brings the tables to this version, and changes what is not true any more. */
+/** Upgrades the tables to this version, and corrects what is no longer true. */
 async function settle(
   folder: string,
   { artifacts, damaged, artifactsIn, time }: Staged,
@@ -165,8 +165,8 @@ async function settle(
 }
 
 /**
- * A job runs at most once. One that waited while a service ran may have run since, and its device has forgotten it:
- * since nothing distinguishes the two, it is not sent again.
+ * A job must run at most once. One that was waiting while a service ran may have run since, and the device does not
+ * remember it. As the two cases cannot be told apart, it is not sent again.
  */
 async function interruptWaiting(tx: Tx, madeAt: string): Promise<number> {
   const parents: TouchedParents = new Map();
@@ -202,14 +202,14 @@ async function loadIntoPostgres(
   }
 }
 
-/** Names the texts for the operator. */
+/** Lists the texts for the operator. */
 export const listed = ({ count, names }: RefusedTexts): string =>
   [
     ...names.map((name) => escapeInvisible(name)),
     ...(count > names.length ? [`${count - names.length} more`] : []),
   ].join('; ');
 
-/** An artifact's id has the same bytes for ever, so what an interrupted restore stored is stored again. */
+/** Artifacts that an interrupted restore stored are simply stored again, because the bytes of an id never change. */
 async function storeArtifacts(
   store: S3Config,
   {

@@ -1,6 +1,6 @@
-// Scheduled backups (BACKUP_DIR), of which the newest few are kept. Each is made by the backup command in a separate
-// process, so that it neither delays the service nor affects it by a failure. Of several nodes, the leading one makes them.
-// Artifacts in an S3 store stay there: copying all of them each time would cost more than people expect.
+// Scheduled backups (BACKUP_DIR), of which the newest few are kept. The backup command makes each in a separate
+// process, so that it neither delays the service nor can bring it down. With several nodes, the leader makes them.
+// Artifacts in an S3 store are not copied, because copying all of them each time would cost more than people expect.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { log } from '../operation/log.ts';
 import { PARTIAL } from './make-backup.ts';
 
 export interface BackupSchedule {
-  /** Times of the last success and of the last failure since the start, in milliseconds since the epoch. */
+  /** The times of the last success and the last failure since the start, in milliseconds since the epoch. */
   readonly last: { success: number | undefined; failure: number | undefined };
   close(): void;
 }
@@ -24,7 +24,7 @@ interface ScheduleOptions {
 
 const LOOK_EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
-/** Names of files that this schedule counts and removes. */
+/** The names of files that this schedule counts and removes. */
 const NAME = /^muster-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar$/;
 const PROGRAM = path.join(import.meta.dirname, '../backup.ts');
 
@@ -38,7 +38,7 @@ export function openBackupSchedule({
   if (!backups) return undefined;
   const { folder, everyMs, most } = backups;
   const last: { success: number | undefined; failure: number | undefined } = { success: undefined, failure: undefined };
-  // By the monotonic clock, which nobody can set.
+  // By the monotonic clock, which cannot be set.
   let due = clock.steady() + untilDue(folder, everyMs, clock.now());
   let running: AbortController | undefined;
 
@@ -48,7 +48,7 @@ export function openBackupSchedule({
     running = new AbortController();
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Left by a power failure; no other program writes such names here.
+      // Files left by a power failure; no other program uses such names here.
       for (const name of readdirSync(folder))
         if (name.startsWith('muster-') && PARTIAL.test(name)) rmSync(path.join(folder, name));
       const warning = await runBackup(
@@ -93,7 +93,7 @@ const scheduled = (folder: string): string[] =>
     .sort()
     .toReversed();
 
-/** Time until the newest backup is too old; 0 without one, or if its time is in the future. */
+/** The time until the next backup is due; 0 if there is no backup, or if the newest is from the future. */
 function untilDue(folder: string, everyMs: number, now: number): number {
   let newest: string | undefined;
   try {
@@ -106,10 +106,10 @@ function untilDue(folder: string, everyMs: number, now: number): number {
   return age >= 0 && age < everyMs ? everyMs - age : 0;
 }
 
-/** Resolves to its warnings. */
+/** Runs the backup command, and resolves to its warnings. */
 function runBackup(args: string[], settings: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    // A password of PostgreSQL may be in a variable, or in a file of the user's.
+    // The whole environment is passed on, because a PostgreSQL password may be in a variable or in a file below HOME.
     const env = { ...process.env, ...settings };
     execFile(process.execPath, [PROGRAM, ...args], { env, signal }, (error, _, stderr) => {
       const warning = stderr.trim();

@@ -1,4 +1,4 @@
-// The database that a backup reads, as of one moment.
+// The database that a backup reads, in one snapshot.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,27 +15,27 @@ export interface Source {
   facts: Pick<Manifest, 'Engine' | 'Schema' | 'Definitions' | 'Time' | 'Running'>;
   tables: Table[];
   rows(table: Table): Iterable<Row> | AsyncIterable<Row>;
-  /** The highest number that this table ever used. */
+  /** The highest number ever used in this table. */
   counter(table: Table): string | Promise<string>;
-  /** Whether an artifact is in the database now; its file goes when it is deleted. */
+  /** Whether an artifact still exists now; its file is removed when it is deleted. */
   hasArtifact(id: string): boolean | Promise<boolean>;
   close(): void | Promise<void>;
 }
 
-/** The tables of this version, without rows. */
+/** A database with the tables of this version and no rows. */
 export const emptyTables = (): DatabaseSync => openDatabaseFile(':memory:', SERVICE_TABLES);
 
 /** The version of the tables. */
 export const schemaOf = (sqlite: DatabaseSync): number =>
   Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version']);
 
-/** SQLite's check of each page. */
+/** Runs SQLite's check of all pages. */
 export function requireSound(sqlite: DatabaseSync, file: string): void {
   const found = String(sqlite.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
   if (found !== 'ok') throw new ConfigError(`${file} is damaged (${escapeInvisible(found)}).`);
 }
 
-/** What creates the tables of this database, in order. */
+/** The statements that create the tables of this database, in order. */
 export const definitionsOf = (sqlite: DatabaseSync): string[] =>
   sqlite
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid")
@@ -72,19 +72,19 @@ export function openSqliteSource(dataDir: string): Source {
   }
 }
 
-/** The lock is held for this moment only: a service that starts later changes nothing in the snapshot. */
+/** The lock is held only for a moment, because a service that starts later does not affect the snapshot. */
 function takeSnapshot(sqlite: DatabaseSync, dataDir: string): Pick<Manifest, 'Schema' | 'Time' | 'Running'> {
   const lock = lockIfFree(dataDir);
   try {
     sqlite.exec('BEGIN');
-    // The first statement that reads takes it.
+    // The first statement that reads takes the snapshot.
     return { Schema: schemaOf(sqlite), Time: new Date().toISOString(), Running: !lock };
   } finally {
     lock?.release();
   }
 }
 
-/** Undefined if a service has the folder, or if that cannot be found out. */
+/** Undefined if a service uses the folder, or if that cannot be determined. */
 function lockIfFree(dataDir: string): { release: () => void } | undefined {
   try {
     return lockFolder(dataDir);

@@ -1,5 +1,5 @@
-// Writes all of a backup to a temporary data folder, whatever engine it is of and whatever version, and compares each
-// member with its SHA-256. Nothing else is touched before that.
+// Extracts a backup of any engine and version to a temporary data folder, and verifies the SHA-256 of each member.
+// Nothing else is touched before that.
 import { createHash, hash } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -28,15 +28,15 @@ import type { Manifest, Summary } from './manifest.ts';
 import { requireSound, schemaOf } from './source.ts';
 import { parseRow, quoted, tablesOf } from './tables.ts';
 
-/** What is wrong with a backup; reads as "It is no backup that can be restored: <message>". */
+/** What is wrong with a backup; completes "It is no backup that can be restored: <message>". */
 export class DamagedBackup extends Error {}
 
 export interface Staged {
   time: string;
   wasRunning: boolean;
-  /** By its id: the SHA-256 of each artifact that is in the backup. */
+  /** The SHA-256 of each artifact in the backup, by id. */
   artifacts: Map<string, string>;
-  /** Ids of artifacts whose bytes were missing or damaged already. */
+  /** Ids of artifacts whose bytes were already missing or damaged. */
   damaged: string[];
   /** The S3 store that the artifacts were left in. */
   artifactsIn: string | undefined;
@@ -144,7 +144,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Undefined for the manifest of an earlier format. */
+/** Undefined for a manifest in an earlier format. */
 function readManifest(text: string): Manifest | undefined {
   const value = json(text);
   const format = typeof value === 'object' && value !== null && 'Format' in value ? Number(value.Format) : Number.NaN;
@@ -155,7 +155,7 @@ function readManifest(text: string): Manifest | undefined {
   return manifest;
 }
 
-/** Refuses tables that this version cannot bring up to date. */
+/** Refuses tables that this version cannot upgrade. */
 function requireKnownSchema(schema: number, version: string): void {
   if (schema > SERVICE_VERSIONS.newest)
     throw new DamagedBackup(`it was made by a newer version of Muster (${version}): restore it with that one`);
@@ -167,7 +167,7 @@ function requireKnownSchema(schema: number, version: string): void {
 
 type Found = Map<string, { bytes: number; sha256: string }>;
 
-/** As the tool `sha256sum` writes them. */
+/** Verifies checksums in the format of `sha256sum`. */
 function checkSums(found: Found, text: string | undefined): void {
   if (text === undefined) throw new DamagedBackup(`${SUMS} is missing in it`);
   const left = new Map(found);
@@ -183,7 +183,7 @@ function checkSums(found: Found, text: string | undefined): void {
   if (left.size > 0) throw new DamagedBackup(`it holds more than ${SUMS} names`);
 }
 
-/** Until format 2, a backup had the database as a file. */
+/** Checks a backup up to format 2, which contains the database as a file. */
 function checkEarlier(found: Found, texts: Map<string, string>, database: string): Omit<Staged, 'artifacts'> {
   const { Version, Parts, Tables, Time, Damaged, ArtifactStore } = parse(earlierSchema, texts.get(MANIFEST), MANIFEST);
   const left = new Map(found);
@@ -206,11 +206,11 @@ function checkEarlier(found: Found, texts: Map<string, string>, database: string
   } finally {
     sqlite.close();
   }
-  // It did not say whether a service ran.
+  // These formats do not say whether a service was running.
   return { time: Time, wasRunning: true, damaged: Damaged, artifactsIn: ArtifactStore?.Url };
 }
 
-/** What fails while a member is read is its fault, unless the disk is to blame. */
+/** An error while a member is read means that the member is damaged, unless the disk is to blame. */
 function asDamage(cause: unknown, name: string): unknown {
   if (cause instanceof DamagedBackup || isFull(cause) || sqliteCode(cause) === SQLITE.IOERR) return cause;
   const why = cause instanceof Error ? ` (${escapeInvisible(cause.message)})` : '';
@@ -225,7 +225,10 @@ interface Loader {
   close(): void;
 }
 
-/** Creates the tables of the backup's version. Triggers come after the rows: they have run when these were written. */
+/**
+ * Creates the tables of the backup's version. Triggers are created after the rows, because they already ran when the
+ * rows were first written.
+ */
 function openLoader(file: string, { Definitions }: Manifest): Loader {
   closeSync(openSync(file, 'wx', 0o600));
   const sqlite = new DatabaseSync(file);
@@ -233,7 +236,7 @@ function openLoader(file: string, { Definitions }: Manifest): Loader {
     try {
       for (const sql of definitions) {
         if (!/^CREATE (TABLE|(UNIQUE )?INDEX|TRIGGER) /i.test(sql)) throw new DamagedBackup(FOREIGN);
-        // Only the first statement of a text is prepared.
+        // `prepare` ignores anything after the first statement.
         sqlite.prepare(sql).run();
       }
     } catch (cause) {
@@ -241,7 +244,7 @@ function openLoader(file: string, { Definitions }: Manifest): Loader {
     }
   };
   const isTable = (sql: string) => /^CREATE TABLE /i.test(sql);
-  // Nothing has to survive a crash: the next restore starts over.
+  // Nothing has to survive a crash, because the next restore starts over.
   sqlite.exec(`
     PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = OFF;
@@ -295,7 +298,7 @@ function openLoader(file: string, { Definitions }: Manifest): Loader {
   };
 }
 
-/** Flushes what was written without a log. */
+/** Flushes a file that was written without a log. */
 export function syncFile(file: string): void {
   const handle = openSync(file, 'r+');
   fsyncSync(handle);

@@ -1,5 +1,5 @@
-// The tables of the service as a backup reads and writes them. What there is comes from the database itself, so that a
-// new table is in the next backup.
+// The tables of the service as a backup reads and writes them. The list comes from the database itself, so that new
+// tables are included automatically.
 import { isUtf8 } from 'node:buffer';
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -8,22 +8,22 @@ export type ColumnType = 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB';
 export interface Table {
   name: string;
   /**
-   * `rowid` comes first where rows have no number of their own: it is their order of insertion, which is a column only in
+   * Starts with `rowid` if the rows have no integer key. It is their order of insertion, which is a real column only in
    * PostgreSQL.
    */
   columns: { name: string; type: ColumnType }[];
-  /** Its column of numbers that are never used twice, not even after the row was deleted. */
+  /** The column whose numbers are never reused, not even after a row was deleted. */
   counter: string | undefined;
 }
 
-/** A text is bytes only where it is not valid UTF-8, which SQLite accepts. */
+/** A text that is not valid UTF-8, which SQLite accepts, is represented as bytes. */
 export type Cell = bigint | number | string | Uint8Array | null;
 /** In the order of the table's columns. */
 export type Row = Cell[];
 
 /**
- * Rows of these are about the processes that use the database. Clients read everything again without `changes`. The keys of
- * devices that bulk work created are for the caller who asked for them, and for nobody else.
+ * Tables that are not backed up. Most concern only the processes that use the database; without `changes`, clients read
+ * everything again. The keys of devices created by bulk actions are only for the caller who requested them.
  */
 const LEFT_OUT = new Set(['changes', 'nodes', 'leases', 'bulk_keys']);
 
@@ -63,13 +63,13 @@ export function* sqliteRows(sqlite: DatabaseSync, { name, columns }: Table): Gen
     );
 }
 
-/** The highest number that was ever used. */
+/** The highest number ever used in this table. */
 export function sqliteCounter(sqlite: DatabaseSync, { name }: Table): string {
   const read = sqlite.prepare('SELECT CAST(seq AS TEXT) AS seq FROM sqlite_sequence WHERE name = ?');
   return String(read.get(name)?.['seq'] ?? '0');
 }
 
-/** JSON has no bytes, and JavaScript's numbers are not all of 64 bits. */
+/** JSON has no bytes, and JavaScript's numbers cannot represent all 64-bit integers. */
 const toJson = (cell: Cell): unknown => {
   if (typeof cell === 'bigint') return Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
   if (cell instanceof Uint8Array) return { base64: Buffer.from(cell).toString('base64') };
@@ -78,7 +78,7 @@ const toJson = (cell: Cell): unknown => {
 
 export const printRow = (row: Row): string => JSON.stringify(row.map(toJson));
 
-/** Throws on anything that `printRow` does not print. A large number remains a string: SQLite converts it. */
+/** Throws on anything that `printRow` does not print. A large number remains a string, which SQLite converts. */
 export function parseRow(line: string): Row {
   const row: unknown = JSON.parse(line);
   if (!Array.isArray(row)) throw new TypeError('A row is a list');

@@ -1,5 +1,5 @@
-// Agents that replace themselves with the program that this service publishes and signs: which can, the request, and
-// the result.
+// Self-updates of agents to the program that this service publishes and signs: which agents can update, the request,
+// and the result.
 import type { Hello, Update, UpdateState } from '#/contract/agent-link.ts';
 import type { AgentUpdate } from '#/contract/devices.ts';
 import type { Caller } from '../store/caller.ts';
@@ -15,15 +15,18 @@ import { askToUpdate, deviceById, isLatest, keyHashOf, setAgentState, updateAbil
 import type { AgentState, DeviceRow } from '../store/devices.ts';
 
 export interface AgentUpdates {
-  /** Asks the agent of a device to update itself. Resolves when the update has started, not when it is done. */
+  /** Asks the agent of a device to update itself. Resolves when the request is stored, not when the update is done. */
   begin(caller: Caller, deviceId: string): Promise<void>;
-  /** The same, to the published program although the device has run a newer one; `sequence` has to name the published. */
+  /**
+   * The same, although the device has run a newer program than the published one; `sequence` must be that of the
+   * published one.
+   */
   downgrade(caller: Caller, deviceId: string, sequence: number): Promise<void>;
   /** The update state that lists show for an agent that just connected. */
   stateOf(hello: Hello): AgentState;
-  /** Tells an agent that checks signatures which key to trust. */
+  /** Sends an agent that checks signatures the key to trust. */
   sendSigner(connection: AgentConnection): void;
-  /** Sends an agent what was asked for in the tables, unless another program was published since. */
+  /** Sends an agent the update that the database asks for, unless another program has been published since. */
   send(connection: AgentConnection, asked: string): void;
 }
 
@@ -52,12 +55,12 @@ function stateOf({ update, agentVersion }: Hello, published: PublishedAgent, sig
   if (trust && !isKnown(trust.key, signer)) return { update: 'Unable', problem: '', text: OTHER_KEY };
   if (update.underWay) return { update: UNDER_WAY[update.underWay], ...none };
   const can = isNewer(trust, signer.sequence()) ? 'Newer' : 'Available';
-  // A failure to install another program than the one published now no longer matters.
+  // A failed update to a program that is no longer published does not matter.
   if (update.failed?.sha256 === sha256) return { ...failed(update.failed, agentVersion), update: can };
   return { update: can, ...none };
 }
 
-/** Whether the agent trusts the present key, or can follow the changes to it. */
+/** Whether the agent trusts the current key, or can follow the chain of changes to it. */
 const isKnown = (key: string, { key: { publicKey, earlier } }: AgentSigner): boolean =>
   key === '' || key === publicKey || earlier.includes(key);
 
@@ -132,7 +135,7 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
       const about = { type: 'signer', key, changes } as const;
       signer.signed().then(
         ({ signed }) => connection.send({ ...about, published: signed }),
-        // Without a build, the key is still worth knowing.
+        // Even without a build, the agent should know the key.
         () => connection.send(about),
       );
     },
@@ -156,7 +159,7 @@ interface Ability {
 }
 
 interface Asked {
-  /** Undefined if the agent is connected to another node: what it reported there is known in part. */
+  /** Undefined if the agent is connected to another node, which stores only part of what it reported. */
   connection: AgentConnection | undefined;
   device: DeviceRow;
   agent: SignedAgent;

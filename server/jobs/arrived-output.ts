@@ -1,4 +1,4 @@
-// The output of jobs that arrived within one unit of work, collected so that each stream of a job is written once, even
+// Collects the output of jobs that arrives within one unit of work, so that each stream of a job is written once, even
 // if it arrived in many small messages.
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
@@ -23,7 +23,7 @@ interface Arrived {
 export class ArrivedOutput {
   readonly #jobs = new Map<AssignedJob, Arrived>();
 
-  /** The next bytes of a stream. */
+  /** Adds the next bytes of a stream. */
   add(job: AssignedJob, stream: Stream, bytes: Buffer, at: number): void {
     let arrived = this.#jobs.get(job);
     if (!arrived) this.#jobs.set(job, (arrived = { stdout: [], stderr: [], runs: [] }));
@@ -47,7 +47,7 @@ export class ArrivedOutput {
     await addRuns(tx, job.seq, arrived.runs);
   }
 
-  /** Sends the statements of all jobs together, because each answer of PostgreSQL is a way there and back. */
+  /** Writes the output of all jobs concurrently, because each statement is a round trip to PostgreSQL. */
   async write(tx: Tx): Promise<void> {
     await Promise.all(Array.from(this.#jobs.keys(), (job) => this.writeOf(tx, job)));
   }

@@ -1,13 +1,13 @@
-// The Command of an artifact: one line of plain POSIX sh that any device can run, whatever its current folder, with
-// curl or wget as its only need. Names and paths come from people and archives, so each value is single-quoted: there
-// is no other quoting in which nothing has a meaning (Teleport's CVE-2022-36633 is what the opposite leads to).
+// The Command of an artifact: one line of POSIX sh that runs on any device, in any current folder, and needs only curl
+// or wget. Names and paths come from people and archives, so each value is single-quoted, the only quoting in which no
+// character is special (Teleport's CVE-2022-36633 shows what happens otherwise).
 
 /** What a Command needs to know about its artifact. */
 export interface CommandSource {
   name: string;
   sha256: string;
   isScript: boolean;
-  /** Scripts only: the path that it is installed to. */
+  /** Scripts only: the folder that it is installed in. */
   destination: string;
   /** Scripts only: the command that runs it. */
   runCommand: string;
@@ -15,26 +15,29 @@ export interface CommandSource {
   folder: string;
 }
 
-/** A value as one word of a POSIX shell, with nothing in it that the shell would act on. */
+/** A value as one word of a POSIX shell, in which nothing is special. */
 export const shellQuote = (value: string): string => `'${value.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A folder as one word: relative ones marked as such (a leading "-" is no option), "~" being the home folder. */
+/**
+ * A folder as one word. Relative ones get a leading "./", so that a "-" is not taken for an option; "~" is the home
+ * folder.
+ */
 function shellFolder(folder: string): string {
-  // A system service may have no HOME; it runs as root then.
+  // A system service may have no HOME, in which case it runs as root.
   if (folder === '~' || folder.startsWith('~/')) return `"\${HOME:-/root}"${shellQuote(folder.slice(1) || '/')}`;
   return shellQuote(folder.startsWith('/') ? folder : `./${folder}`);
 }
 
 const have = (tool: string) => `command -v ${tool} >/dev/null 2>&1`;
 
-/** A download is given up after this many tries in a row without a byte, or this many tries in total. */
+/** A download fails after this many attempts in a row without a byte, or this many attempts in total. */
 const MAX_IDLE_TRIES = 12;
 const MAX_TRIES = 100;
 const LONGEST_PAUSE_SECONDS = 30;
 
 /**
- * Fetches "artifact" into the current folder with curl or wget, called again for each try: few builds have options that
- * retry after every kind of fault. A try resumes where the one before it was cut off.
+ * Downloads "artifact" into the current folder with curl or wget. The shell does the retries, because few builds have
+ * options that retry after every kind of fault. An attempt resumes where the previous one was cut off.
  */
 function downloadSteps({ name }: CommandSource, url: string): string[] {
   const cannot = (why: string) => shellQuote(`Cannot download ${name} from ${new URL(url).origin}: ${why}`);
@@ -44,7 +47,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
     'code=${output#* http=}',
     'code=${code%% *}',
     'output="${output%% http=*}${output#* http=??? }"',
-    // wget has no option that prints only the status of a response: it is the word after "ERROR" or "HTTP/1.1".
+    // wget cannot print only the status of a response: it is the word after "ERROR" or "HTTP/1.1".
     'else output=$(LC_ALL=C wget $quiet $limit -c -O artifact "$url" 2>&1)',
     'got=$?',
     // Some builds of BusyBox crash when given a time limit.
@@ -61,17 +64,17 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
       ' 408 | 416 | 425 | 429) ;;' +
       ` 4??) fail ${cannot('it answered')} "$code. Check that this address leads to the service itself." ;; esac`,
     `case $got:$output in 23:* | *'o space left'* | *'uota exceeded'*) fail ${shellQuote(`Disk full on the device: no space for ${name} in`)} "$PWD." ;; esac`,
-    // The server cannot resume, or there is nothing left to send: start over.
+    // The server cannot resume, or has nothing left to send: start over.
     'case $got:$code in 33:* | *:416) rm -f artifact ;; esac',
     'size=$(wc -c 2>/dev/null <artifact)',
     'size=$((${size:-0})) tries=$((tries + 1))',
     'if [ "$size" -gt "$had" ]; then idle=0 pause=1; else idle=$((idle + 1)); fi',
     'had=$size',
     `if [ "$idle" -ge ${MAX_IDLE_TRIES} ] || [ "$tries" -ge ${MAX_TRIES} ]; then` +
-      // The output of wget may contain the address with its token.
+      // The output of wget may contain the URL with its token.
       ` printf '%s\\n' "$output" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
       `; fail ${cannot('it did not answer in')} "$tries tries. Check that this device reaches that address, then deploy again."; fi`,
-    // Process ids differ between devices, so that not all of them come back in the same second.
+    // Process ids differ between devices, so that not all of them retry in the same second.
     'sleep $((pause + ($$ + tries) % (pause + 1)))',
     `pause=$((pause * 2)); [ "$pause" -le ${LONGEST_PAUSE_SECONDS} ] || pause=${LONGEST_PAUSE_SECONDS}`,
     'done',
@@ -81,7 +84,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
     `get() { ${get.join('; ')}; }`,
     [
       `if ${have('curl')} || ${have('wget')}; then ${loop.join('; ')}`,
-      // An agent on a device that has neither offers a program of its own, which tries again by itself.
+      // On a device that has neither, the agent offers its own program, which does its own retries.
       `elif [ -n "\${MUSTER_FETCH-}" ]; then "$MUSTER_FETCH" "$url" artifact || fail ${cannot('see above.')}`,
       `else fail 'This device has neither curl nor wget.'`,
       'fi',
@@ -89,7 +92,7 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
   ];
 }
 
-/** Checks that "artifact" is the one that was uploaded; anything else is not run. */
+/** Checks that "artifact" is what was uploaded; anything else is not run. */
 function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
   const tampered = shellQuote(`${name} arrived changed: its SHA-256 is not the one of the upload. Nothing was run.`);
   const unchecked = shellQuote(
@@ -98,7 +101,7 @@ function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
   const sums = ['sha256sum', 'shasum -a 256', 'openssl dgst -sha256 -r', 'busybox sha256sum'];
   return [
     [
-      // The agent's own check also reads the archive.
+      // The agent's check also examines the archive.
       `if [ -n "\${MUSTER_CHECK-}" ]; then sh "$MUSTER_CHECK" ${sha256} ${isScript ? 'script' : 'tar.gz'} artifact ${shellQuote(name)} || fail 'Nothing was run.'`,
       `else { ${sums.map((sum) => `sum=$(${sum} <artifact)`).join(' || ')}; } 2>/dev/null || fail ${unchecked}`,
       `case $sum in ${shellQuote(sha256)}*) ;; *) fail ${tampered} ;; esac`,
@@ -107,13 +110,13 @@ function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
   ];
 }
 
-// An archive may hold folders that not even their owner may write to.
+// An archive may contain folders that not even their owner may write to.
 const CLEAN_UP = `rm -rf "$work" \${near:+"$near"} 2>/dev/null || { chmod -R u+rwx "$work"; rm -rf "$work"; }`;
 const TRAPS = [`trap '${CLEAN_UP}' EXIT`, `trap 'exit 129' HUP`, `trap 'exit 130' INT`, `trap 'exit 143' TERM`];
 
 /**
- * Fetches and checks the artifact in a temporary folder. That folder stays the current one, so that the checked file is
- * used even if others replace the folder's path. In a job it is inside a folder that the agent removes in the end.
+ * Downloads and checks the artifact in a temporary folder. That stays the current folder, so that the checked file is
+ * used even if somebody replaces the folder's path. In a job it is inside a folder that the agent removes at the end.
  */
 const artifactSteps = (artifact: CommandSource, url: string): string[] => [
   'near=',
@@ -132,7 +135,7 @@ function tarballSteps(artifact: CommandSource, url: string): string[] {
     `mkdir unpacked && tar -x -z -o -f artifact -C unpacked || { cat artifact >again 2>/dev/null || fail ${full} "$work."; fail ${shellQuote(`Cannot unpack ${artifact.name}.`)}; }`,
     `cd ./unpacked${folder} || exit 1`,
     'chmod +x update.sh',
-    // Not executable even now: the temporary folder is mounted noexec.
+    // If it is still not executable, the temporary folder is mounted noexec.
     'if [ -x update.sh ]; then ./update.sh; else sh ./update.sh; fi',
   ];
 }
@@ -140,7 +143,7 @@ function tarballSteps(artifact: CommandSource, url: string): string[] {
 function scriptSteps(artifact: CommandSource, url: string): string[] {
   const to = shellFolder(artifact.destination);
   const file = shellQuote(`./${artifact.name}`);
-  // "sh -c -x" would be taken for an option.
+  // A command with a leading "-" or "+" would be taken for an option of sh.
   const run = /^[-+]/.test(artifact.runCommand) ? ` ${artifact.runCommand}` : artifact.runCommand;
   const inTheWay = shellQuote(
     `${artifact.name} is a folder in ${artifact.destination}: the script cannot take its place.`,
@@ -160,8 +163,8 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
 }
 
 /**
- * The line that fetches the artifact from `url` and runs it. Its exit code is that of update.sh, or of the script's
- * command; what it unpacked is removed however it ends. The parentheses isolate all of it from the surrounding shell.
+ * The line that downloads the artifact from `url` and runs it. Its exit code is that of update.sh, or of the script's
+ * command; what it unpacked is removed however it ends. The parentheses isolate it from the surrounding shell.
  */
 export function artifactCommand(artifact: CommandSource, url: string): string {
   const steps = artifact.isScript ? scriptSteps(artifact, url) : tarballSteps(artifact, url);

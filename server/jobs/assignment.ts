@@ -1,4 +1,4 @@
-// Which job a connected agent is given next: the device's oldest that can still be run.
+// Assigns the next job to a connected agent: the device's oldest job that can still run.
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Tx } from '../store/database.ts';
@@ -14,7 +14,7 @@ export interface AssignmentOptions {
   /** The command line that the device runs for a job, or why the job can no longer run. */
   commandFor: (tx: Tx, job: JobRow, origin: string) => Promise<{ command: string } | { because: string }>;
   timeLimitSeconds: number;
-  /** Most bytes that a device stores of each stream. */
+  /** The most bytes that a device stores of each stream. */
   outputLimit: number;
 }
 
@@ -25,7 +25,7 @@ const FORGOTTEN =
 /** The reason of a job that was stopped before it reached its device or started there. */
 export const NOT_STARTED = 'Cancelled before it started.';
 
-/** Gives the agent the device's oldest job that can still be run, ending those before it that can't. */
+/** Assigns the device's oldest job that can still run to the agent, and ends the jobs before it that cannot. */
 export async function assignNext(
   { tx, parents }: { tx: Tx; parents: TouchedParents },
   connection: AgentConnection,
@@ -38,16 +38,16 @@ export async function assignNext(
   for (let after = 0; (row = await nextUnfinished(tx, deviceSeq, after)); after = row.seq) {
     if (row.journal !== null && row.journal !== journal) {
       await fail(row, 'Interrupted', ANOTHER_FOLDER);
-      // A folder that lost its name still has its jobs.
+      // A folder whose name was lost may still contain its jobs.
       if (held.has(row.id)) forget(tx, connection, row.id);
     } else if (row.status === 'Running' && !held.has(row.id)) await fail(row, 'Interrupted', FORGOTTEN);
     else if (row.stop_asked !== null && !held.has(row.id)) await fail(row, 'Cancelled', NOT_STARTED);
     else {
-      // A job that is already on the agent's disk runs with the command that it was given.
-      const made = await options.commandFor(tx, row, connection.server);
-      const found = 'because' in made && held.has(row.id) ? row : made;
-      if ('command' in found) return sendJob(tx, connection, { row, command: found.command }, options);
-      await fail(row, 'Failed', found.because);
+      // A job that is already on the agent's disk runs with the command that it was sent with.
+      const current = await options.commandFor(tx, row, connection.server);
+      const runnable = 'because' in current && held.has(row.id) ? row : current;
+      if ('command' in runnable) return sendJob(tx, connection, { row, command: runnable.command }, options);
+      await fail(row, 'Failed', runnable.because);
     }
   }
 }
@@ -58,11 +58,11 @@ async function sendJob(
   { row, command }: { row: JobRow; command: string },
   { timeLimitSeconds, outputLimit }: AssignmentOptions,
 ): Promise<void> {
-  const again = row.journal !== null;
+  const wasSent = row.journal !== null;
   await recordJournal(tx, row.seq, connection.journal);
   const have = {
-    stdout: again ? await outputSize(tx, row.seq, 'stdout') : 0,
-    stderr: again ? await outputSize(tx, row.seq, 'stderr') : 0,
+    stdout: wasSent ? await outputSize(tx, row.seq, 'stdout') : 0,
+    stderr: wasSent ? await outputSize(tx, row.seq, 'stderr') : 0,
   };
   connection.job = {
     seq: row.seq,
@@ -76,13 +76,14 @@ async function sendJob(
     run: await latestRun(tx, row.seq, have.stdout + have.stderr > 0),
   };
   tx.afterCommit(() => {
-    // Stopped while its agent was away. Sent before `run`, so that a job that has not started never does.
+    // It was stopped while its agent was offline. `cancel` is sent before `run`, so that a job that has not started
+    // never does.
     if (row.stop_asked !== null) connection.send({ type: 'cancel', job: row.id });
     connection.send({ type: 'run', job: row.id, command, timeLimitSeconds, outputLimit, have });
   });
 }
 
-/** Has the agent stop and forget a job that was deleted, or that has ended as far as the service knows. */
+/** Makes the agent stop and forget a job that was deleted, or that has ended as far as the service knows. */
 export function forget(tx: Tx, connection: AgentConnection, job: string): void {
   tx.afterCommit(() => {
     connection.send({ type: 'cancel', job });

@@ -1,6 +1,7 @@
-// From the queue to the device and back. Each device has at most one job under way: its oldest that has not ended,
-// assigned to one data folder ("journal") of its agent and offered again at every hello. Messages from agents are handled
-// in batches, and answered only after the transaction is on disk. docs/agent-link.md has the rules.
+// Delivers jobs from the queue to devices, and stores what comes back. Each device works on at most one job: its oldest
+// unfinished one, which is assigned to one data folder ("journal") of its agent and offered again at every hello.
+// Messages from agents are handled in batches, and answered only after the transaction is durable. docs/agent-link.md
+// has the rules.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
 import type { AgentUpdates } from './agent-updates.ts';
@@ -29,25 +30,25 @@ export interface DeliveryOptions extends AssignmentOptions {
   agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
 }
 
-/** One unit of work, and what it changes. */
+/** One unit of work, with what it has changed so far. */
 interface Unit {
   tx: Tx;
   /** Parents to refresh at its end. */
   parents: TouchedParents;
-  /** Deployments that succeeded. */
+  /** Jobs that deployed an artifact successfully. */
   deployed: number[];
-  /** Output that is still to be written. */
+  /** Output that has not been written yet. */
   output: ArrivedOutput;
-  /** Connections that get a confirmation of their stored output at the end. */
+  /** Connections whose output is confirmed at the end. */
   confirmed: Set<AgentConnection>;
-  /** Devices whose agents were connected to other nodes before, by node. */
+  /** Devices whose agents were connected to another node before, by that node. */
   moved: Map<string, number[]>;
-  /** The job whose end, with its start time, the unit has from a connection. */
+  /** The job whose end, including its start time, is in this unit, by connection. */
   ending: Map<AgentConnection, string>;
 }
 
 const NO_KEY = new Uint8Array();
-/** The mark that an agent puts where it cut a stream comes on top of the limit. */
+/** Agents may exceed the limit by the mark that they write where they cut a stream. */
 const MARK_ALLOWANCE = 4096;
 
 export class Delivery {
@@ -64,13 +65,13 @@ export class Delivery {
     options.cluster.onSyncAgents((deviceSeqs) => {
       for (const seq of deviceSeqs) {
         const connection = options.link.of(seq);
-        // Until its hello is stored, the agent is sent nothing.
+        // Nothing is sent to an agent until its hello is stored.
         if (connection && connection.session > 0) this.#batcher.add({ connection });
       }
     });
   }
 
-  /** Shifts the times of jobs under way after the clock was set, as the database does with its own. */
+  /** Shifts the times of assigned jobs after the clock was set, as is done in the database. */
   moveTimes(by: number): void {
     for (const { job } of this.#options.link.all()) {
       if (!job) continue;
@@ -93,7 +94,7 @@ export class Delivery {
     for (const { connection, message } of batch)
       if (message?.type === 'ended' && message.startedAgo !== undefined) unit.ending.set(connection, message.job);
     const sessions = await sessionsOf(tx, new Set(batch.map(({ connection }) => connection.deviceSeq)));
-    // In parallel, so that PostgreSQL gets the statements of all agents in one piece.
+    // In parallel, so that the statements of all agents go to PostgreSQL together.
     const done = await Promise.allSettled(
       [...Map.groupBy(batch, ({ connection }) => connection).values()].map(async (own) => {
         for (const received of own) await this.#handle(unit, received, sessions.get(received.connection.deviceSeq));
@@ -109,25 +110,25 @@ export class Delivery {
   }
 
   async #handle(unit: Unit, { connection, message }: Received, device: SessionRow | undefined): Promise<void> {
-    // A newer connection of the same device replaced this one, or it is closing.
+    // The connection is closing, or a newer one of the same device has replaced it.
     if (this.#options.link.of(connection.deviceSeq) !== connection || connection.closing) return;
     if (message?.type === 'hello') await this.#greet(unit, connection, message, device);
-    // The session may have begun in this unit, after the table was read.
+    // The session may have started in this unit, after the sessions were read.
     else if (!device || device.session > connection.session)
       unit.tx.afterCommit(() => this.#endSession(connection, device));
     else if (message) await this.#receive(unit, connection, message);
     else await this.#sendChanges(unit, connection, device);
   }
 
-  /** The device was deleted or given another key, or its agent is connected to another node. */
+  /** The device was deleted or has another key, or its agent is now connected to another node. */
   #endSession(connection: AgentConnection, device: SessionRow | undefined): void {
     const { cluster, link } = this.#options;
-    // Only a deleted device has no use for what its job still does.
+    // Only on a deleted device is the running job of no further use.
     if (!device && connection.job) connection.send({ type: 'cancel', job: connection.job.id });
     link.end(connection, !device ? 'deleted' : device.node === cluster.id ? 'rekeyed' : 'replaced');
   }
 
-  /** Sends a connected agent what changed for it in the tables. */
+  /** Sends a connected agent what changed for it in the database. */
   async #sendChanges(unit: Unit, connection: AgentConnection, device: SessionRow): Promise<void> {
     const { tx } = unit;
     if (device.update_asked !== '') {
@@ -183,13 +184,13 @@ export class Delivery {
   async #receive(unit: Unit, connection: AgentConnection, message: JobMessage): Promise<void> {
     const { job } = connection;
     if (job?.id !== message.job) {
-      // The job was deleted, or its end is stored and this one comes twice. It is not cancelled once more: an agent
-      // that does not have the job would answer that with `ended`, and so on for ever.
+      // The job was deleted, or its end is already stored. It is not cancelled again: an agent that does not have the
+      // job would answer with `ended`, and so on forever.
       if (message.type === 'ended' && !(await isUnfinished(unit.tx, connection.deviceSeq, message.job)))
         unit.tx.afterCommit(() => connection.send({ type: 'settled', job: message.job }));
       return;
     }
-    // A job that ends in the same unit is never shown as Running: its end has the start time.
+    // A job that also ends in this unit need not become Running: its end includes the start time.
     if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
     if (message.type === 'started') await this.#start(unit, job, message.ago);
     else if (message.type === 'output') this.#addOutput(unit, connection, job, message);
@@ -204,7 +205,7 @@ export class Delivery {
     job.started = started;
   }
 
-  /** The time that a device reported as `ago`: never before the job was submitted. */
+  /** The time that a device reported as `ago`, but not before the job was submitted. */
   #past(job: AssignedJob, ago: number): number {
     const now = this.#options.now();
     return Math.max(Math.min(now, job.created), now - ago);

@@ -1,5 +1,5 @@
-// Submitting jobs: a submission becomes jobs in each device's queue, which delivery.ts empties. Stopping and deleting
-// them is in job-ends.ts.
+// Submits jobs: a submission becomes a job in each device's queue, which delivery.ts works off. job-ends.ts stops and
+// deletes jobs.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Caller } from '../store/caller.ts';
@@ -27,9 +27,9 @@ import type { JobEnds } from './job-ends.ts';
 import { retriedJob, retryTargets, targetsOf } from './targets.ts';
 
 export interface Dispatch extends JobEnds {
-  /** Submits a job; it is durable when this resolves. The same `key` again returns the job that it created. */
+  /** Submits a job, which is durable when this resolves. Repeating a `key` returns the job that it created. */
   submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
-  /** The same as a part of a unit of work; returns the job's id. */
+  /** The same within a unit of work; returns the job's id. */
   submitIn(tx: Tx, caller: Caller, draft: JobDraft): Promise<string>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
@@ -92,7 +92,8 @@ export function openDispatch(options: DispatchOptions): Dispatch {
       return { ...submission, artifactId: null, artifactVersion: null, workflowId, ruleName, command: () => Command };
     }
     const artifact = await artifactById(tx, accountId, ArtifactId);
-    // The address that an agent dialled is used only in commands for that agent.
+    // This is the Command that users see. The address that an agent connected to is used only in commands for that
+    // agent.
     const command = (jobId: string) => artifactCommand(artifact, { origin: publicUrl(), jobId });
     const ruleName = ruleNameOf(artifact.name, artifact.version);
     const { version: artifactVersion } = artifact;
@@ -107,15 +108,15 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     const [first] = devices;
     if (draft.DeviceId && first) return { jobId: await insertJob(tx, submission, first), devices };
     const { TagId: tag, DeviceGroup: group } = draft;
-    const aim = { ...(tag && { tag }), ...(group && { group }) };
-    return { jobId: await insertParent(tx, submission, devices, aim), devices };
+    const selectedBy = { ...(tag && { tag }), ...(group && { group }) };
+    return { jobId: await insertParent(tx, submission, devices, selectedBy), devices };
   };
 
   const retry = async (tx: Tx, accountId: number, draft: JobDraft): Promise<Submitted> => {
     const job = await retriedJob(tx, accountId, draft);
     const devices = await targetsOf(tx, accountId, draft);
     const { artifact_id: ArtifactId, workflow_id: WorkflowId } = job;
-    // What it ran must still be there.
+    // Throws if what it ran no longer exists.
     const submission = await submissionOf(tx, accountId, {
       Name: draft.Name,
       ...(ArtifactId !== null ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }),
@@ -127,7 +128,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
   const submitIn = async (tx: Tx, caller: Caller, draft: JobDraft): Promise<string> => {
     const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, caller.account.id, draft);
-    // A single job that is retried gets a parent: the entry belongs to both.
+    // A single job that is retried gets a parent, and the audit entry is about both.
     const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
     await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));
     tx.syncAgents(...devices.map(({ seq }) => seq));

@@ -1,16 +1,16 @@
-// Download links of artifacts for the Commands that this service generates. Each has its own token, signed (HMAC)
-// instead of stored: it must be the same every time the artifact is listed, or no ETag would ever match, and a stored
-// one could be only if it were stored in plain text.
+// Download links of artifacts in the Commands that this service generates. Each link has a token that is signed (HMAC)
+// instead of stored. It must be the same every time the artifact is listed, or no ETag would ever match; a stored token
+// would have to be in plain text for that.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { artifactCommand } from './artifact-command.ts';
 import type { CommandSource } from './artifact-command.ts';
 import type { Tx } from '../store/database.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A token is valid for one to two of these periods; all tokens made within one are the same. */
-const ALONE_MS = DAY_MS;
-/** Links of a job end with the job anyway, and may have to wait for a slow or sleeping device. */
-const IN_JOB_MS = 7 * DAY_MS;
+/** A token is valid for one to two of these periods; within a period it stays the same. */
+const PERIOD_MS = DAY_MS;
+/** The links of a job expire with the job anyway, and a device may be slow or asleep for long. */
+const JOB_PERIOD_MS = 7 * DAY_MS;
 
 export interface Downloads {
   /** The Command of an artifact, for a device that reaches the service at `origin`. */
@@ -19,14 +19,14 @@ export interface Downloads {
   opens(artifactId: string, query: DownloadQuery): boolean;
 }
 
-/** The query of a download link, as it came. */
+/** The query of a download link, as received. */
 interface DownloadQuery {
   expires: string | undefined;
   token: string | undefined;
   job: string | undefined;
 }
 
-/** The key that download links are signed with; made at the first start. */
+/** The key that signs download links, created at the first start. */
 export async function setUpDownloadKey(tx: Tx): Promise<Buffer> {
   const made = randomBytes(32).toString('hex');
   await tx.run("INSERT INTO settings (key, value) VALUES ('download_key', ?) ON CONFLICT (key) DO NOTHING", made);
@@ -42,7 +42,7 @@ export function openDownloads(key: Buffer, now: () => number): Downloads {
 
   return {
     commandFor: (artifact, { origin, jobId }) => {
-      const period = jobId === undefined ? ALONE_MS : IN_JOB_MS;
+      const period = jobId === undefined ? PERIOD_MS : JOB_PERIOD_MS;
       const expires = String((Math.floor(now() / period) + 2) * period);
       const url = new URL(`/download/${artifact.id}`, origin);
       if (jobId !== undefined) url.searchParams.set('job', jobId);

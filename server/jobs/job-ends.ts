@@ -1,4 +1,4 @@
-// Stopping and deleting jobs, one at a time or many in one unit of work.
+// Stops and deletes jobs, one at a time or many in one unit of work.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
@@ -9,7 +9,7 @@ import { assignedDevicesOf, jobById } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { NOT_STARTED } from './assignment.ts';
 
-/** Throws to refuse the change of a job; `db` shows it as it is now. */
+/** Throws to refuse the change of a job; `db` reads its current state. */
 export type MayChange = (row: JobRow, isAssigned: boolean, db: Reader) => Promise<void>;
 
 interface Stopped {
@@ -19,24 +19,24 @@ interface Stopped {
 
 export interface JobEnds {
   /**
-   * Deletes a job, a running one after stopping it, a parent with its children. `mayGo` is called in the first unit of
-   * work and throws to refuse.
+   * Deletes a job: a running one after stopping it, a parent with its children. `mayRemove` is called in the first unit
+   * of work, and throws to refuse.
    */
-  remove(caller: Caller, jobId: string, mayGo: MayChange): Promise<void>;
+  remove(caller: Caller, jobId: string, mayRemove: MayChange): Promise<void>;
   /**
-   * Stops a job that runs, and cancels one that waits; of a parent, all children. It is durable when this resolves: an
-   * agent that is away gets the request when it is back. `mayStop` as for `remove`.
+   * Stops a running job and cancels a waiting one, or all children of a parent. The request is durable when this
+   * resolves: an offline agent gets it when it reconnects. `mayStop` throws to refuse.
    */
   stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<Stopped>;
-  /** `stop` as a part of a unit of work, inside `withParents`. */
+  /** `stop` within a unit of work, inside `withParents`. */
   stopIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped>;
   /**
-   * The same for `remove`; false: agents have it under way and are asked to stop it. Then `removeStoppedIn` follows in
-   * another unit, after `untilStopped`.
+   * `remove` within a unit of work. False if agents are working on the job and were asked to stop it: call
+   * `removeStoppedIn` in another unit, after `untilStopped`.
    */
   removeIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<boolean>;
   removeStoppedIn(tx: Tx, caller: Caller, row: JobRow, parents: TouchedParents): Promise<void>;
-  /** Resolves when no connected agent has one of the jobs, or a child of one, under way any more, or after a while. */
+  /** Resolves when no connected agent is working on these jobs or their children any more, or after a time limit. */
   untilStopped(jobSeqs: number[]): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ const STOP_TIMEOUT_MS = 10_000;
 const STOP_POLL_MS = 50;
 
 export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; now: () => number }): JobEnds {
-  /** Cancels a job and its children where they wait, and asks for the end of those that agents have under way. */
+  /** Cancels a waiting job and waiting children, and asks agents to stop the ones that they are working on. */
   const halt = async (tx: Tx, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped> => {
     const isParent = row.device_seq === null;
     const job = { seq: row.seq, parentSeq: row.parent_seq, isParent };
     const at = now();
-    // A parent whose children are all cancelled has ended: it is not asked to stop.
+    // A parent whose children are all cancelled has ended, so there is nothing to stop.
     const own: TouchedParents = isParent ? new Map() : parents;
     const Cancelled = await cancelWaiting(tx, job, { at, reason: NOT_STARTED }, own);
     if (isParent) await refreshParents(tx, own);
@@ -88,13 +88,13 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
         while (performance.now() < until && (await assignedDevicesOf(db, seq)).length > 0) await sleep(STOP_POLL_MS);
     },
 
-    remove: async (caller, jobId, mayGo) => {
+    remove: async (caller, jobId, mayRemove) => {
       const essential = true;
       const stopping = await db.write(
         async (tx) => {
           const row = await jobById(tx, caller.account.id, jobId);
           const assigned = await assignedDevicesOf(tx, row.seq);
-          await mayGo(row, assigned.length > 0, tx);
+          await mayRemove(row, assigned.length > 0, tx);
           const isRemoved = await withParents(tx, (parents) => ends.removeIn(tx, caller, row, assigned, parents));
           return isRemoved ? undefined : row;
         },

@@ -1,5 +1,5 @@
-// Judges ended jobs by the outcome rules of what they ran: those in `to_judge`, newest first, some in each transaction.
-// Nothing is lost when the service ends in between.
+// Judges the ended jobs in `to_judge` by the outcome rules of what they ran, newest first and a batch per transaction.
+// Nothing is lost if the service stops in between.
 import type { Database } from '../store/database.ts';
 import { correctVersions } from '../store/device-versions.ts';
 import { readOutput, smallOutputs } from '../store/job-output.ts';
@@ -17,14 +17,14 @@ import {
 import { openMarksReader, type Strikes } from './marks-reader.ts';
 import { verdictOf } from './verdict.ts';
 
-const MOST_JOBS = 500;
-/** Of output at once. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_JOBS = 500;
+/** The most output per batch. */
+const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface Judge {
-  /** Judges all that wait for it. */
+  /** Judges all queued jobs. */
   run(): Promise<void>;
-  /** Ends `run` after the current portion. */
+  /** Ends `run` after the current batch. */
   stop(): void;
   close(): Promise<void>;
 }
@@ -33,18 +33,18 @@ const isJudged = ({ ended, status }: JobToJudge) => ended !== null && status !==
 
 export function openJudge(db: Database): Judge {
   const reader = openMarksReader();
-  /** By rules and their version: slow patterns are not tried on each of thousands of outputs. */
+  /** By rule set and version, so that a slow pattern is not tried on each of thousands of outputs. */
   const strikesOf = new Map<string, Strikes>();
   const closing = new AbortController();
   const isOpen = () => !closing.signal.aborted;
   let isNamed = false;
 
-  /** The first ones whose output fits together, up to the next parent. */
-  const next = async (): Promise<JobToJudge[]> => {
-    const due = await jobsToJudge(db, MOST_JOBS);
+  /** The next jobs up to the first parent, as many as have output within the limit. */
+  const nextBatch = async (): Promise<JobToJudge[]> => {
+    const due = await jobsToJudge(db, MAX_JOBS);
     const parent = due.findIndex(({ device_seq }) => device_seq === null);
     let bytes = 0;
-    const fitting = due.findIndex(({ output_bytes }, at) => (bytes += output_bytes) > MOST_BYTES && at > 0);
+    const fitting = due.findIndex(({ output_bytes }, at) => (bytes += output_bytes) > MAX_BYTES && at > 0);
     const end = Math.min(...[parent === 0 ? 1 : parent, fitting].filter((at) => at > 0), due.length);
     return due.slice(0, end);
   };
@@ -60,7 +60,7 @@ export function openJudge(db: Database): Judge {
     const [first] = jobs;
     if (!first) return () => [];
     const of: (seq: number) => [Buffer, Buffer] =
-      first.output_bytes > MOST_BYTES
+      first.output_bytes > MAX_BYTES
         ? await Promise.all([readOutput(db, first.seq, 'stdout'), readOutput(db, first.seq, 'stderr')]).then(
             (both) => () => both,
           )
@@ -77,9 +77,9 @@ export function openJudge(db: Database): Judge {
     };
   };
 
-  /** Whether there were any. */
-  const portion = async (): Promise<boolean> => {
-    const jobs = await next();
+  /** Judges a batch; false if no jobs were queued. */
+  const judgeBatch = async (): Promise<boolean> => {
+    const jobs = await nextBatch();
     const [first] = jobs;
     if (!first) return false;
     if (first.device_seq === null) {
@@ -104,9 +104,9 @@ export function openJudge(db: Database): Judge {
     }
     await db.write(
       async (tx) => {
-        const now = await setsOf(tx, jobs);
-        // With other rules than a moment ago it is judged again.
-        const same = jobs.filter((job) => now(job)?.version === setOf(job)?.version);
+        const currentSet = await setsOf(tx, jobs);
+        // Jobs whose rules have changed in the meantime stay queued.
+        const same = jobs.filter((job) => currentSet(job)?.version === setOf(job)?.version);
         const judged = same.filter((job) => verdicts.has(job.seq) || setOf(job) === undefined);
         const none = { verdict: null, because: '', stream: null, line: null };
         await storeVerdicts(
@@ -131,7 +131,7 @@ export function openJudge(db: Database): Judge {
   return {
     run: async () => {
       while (!isNamed && isOpen()) isNamed = (await nameJobs(db)) === 0;
-      while (isOpen() && (await portion()));
+      while (isOpen() && (await judgeBatch()));
     },
     stop: () => closing.abort(),
     close: () => reader.close(),

@@ -1,29 +1,32 @@
-// Looks for marks in outputs on another thread, and ends that when a pattern takes too long: no pattern that a user writes
-// can hold up the service, and trouble with one output does not affect the others.
+// Searches outputs for marks in a worker thread, and terminates it when a pattern takes too long: no user's pattern can
+// block the service, and a problem with one output does not affect the others.
 import { Worker } from 'node:worker_threads';
 import type { Rule } from '#/contract/rules.ts';
 import type { MarksAnswer, MarksRequest } from './marks-worker.ts';
 import { TOO_SLOW, TOO_SLOW_BEFORE, unread, type MarkedStream, type Reading } from './read-marks.ts';
 
-/** Milliseconds of processor time for all patterns on one output, and more for each megabyte of it. */
+/** The processor time for all patterns on one output, plus more for each megabyte of it. */
 const BUDGET_MS = 1_000;
 const BUDGET_MS_A_MB = 200;
-/** A thread that is silent for so much longer than the budget is ended: a pattern takes too long on one line. */
+/** A thread that is silent for this much longer than the budget is terminated: a pattern takes too long on one line. */
 const GRACE_MS = 2_000;
-/** A pattern for which the budget was too small on so many outputs is not tried on further ones. */
+/** A pattern that exceeded the budget on this many outputs is not tried on further ones. */
 const STRIKES = 3;
-/** A thread that has not started on an output after this time is ended; a busy machine starts one slowly. */
+/**
+ * A thread that has not started on an output after this time is terminated; it is long because a busy machine starts
+ * threads slowly.
+ */
 const START_MS = 60_000;
-/** An idle thread ends after this time. */
+/** An idle thread is terminated after this time. */
 const IDLE_MS = 30_000;
 
-/** On how many outputs the budget was too small for a rule, by its index. */
+/** On how many outputs a rule exceeded the budget, by the rule's index. */
 export type Strikes = Map<number, number>;
 
 export interface MarksReader {
   /**
-   * One call after another; one reading for each output, whatever happens to it. `strikes` is what earlier calls with
-   * these rules wrote into it.
+   * Calls run one after another. The result has a reading for each output, whatever happens to it. `strikes` carries
+   * over from earlier calls with the same rules.
    */
   read(
     outputs: MarkedStream[][],
@@ -34,11 +37,11 @@ export interface MarksReader {
 }
 
 interface Question {
-  hear: (message: MarksAnswer) => void;
-  fail: (cause: Error) => void;
+  onMessage: (message: MarksAnswer) => void;
+  onFault: (cause: Error) => void;
 }
 
-/** A thread whose faults never end this process: its listeners stay until it has ended. */
+/** Starts a thread whose faults never end this process, because its listeners stay until it has exited. */
 function startThread() {
   const worker = new Worker(new URL('marks-worker.ts', import.meta.url));
   let question: Question | undefined;
@@ -51,14 +54,14 @@ function startThread() {
     answered: () => (question = undefined),
     end: () => worker.terminate(),
   };
-  worker.on('message', (message: MarksAnswer) => question?.hear(message));
+  worker.on('message', (message: MarksAnswer) => question?.onMessage(message));
   worker.on('error', (cause: Error) => {
     thread.hasEnded = true;
-    question?.fail(cause);
+    question?.onFault(cause);
   });
   worker.on('exit', () => {
     thread.hasEnded = true;
-    question?.fail(new Error('its thread ended'));
+    question?.onFault(new Error('its thread ended'));
   });
   worker.unref();
   return thread;
@@ -80,17 +83,17 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
       if (thread?.hasEnded) thread = undefined;
       const asked = (thread ??= startThread());
       const { rules, skip = new Map<number, string>(), budgetMs: limit = 0 } = request;
-      /** Indices of patterns, the last one is being tried. */
+      /** Indexes of patterns in the order tried; the last one is in progress. */
       const tried: number[] = [];
       const done = (reading: Reading) => {
         clearTimeout(timer);
         asked.answered();
         resolve(reading);
       };
-      const late = () => {
+      const onTimeout = () => {
         asked.answered();
         void end().then(() => {
-          // Without it, and without those after it: they share the budget that is used up.
+          // Skips this pattern and those that have not been tried yet, because all share the used-up budget.
           const quick = new Set(tried.slice(0, -1));
           const left = new Map(skip);
           for (const [index, rule] of rules.entries()) if (rule.Pattern && !quick.has(index)) left.set(index, TOO_SLOW);
@@ -98,16 +101,16 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
           else resolve(ask({ ...request, skip: left }));
         });
       };
-      let timer = setTimeout(late, START_MS);
+      let timer = setTimeout(onTimeout, START_MS);
       asked.ask(request, {
-        hear: (message) => {
+        onMessage: (message) => {
           if ('reading' in message) return done(message.reading);
           if ('failed' in message) return done(unread(rules, `its output could not be read (${message.failed})`));
           clearTimeout(timer);
           tried.push(message.trying);
-          timer = setTimeout(late, limit + GRACE_MS);
+          timer = setTimeout(onTimeout, limit + GRACE_MS);
         },
-        fail: (cause) => {
+        onFault: (cause) => {
           thread = undefined;
           done(unread(rules, `its output could not be read (${cause.message})`));
         },
@@ -136,13 +139,13 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
   return {
     read: (outputs, rules, { strikes = new Map(), all = false } = {}) => {
       clearTimeout(idle);
-      const turn = last.then(() => read(outputs, rules, strikes, all));
-      last = turn.catch(() => {});
+      const readings = last.then(() => read(outputs, rules, strikes, all));
+      last = readings.catch(() => {});
       void last.then(() => {
         clearTimeout(idle);
         idle = setTimeout(() => void end(), IDLE_MS).unref();
       });
-      return turn;
+      return readings;
     },
     close: async () => {
       await last;

@@ -1,4 +1,5 @@
-// Reads marks on a thread of its own. It announces each pattern first: if nothing follows, the reader ends the thread.
+// Reads marks in a worker thread. It announces each pattern before trying it: if nothing follows, the reader terminates
+// the thread.
 import { parentPort } from 'node:worker_threads';
 import type { Rule } from '#/contract/rules.ts';
 import { readMarks, type MarkedStream, type ReadHow, type Reading } from './read-marks.ts';
@@ -7,7 +8,7 @@ export interface MarksRequest extends Pick<ReadHow, 'skip' | 'all' | 'budgetMs'>
   streams: MarkedStream[];
   rules: readonly Rule[];
 }
-/** The pattern that is tried next, then what was found or why the output could not be read. */
+/** The pattern about to be tried, then what was found or why the output could not be read. */
 export type MarksAnswer = { trying: number } | { reading: Reading } | { failed: string };
 
 const answer = (message: MarksAnswer) => parentPort?.postMessage(message);

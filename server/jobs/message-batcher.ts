@@ -1,5 +1,5 @@
-// Collects the messages of agents into transactions: many share one, and each stays small enough that other writes run
-// in between.
+// Groups the messages of agents into transactions: many messages share one, and each is small enough that other writes
+// run in between.
 import type { Hello } from '#/contract/agent-link.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import { MESSAGE_COST } from '../agents/inbound-throttle.ts';
@@ -9,7 +9,7 @@ import { logFault } from '../store/system-fault.ts';
 
 export interface Received {
   connection: AgentConnection;
-  /** Undefined where nothing arrived, but the tables may have something to send to the agent. */
+  /** Undefined if nothing arrived, but the database may have something for the agent. */
   message?: JobMessage | Hello;
 }
 
@@ -55,14 +55,14 @@ export class MessageBatcher {
         try {
           await this.#store(tx, batch);
         } catch (cause) {
-          // Before the next batch runs, which may have more messages of these agents.
+          // Closed before the next batch runs, which may have more messages of these agents.
           closeAll(batch);
           throw cause;
         }
       });
     } catch (cause) {
-      // Nothing was stored, and what is in memory about these agents is ahead of the database. They reconnect and send
-      // it all again.
+      // Nothing was stored, so the state of these agents in memory is ahead of the database. They reconnect and send
+      // everything again.
       logFault('delivery: could not store messages of agents', cause);
       closeAll(batch);
     }

@@ -1,4 +1,4 @@
-// How a job ended, in the words of the API.
+// Translates the end of a job to the terms of the API.
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Ended, Outcome } from '#/contract/agent-link.ts';
 import type { JobStatus } from '#/contract/jobs.ts';
@@ -17,7 +17,7 @@ const STATUS_OF: Record<Outcome, JobStatus> = {
   cancelled: 'Cancelled',
   interrupted: 'Interrupted',
 };
-/** The status of a job with this end. */
+/** The status of a job that ended this way. */
 export const statusOf = ({ outcome, exitCode }: Ended): JobStatus =>
   outcome === 'exited' && exitCode === 0 ? 'Succeeded' : STATUS_OF[outcome];
 
@@ -28,10 +28,10 @@ const UNEXPLAINED: Record<Outcome, string> = {
   cancelled: 'Stopped on request.',
   interrupted: 'It was interrupted on the device; how far it came is not known.',
 };
-/** Why a job ended, if not by itself; with a default for an agent that gives no reason. */
+/** Why a job ended, unless it simply exited; with a default for agents that give no reason. */
 export const reasonOf = ({ outcome, reason = '' }: Ended): string => reason.trim() || UNEXPLAINED[outcome];
 
-/** The beginning of a job's Result, which lists show. */
+/** The beginning of a job's Result, for lists. */
 export async function beginning(tx: Tx, job: AssignedJob, reason: string): Promise<string> {
   let text = '';
   for (const stream of STREAMS)

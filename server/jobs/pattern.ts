@@ -1,21 +1,22 @@
-// Patterns that people write, on an engine whose time grows with the length of the text only: no pattern can hold the
-// service up as backtracking ones do. It has no look-around and no back-references, which are refused in words.
+// Compiles users' patterns with an engine whose time is linear in the length of the text, so that no pattern can block
+// the service as with a backtracking engine. It has no look-around and no back-references; those are refused with an
+// explanation.
 import { RE2JS } from 're2js';
 import { ruleFault, type Rule } from '#/contract/rules.ts';
 
 export interface Pattern {
   test(line: string): boolean;
-  /** Where the first match begins. */
+  /** The index of the first match. */
   indexIn(line: string): number;
 }
 
 type Written = Pick<Rule, 'Find' | 'CaseSensitive'>;
 
-/** Beyond this the place of a match within a line is not looked up, which takes longer than to find the line. */
-const LONGEST_LOCATED = 64 * 1024;
-const MOST_COMPILED = 500;
+/** In longer lines a match is not located, which takes longer than testing the line. */
+const MAX_LOCATED = 64 * 1024;
+const MAX_COMPILED = 500;
 
-/** Parts that the engine does not have, and what to write instead. Escapes before them are skipped. */
+/** Syntax that the engine does not support, and what to write instead. */
 const UNSUPPORTED: readonly [part: RegExp, name: string, instead: string][] = [
   [/^\(\?[=!]/, 'look-ahead', 'write what follows as a part of the pattern, or make a rule of its own for it'],
   [/^\(\?<[=!]/, 'look-behind', 'write what comes before as a part of the pattern'],
@@ -24,7 +25,7 @@ const UNSUPPORTED: readonly [part: RegExp, name: string, instead: string][] = [
   [/^[*+?}]\+/, 'the possessive quantifier', 'leave out the second “+”'],
 ];
 
-/** The part of a pattern that the engine cannot do, in words. */
+/** Explains which part of a pattern the engine does not support. */
 function unsupportedPart(find: string): string | undefined {
   for (let at = 0; at < find.length; at += find[at] === '\\' ? 2 : 1)
     for (const [part, name, instead] of UNSUPPORTED) {
@@ -40,14 +41,14 @@ function reasonOf(find: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const repeat = /^error parsing regexp: invalid repeat count: `(.*)`$/s.exec(message)?.[1];
   if (repeat !== undefined) return `“${repeat}” repeats more than 1,000 times: write a smaller number`;
-  // The engine writes the wish to ignore case in front.
+  // The engine puts the flag for ignoring case in front.
   const [, what, where] = /^error parsing regexp: (.*): `(?:\(\?i\))?(.*)`$/s.exec(message) ?? [];
   return `it is no pattern (${what === undefined ? message.replace(/^error parsing regexp: /, '') : `${what} at “${where}”`})`;
 }
 
 const compiled = new Map<string, Pattern | string>();
 
-/** A pattern, or in words why it cannot be used. What people write elsewhere, as in \u00e9, is understood too. */
+/** The compiled pattern, or an explanation why it cannot be used. JavaScript escapes such as \u00e9 are translated. */
 export function patternOf({ Find, CaseSensitive }: Written): Pattern | string {
   const key = `${CaseSensitive ? 's' : 'i'}${Find}`;
   let pattern = compiled.get(key);
@@ -55,12 +56,12 @@ export function patternOf({ Find, CaseSensitive }: Written): Pattern | string {
   pattern ??= compile(Find, CaseSensitive);
   compiled.set(key, pattern);
   const [oldest] = compiled.keys();
-  if (compiled.size > MOST_COMPILED && oldest !== undefined) compiled.delete(oldest);
+  if (compiled.size > MAX_COMPILED && oldest !== undefined) compiled.delete(oldest);
   return pattern;
 }
 
 function compile(find: string, caseSensitive: boolean): Pattern | string {
-  // Taken for a letter otherwise.
+  // The translation would take this for an escaped letter.
   if (/\\k</.test(find)) {
     const unsupported = unsupportedPart(find);
     if (unsupported !== undefined) return unsupported;
@@ -70,7 +71,7 @@ function compile(find: string, caseSensitive: boolean): Pattern | string {
     return {
       test: (line) => engine.test(line),
       indexIn: (line) => {
-        if (line.length > LONGEST_LOCATED) return 0;
+        if (line.length > MAX_LOCATED) return 0;
         const matcher = engine.matcher(line);
         return matcher.find() ? matcher.start() : 0;
       },
@@ -80,7 +81,7 @@ function compile(find: string, caseSensitive: boolean): Pattern | string {
   }
 }
 
-/** Why the engine cannot run a rule: then the rule must be rewritten. */
+/** Why the engine cannot run a rule, which must then be rewritten. */
 export function patternFault(rule: Rule): string | undefined {
   if (!rule.Pattern) return undefined;
   const pattern = patternOf(rule);

@@ -1,5 +1,5 @@
-// Looks for the marks of rules in the output of one job: colours taken out, line by line. Runs in a worker, with a
-// budget of processor time for the patterns of one output.
+// Searches the output of one job for the marks of rules, line by line and without colors. Runs in a worker, with a
+// budget of processor time for the patterns on one output.
 import { RULE_VERDICTS, type Rule } from '#/contract/rules.ts';
 import { withoutEscapes } from '#/contract/without-escapes.ts';
 import { patternFault, patternOf, type Pattern } from './pattern.ts';
@@ -9,21 +9,21 @@ export interface MarkedStream {
   text: string;
 }
 
-/** A mark that was found, in the first line that has it. */
+/** A mark that was found, with the first line that contains it. */
 export interface Found {
   rule: Rule;
   stream: string;
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
-  /** Shortened around the mark. */
+  /** An excerpt around the mark. */
   text: string;
 }
 
-/** A rule that was not tried to the end, and why: its absence must not pass for a success. */
+/** A rule that was not fully tried, and why: the lack of its mark must not count as a success. */
 export interface Untried {
   rule: Rule;
   why: string;
-  /** No output would help: the engine cannot run the rule. */
+  /** The engine cannot run the rule on any output. */
   mustRewrite?: boolean;
 }
 
@@ -32,12 +32,12 @@ export interface Reading {
   /** The worst mark. */
   found: Found | undefined;
   untried: Untried | undefined;
-  /** What each rule found alone, in their order, as far as they were tried. */
+  /** The result of each rule that was tried, in the order of the rules. */
   each: (Found | Untried | undefined)[];
 }
 
 const EXCERPT = 160;
-/** Characters between two looks at the budget. */
+/** Characters between two checks of the budget. */
 const STRIDE = 4 * 1024;
 
 export const TOO_SLOW = 'the patterns take too long on this output';
@@ -47,7 +47,7 @@ class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
 
-/** A stream without colours, in lower case where a rule ignores case. */
+/** A stream without colors, with a lower-case copy for rules that ignore case. */
 class Readable {
   readonly name: string;
   readonly text: string;
@@ -58,17 +58,17 @@ class Readable {
     this.text = withoutEscapes(text);
   }
 
-  /** Number of the first line that has this text, from 0; -1 where none has. */
+  /** The number of the first line that contains this text, from 0; -1 if none does. */
   lineWith(find: string, caseSensitive: boolean): number {
-    const hay = caseSensitive ? this.text : (this.lower ??= this.text.toLowerCase());
-    const hit = hay.indexOf(caseSensitive ? find : find.toLowerCase());
+    const haystack = caseSensitive ? this.text : (this.lower ??= this.text.toLowerCase());
+    const hit = haystack.indexOf(caseSensitive ? find : find.toLowerCase());
     if (hit === -1) return -1;
     let line = 0;
-    for (let at = hay.indexOf('\n'); at !== -1 && at < hit; at = hay.indexOf('\n', at + 1)) line++;
+    for (let at = haystack.indexOf('\n'); at !== -1 && at < hit; at = haystack.indexOf('\n', at + 1)) line++;
     return line;
   }
 
-  /** The same for a pattern. A line that was rewritten by carriage returns is tried in each of its states. */
+  /** The same for a pattern. A line that was overwritten with carriage returns is tested in each of its states. */
   lineLike(pattern: Pattern, checkBudget: () => void): number {
     let line = 0;
     let next = STRIDE;
@@ -101,15 +101,15 @@ class Readable {
   }
 }
 
-/** The part of a line that shows the mark. */
-function around(line: string, at: number): string {
+/** An excerpt of a line around the mark. */
+function excerptOf(line: string, at: number): string {
   if (line.length <= EXCERPT) return line;
   const start = Math.max(0, Math.min(at - 40, line.length - EXCERPT));
   const end = start + EXCERPT;
   return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
 }
 
-function look(rule: Rule, streams: readonly Readable[], checkBudget: () => void): Found | Untried | undefined {
+function tryRule(rule: Rule, streams: readonly Readable[], checkBudget: () => void): Found | Untried | undefined {
   const pattern = rule.Pattern ? patternOf(rule) : undefined;
   if (typeof pattern === 'string') return { rule, why: pattern, mustRewrite: true };
   for (const stream of streams) {
@@ -118,7 +118,7 @@ function look(rule: Rule, streams: readonly Readable[], checkBudget: () => void)
     if (number === -1) continue;
     const line = stream.line(number);
     const at = pattern ? pattern.indexIn(line) : line.toLowerCase().indexOf(rule.Find.toLowerCase());
-    return { rule, stream: stream.name, line: number + 1, text: around(line, Math.max(0, at)) };
+    return { rule, stream: stream.name, line: number + 1, text: excerptOf(line, Math.max(0, at)) };
   }
   return undefined;
 }
@@ -126,26 +126,29 @@ function look(rule: Rule, streams: readonly Readable[], checkBudget: () => void)
 const rankOf = ({ Verdict }: Rule) => RULE_VERDICTS.indexOf(Verdict);
 const whyOf = (cause: unknown) => `it failed (${cause instanceof Error ? cause.message : String(cause)})`;
 
-/** A reading of an output that could not be read at all. */
+/** The reading of an output that could not be read at all. */
 export function unread(rules: readonly Rule[], why: string): Reading {
   const each = rules.map((rule) => ({ rule, why }));
   return { found: undefined, untried: each[0], each };
 }
 
 export interface ReadHow {
-  /** Indices of patterns that are not tried, and why. */
+  /** Indexes of patterns to skip, with the reason. */
   skip?: ReadonlyMap<number, string>;
-  /** Milliseconds of processor time for all patterns of the output; see `spent`. */
+  /** Milliseconds of processor time for all patterns on the output; see `spent`. */
   budgetMs?: number;
   /** Milliseconds of processor time that this thread has used. */
   spent?: () => number;
-  /** Also tries rules that cannot change the verdict any more. */
+  /** Also tries rules that can no longer change the verdict. */
   all?: boolean;
   /** Called before each pattern, which may take longer than the budget on one line. */
   before?: (index: number) => void;
 }
 
-/** Marks in the output of one job, the worst first. Text to find is tried in any case; patterns have the budget. */
+/**
+ * Searches the output of one job for marks, the worst verdict first. Plain text is always searched; patterns share the
+ * budget.
+ */
 export function readMarks(
   streams: readonly MarkedStream[],
   rules: readonly Rule[],
@@ -159,14 +162,14 @@ export function readMarks(
   };
   let isSpent = false;
   const tryOne = (rule: Rule, index: number): Found | Untried | undefined => {
-    // No output helps it: that comes before a budget that is used up.
+    // Checked before the budget, because the fault does not depend on the output.
     const fault = patternFault(rule);
     if (fault !== undefined) return { rule, why: fault, mustRewrite: true };
     const why = skip.get(index) ?? (rule.Pattern && isSpent ? TOO_SLOW : undefined);
     if (why !== undefined) return { rule, why };
     if (rule.Pattern) before?.(index);
     try {
-      return look(rule, readable, checkBudget);
+      return tryRule(rule, readable, checkBudget);
     } catch (cause) {
       if (!(cause instanceof BudgetSpent)) return { rule, why: whyOf(cause) };
       isSpent = true;
@@ -178,13 +181,13 @@ export function readMarks(
   let untried: Untried | undefined;
   const worstFirst = rules.map((rule, index) => ({ rule, index })).toSorted((a, b) => rankOf(a.rule) - rankOf(b.rule));
   for (const { rule, index } of worstFirst) {
-    // After the worst mark only a rule that must be rewritten still matters.
+    // After the worst mark was found, only rules that must be rewritten still matter.
     if (found && !all && patternFault(rule) === undefined) continue;
     const result = tryOne(rule, index);
     each[index] = result;
     if (!result) continue;
     if ('line' in result) found ??= result;
-    // What could not be tried counts only where its verdict would be worse; what must be rewritten always.
+    // An untried rule matters only if its verdict would be worse; one that must be rewritten always matters.
     else if (result.mustRewrite || !found || rankOf(rule) < rankOf(found.rule)) {
       if (!untried || (result.mustRewrite && !untried.mustRewrite)) untried = result;
     }

@@ -1,4 +1,4 @@
-// Which devices a submission is for, and whether it is refused: all of it, before anything is written.
+// Resolves the target devices of a submission, and refuses the whole submission before anything is written.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { Conflict, InvalidInput, NotFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
@@ -9,7 +9,7 @@ import { jobById } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { requireTag } from '../store/tags.ts';
 
-/** The devices that a job targets at this moment; only devices of the account. */
+/** The account's devices that a job targets at this moment. */
 export async function targetsOf(
   db: Reader,
   accountId: number,
@@ -47,7 +47,7 @@ async function listed(db: Reader, accountId: number, ids: string[]): Promise<Tar
   throw new NotFound(some, `${firstOf(missing)}. Nothing was submitted: read the devices again.`);
 }
 
-/** The job that is retried: a parent, or a single job. */
+/** The job to retry: a parent, or a single job. */
 export async function retriedJob(
   db: Reader,
   accountId: number,
@@ -69,7 +69,7 @@ export async function retriedJob(
   return job;
 }
 
-/** The last attempts of these devices, all of which have ended. `id`: what the job is called in a refusal. */
+/** The last attempts of these devices; throws unless all have ended. `id` names the job in an error. */
 export async function retryTargets(
   db: Reader,
   parent: Pick<JobRow, 'seq' | 'id'>,

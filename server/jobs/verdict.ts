@@ -1,14 +1,14 @@
-// How a job ended by the outcome rules of what it ran.
+// How a job ended according to its outcome rules.
 import type { JobStatus } from '#/contract/jobs.ts';
 import type { Rule } from '#/contract/rules.ts';
 import type { Reading } from './read-marks.ts';
 
-/** What a job that has ended can be found to be: also what only its output shows. */
+/** The possible verdicts on an ended job, including those that only its output can show. */
 export type VerdictWord = JobStatus | 'RolledBack' | 'NoAnswer';
 
 export interface Verdict {
   verdict: VerdictWord;
-  /** Goes on after "because of": `exit code 1`, `rule “rolled back” at line 12`. */
+  /** Continues "because of": `exit code 1`, `rule “rolled back” at line 12`. */
   because: string;
   stream: string | null;
   line: number | null;
@@ -17,8 +17,8 @@ export interface Verdict {
 const quoted = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 59)}…` : text}”`;
 
 /**
- * The worst decides: a mark of a rollback, then a failure by mark or by exit code, then a mark of success. Where success
- * has a mark and it was not found, exit code 0 is no answer.
+ * The worst finding decides: a mark of a rollback, then a failure by mark or by exit code, then a mark of success. If
+ * the rules have a mark of success and none was found, exit code 0 means NoAnswer.
  */
 export function verdictOf(
   { status, exit_code: code }: { status: JobStatus; exit_code: number | null },

@@ -1,5 +1,5 @@
-// What an account says is offered: without what the gateway does not forward, and with the tags of a service that has
-// them without saying so.
+// Edits the capabilities of an account: removes what the gateway does not forward, and adds tags if the service has
+// them without listing capabilities.
 import { Transform } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import type { Capability } from '#/contract/account.ts';
@@ -8,7 +8,7 @@ import { atMost } from './upstream-limit.ts';
 import type { Upstream } from './upstream.ts';
 
 const NOT_FORWARDED: readonly Capability[] = ['archive', 'live', 'people'];
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /** Finds out once whether the service lists tags. */
@@ -21,7 +21,7 @@ export class KnownTags {
     this.upstream = upstream;
   }
 
-  /** Asks again the next time if there is no clear answer. */
+  /** Without a clear answer, the next call asks again. */
   async areListed(token: string): Promise<boolean> {
     if (this.isKnown === undefined) {
       this.asking ??= this.ask(token)
@@ -44,14 +44,14 @@ export class KnownTags {
     });
     const status = answer.statusCode ?? 0;
     if (status === 401 || status === 429 || status >= 500) return void answer.destroy();
-    const limit = atMost(MOST_BYTES);
+    const limit = atMost(MAX_BYTES);
     answer.once('error', (cause) => limit.destroy(cause));
     const body = await textOf(answer.pipe(limit));
     this.isKnown = status === 200 && isList(body);
   }
 }
 
-/** An empty body is an empty list elsewhere, but here it could be the answer to any path. */
+/** Elsewhere an empty body counts as an empty list, but here it could be the response to any path. */
 function isList(body: string): boolean {
   try {
     return body.trim() !== '' && tagEndpoints.list.response.safeParse(JSON.parse(body)).success;
@@ -60,7 +60,7 @@ function isList(body: string): boolean {
   }
 }
 
-/** Edits the body of an account on its way. Any other body passes unchanged. */
+/** Edits the body of an account response as it passes. Any other body passes unchanged. */
 export function forwardedCapabilities(hasTags: () => Promise<boolean>): Transform {
   const parts: Buffer[] = [];
   return new Transform({
@@ -84,12 +84,12 @@ async function edited(bytes: Buffer, hasTags: () => Promise<boolean>): Promise<B
   } catch {
     return bytes;
   }
-  // A refusal is no account.
+  // An error response is not an account.
   if (typeof account !== 'object' || account === null || !('UserEmail' in account)) return bytes;
   const { Capabilities } = account as { Capabilities?: unknown };
   const all = Array.isArray(Capabilities) ? Capabilities : [];
   const forwarded = all.filter((name) => !NOT_FORWARDED.some((each) => each === name));
-  // A service with a list says all of it there.
+  // A service that lists capabilities lists all of them.
   if (all.length === 0 && (await hasTags())) forwarded.push('tags' satisfies Capability);
   return JSON.stringify({ ...account, Capabilities: forwarded });
 }

@@ -1,6 +1,6 @@
-// Earlier versions of a gateway ran rollouts by themselves, with a token of the operator. Before their tables are dropped,
-// those that had not finished are written to a file: nobody else knows which devices they had reached, and their jobs are
-// still in the queue of the service behind.
+// Earlier versions of the gateway ran rollouts themselves, with a token of the operator. Before their tables are
+// dropped, unfinished rollouts are written to a file: nothing else records which devices they had reached, and their
+// jobs are still queued at the upstream service.
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -11,7 +11,7 @@ import { log } from '../operation/log.ts';
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const time = (value: unknown): string => (typeof value === 'number' ? new Date(value).toISOString() : '');
 
-/** Writes them to `removed-rollouts.json` and says so in the log. Nothing is written where all had finished. */
+/** Writes unfinished rollouts to `removed-rollouts.json` and logs that. Writes nothing if all had finished. */
 export function saveUnfinishedRollouts(sqlite: DatabaseSync, folder: string): void {
   const rollouts = unfinishedRollouts(sqlite);
   if (rollouts.length === 0) return;
@@ -28,10 +28,10 @@ interface SavedDevice {
   DeviceName: string;
   Wave: number;
   LeftOut: boolean;
-  /** '' where the service behind never answered with an id, or the job was not sent. */
+  /** '' if the job was not sent, or the upstream service never returned an id. */
   JobId: string;
   JobName: string;
-  /** NotSubmitted: the service behind has no job for the device. */
+  /** `NotSubmitted` means that the upstream service has no job for the device. */
   JobStatus: string;
 }
 
@@ -56,7 +56,7 @@ function unfinishedRollouts(sqlite: DatabaseSync) {
         JobStatus: isSent ? text(device['status']) : 'NotSubmitted',
       };
     });
-    // One that was aborted may have jobs that were still to be deleted.
+    // An aborted rollout may have jobs that had not been deleted yet.
     const isUnderWay = Devices.some(({ JobStatus }) => JobStatus === 'Waiting' || JobStatus === 'Running');
     if (isOver(row['state'] as RolloutState) && !isUnderWay) return [];
     return [
@@ -76,7 +76,7 @@ function unfinishedRollouts(sqlite: DatabaseSync) {
   });
 }
 
-/** Writes a file that is complete on the disk before it has its name, and leaves one with other content alone. */
+/** Writes a file atomically and durably, and never overwrites one with other content. */
 function writeOnce(folder: string, name: string, content: string): string {
   const draft = path.join(folder, `${name}.tmp`);
   writeFileSync(draft, content, { mode: 0o600, flush: true });

@@ -1,4 +1,4 @@
-// Whose account of the upstream service a token belongs to.
+// Finds the upstream account that a token belongs to.
 import { text as textOf } from 'node:stream/consumers';
 import { ACCOUNT_PATH, readAccountAnswer } from '#/contract/sign-in-check.ts';
 import { Problem } from '../http/problem.ts';
@@ -8,12 +8,15 @@ import { withoutToken } from './upstream-scrub.ts';
 import type { Upstream } from './upstream.ts';
 
 const MAX_READ = 64 * 1024;
-const MOST_WAIT_SECONDS = 3_600;
+const MAX_WAIT_SECONDS = 3_600;
 
-/** The address of the account, '' if the service gives none; a Problem in its own words if it refuses the token. */
+/**
+ * The email address of the account, or '' if the service gives none. If the service refuses the token, throws a Problem
+ * with its explanation.
+ */
 export async function emailOf(upstream: Upstream, token: string): Promise<string> {
   const { status, body, retryAfter } = await accountOf(upstream, token);
-  const wait = Math.min(Number(retryAfter), MOST_WAIT_SECONDS) || undefined;
+  const wait = Math.min(Number(retryAfter), MAX_WAIT_SECONDS) || undefined;
   const account = readAccountAnswer(upstream.host, status, body, wait);
   if ('email' in account) return account.email;
   const { fault } = account;
@@ -39,7 +42,7 @@ async function accountOf(upstream: Upstream, token: string) {
     });
     const body = await textOf(answer).catch(() => '');
     const retryAfter = answer.headers['retry-after'];
-    // The service's text about the token is shown, without the token itself.
+    // The service's explanation is shown without the token itself.
     return {
       status: answer.statusCode ?? 0,
       body: withoutToken(body, token),

@@ -1,4 +1,5 @@
-// The dashboard in front of another /v1 service: sessions, headers and files are ours, the answers are its own.
+// The dashboard in front of another /v1 service: the gateway provides sessions, headers and files, and the service
+// provides the responses.
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
 import { accountEndpoints } from '#/contract/account.ts';
@@ -22,7 +23,7 @@ import { upstreamSessionRoutes } from './upstream-sessions.ts';
 import { openShapes } from './upstream-shapes.ts';
 
 const DIST = path.join(import.meta.dirname, '../../dist');
-// What a service offers by itself, without saying so in the account, is not followed through a gateway.
+// The archive and the stream of changes are not forwarded.
 const { archive: _, changes: __, ...PASSED } = API;
 
 /** Builds the application on an open context. */
@@ -40,7 +41,7 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
     throw new Problem(404, 'Not found', 'In front of another service, /metrics is on METRICS_PORT only.');
   });
 
-  /** The session's token, or the one that a program sends itself. */
+  /** The token of the session, or the one that a program sends. */
   const tokenOf = async (http: HonoContext<Env>): Promise<string> => {
     const { authorization } = http.env.incoming.headers;
     const shown = authorization === undefined ? undefined : bearerOf(authorization);

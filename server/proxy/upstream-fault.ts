@@ -1,12 +1,12 @@
-// Why the upstream service gave no answer, described for the user.
+// Describes to the user why the upstream service gave no response.
 import { Problem } from '../http/problem.ts';
 
-/** The time limit for an answer has passed. */
+/** The time limit for a response has passed. */
 export class UpstreamTimeout extends Error {
   override readonly name = 'UpstreamTimeout';
 }
 
-/** The data was HTTP, but not an answer. */
+/** The upstream service sent something that is not a valid response. */
 export class InvalidAnswer extends Error {
   override readonly name = 'UpstreamStrange';
 }
@@ -37,7 +37,7 @@ const CONNECTION: Record<string, string> = {
   EPROTO: 'It does not speak TLS on that port.',
 };
 
-/** The answer to the browser: 504 after a time limit, else 502. */
+/** The error for the browser: 504 after a timeout, otherwise 502. */
 export function upstreamFault(cause: unknown, host: string): Problem {
   if (cause instanceof Problem) return cause;
   if (cause instanceof UpstreamTimeout)

@@ -1,5 +1,5 @@
-// Forwards a request to the upstream service, and returns its answer: bodies as streams, headers by name, and nothing
-// that would make the answer more than data in the browser.
+// Forwards a request to the upstream service and returns its response: bodies are streamed, headers pass by name, and
+// nothing passes that would make the response more than data to the browser.
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
@@ -18,15 +18,21 @@ import { atMost } from './upstream-limit.ts';
 import type { Upstream } from './upstream.ts';
 import type { Shape } from './upstream-shapes.ts';
 
-/** Size of a form besides its file. */
-const MAX_AROUND_FILE = 1024 * 1024;
-/** Cookies, Origin, Referer and addresses are not forwarded: they concern this gateway only. */
+/** The most bytes of a form besides its file. */
+const MAX_FORM_OVERHEAD = 1024 * 1024;
+/**
+ * Forwarded request headers. Cookies, Origin, Referer and addresses are not forwarded, because they concern only this
+ * gateway.
+ */
 const ASKED = ['accept', 'content-type', 'content-length', 'if-none-match', 'if-match', 'idempotency-key'];
 
 const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders =>
   Object.fromEntries(names.flatMap((name) => (from.headers[name] === undefined ? [] : [[name, from.headers[name]]])));
 
-/** Sends what `shape` names with this token and writes the answer, changed by the editors, to Node's own response. */
+/**
+ * Sends the request of a shape with this token, and writes the response, transformed by the editors, to Node's response
+ * object.
+ */
 export async function forward(
   upstream: Upstream,
   { endpoint, target }: Shape,
@@ -74,7 +80,7 @@ export async function forward(
   }
   const early = !incoming.complete;
   const answered = headersOf(answer, token);
-  // Neither is of the edited body.
+  // Neither applies to the edited body.
   if (editors.length > 0) for (const name of ['content-length', 'etag']) delete answered[name];
   outgoing.writeHead(answer.statusCode ?? 502, {
     ...answered,
@@ -84,25 +90,25 @@ export async function forward(
     const scrubbers = [tokenScrubber(token), ...(endpoint.response === newDevice ? [] : [keyScrubber()])];
     scrubbers.push(...editors);
     await pipeline([answer, ...passageOf(answer, scrubbers), outgoing], { end: false });
-    // A refusal may arrive during the upload: a browser whose connection breaks then never sees it.
+    // A refusal may arrive during the upload; if the connection broke now, the browser would never see it.
     if (early) drainUpload(incoming);
     outgoing.end();
   } catch {
-    // An interrupted answer must not look complete.
+    // An interrupted response must not look complete.
     outgoing.destroy();
   }
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Gives up an upload that was refused. */
+/** Abandons an upload that was refused. */
 function drainUpload(incoming: IncomingMessage): void {
   incoming.unpipe();
   drain(incoming);
 }
 
-/** The upload of a browser as a stream. */
+/** A browser's upload as a stream. */
 function uploadOf(incoming: IncomingMessage) {
-  const most = ARTIFACT_BYTES_LIMIT + MAX_AROUND_FILE;
+  const most = ARTIFACT_BYTES_LIMIT + MAX_FORM_OVERHEAD;
   const tooLarge = () =>
     new Problem(
       413,

@@ -1,14 +1,15 @@
-// Removes secrets from upstream answers: the caller's token wherever a service repeats it, and the keys of devices
-// except in the answer that creates one. Stars of the same length replace them, so that Content-Length stays right.
+// Removes secrets from upstream responses: the caller's token wherever the service repeats it, and device keys except
+// in the response that creates a device. They are replaced by asterisks of the same length, so that Content-Length
+// stays correct.
 import { Transform } from 'node:stream';
 
-/** A shorter token is not secret, and would replace ordinary words. */
-const SHORTEST = 8;
+/** A shorter token cannot be secret, and ordinary words might match it. */
+const MIN_TOKEN_LENGTH = 8;
 const STAR = '*';
 
-/** All spellings of a token: as it is, in a URL, and in JSON with escaped slashes. */
+/** The forms in which a token can appear: as it is, in a URL, and in JSON with escaped slashes. */
 function spellingsOf(token: string): string[] {
-  if (token.length < SHORTEST) return [];
+  if (token.length < MIN_TOKEN_LENGTH) return [];
   return [...new Set([token, encodeURIComponent(token), token.replaceAll('/', String.raw`\/`)])];
 }
 
@@ -16,12 +17,12 @@ function spellingsOf(token: string): string[] {
 export const withoutToken = (text: string, token: string): string =>
   spellingsOf(token).reduce((left, each) => left.replaceAll(each, STAR.repeat(each.length)), text);
 
-/** A stream of bytes without the token, even if it spans two pieces. */
+/** Removes the token from a stream of bytes, even if it spans two chunks. */
 export function tokenScrubber(token: string): Transform {
   const spellings = spellingsOf(token);
   let held = '';
-  /** Length of a possible beginning of the token at the end: it waits for the next piece. */
-  const beginsAtEnd = (text: string): number => {
+  /** The length of a possible start of the token at the end, which has to wait for the next chunk. */
+  const pendingLength = (text: string): number => {
     let most = 0;
     for (const each of spellings) {
       const first = each[0] ?? '';
@@ -34,7 +35,7 @@ export function tokenScrubber(token: string): Transform {
   return new Transform({
     transform(part: Buffer, _coding, done) {
       const text = withoutToken(held + part.toString('latin1'), token);
-      const pending = beginsAtEnd(text);
+      const pending = pendingLength(text);
       held = text.slice(text.length - pending);
       done(null, Buffer.from(text.slice(0, text.length - pending), 'latin1'));
     },
@@ -45,10 +46,10 @@ export function tokenScrubber(token: string): Transform {
 }
 
 const KEY_FIELD = /"device_?key"\s*:\s*"/i;
-/** A possible beginning of the field at the end of a piece. */
+/** A possible start of the field at the end of a chunk. */
 const KEY_FIELD_BEGINS = /"(?:d(?:e(?:v(?:i(?:c(?:e(?:_?(?:k(?:e(?:y(?:"\s*(?::\s*)?)?)?)?)?)?)?)?)?)?)?)?$/i;
 
-/** A stream of JSON with stars instead of each DeviceKey. */
+/** Replaces each DeviceKey in a stream of JSON by asterisks. */
 export function keyScrubber(): Transform {
   let held = '';
   let inKey = false;
@@ -58,10 +59,10 @@ export function keyScrubber(): Transform {
     let at = 0;
     while (at < text.length) {
       if (inKey) {
-        const sign = text[at] ?? '';
-        if (sign === '"' && !isEscaped) inKey = false;
-        out += inKey ? STAR : sign;
-        isEscaped = sign === '\\' && !isEscaped;
+        const char = text[at] ?? '';
+        if (char === '"' && !isEscaped) inKey = false;
+        out += inKey ? STAR : char;
+        isEscaped = char === '\\' && !isEscaped;
         at += 1;
         continue;
       }

@@ -1,5 +1,5 @@
-// A gateway as one value: created from the environment, with its address and a close function. It stores
-// sessions; all else is in the upstream service.
+// A gateway as one value, with its address and a close function. It stores only sessions; everything else is in the
+// upstream service.
 import path from 'node:path';
 import { openClock } from '../clock.ts';
 import type { Clock, TimeSource } from '../clock.ts';
@@ -75,7 +75,7 @@ export async function startGateway(config: Config, { time }: { time?: TimeSource
       gauges: processGauges(config.dataDir),
       readiness: openReadiness({
         db,
-        // Only sessions are stored: the test write suffices.
+        // Only sessions are stored, so the test write suffices.
         diskFault: () => undefined,
         artifactFault: async () => undefined,
         isStopping: () => context.traffic.isStopping,

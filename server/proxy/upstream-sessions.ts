@@ -1,4 +1,4 @@
-// Signing in at a gateway: the token is checked by the upstream service once, and then sealed into a session.
+// Sign-in at a gateway: the upstream service checks the token once, and then it is sealed into a session.
 import * as z from 'zod/mini';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';

@@ -1,16 +1,16 @@
-// Which requests pass a gateway: the methods and paths of the contract, rebuilt from their checked parts, so that
-// nothing else of the upstream service can be reached with a user's token.
+// Decides which requests pass a gateway: the methods and paths of the contract, rebuilt from their validated parts, so
+// that a user's token cannot reach anything else of the upstream service.
 import type { Endpoint, Group } from '#/contract/endpoint.ts';
 import { parse, readQuery } from '../http/implement.ts';
 import { invalid } from '../http/problem.ts';
 
 export interface Shape {
   endpoint: Endpoint;
-  /** Path and query below the base address. */
+  /** The path and query below the base address. */
   target: string;
 }
 
-// A part that some server reads as another path: a slash, a backslash, dots behind a second encoding.
+// Path segments that some servers would read as another path: with a slash or backslash, or dots behind a second encoding.
 // oxlint-disable-next-line no-control-regex -- these are refused
 const AMBIGUOUS = /[\u0000-\u001f\u007f/\\]|^(\.|%2e)+$/i;
 
@@ -19,7 +19,7 @@ export function openShapes(groups: Group[]): (method: string, url: string) => Sh
   const rows = groups
     .flatMap((group) => Object.values(group))
     .map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') }))
-    // If two rows match, the one with a fixed word further left applies.
+    // If two rows match, the one with a fixed segment further left applies.
     .toSorted((one, other) => rank(one.parts).localeCompare(rank(other.parts)));
 
   return (method, url) => {
@@ -51,7 +51,7 @@ export function openShapes(groups: Group[]): (method: string, url: string) => Sh
 
 const rank = (parts: string[]) => parts.map((part) => (part.startsWith(':') ? '1' : '0')).join('');
 
-/** The name of a tunnel is free text: it may hold a slash, but no empty and no dot segment. */
+/** The name of a tunnel is free text. It may contain a slash, but no empty or dot segment. */
 const isTunnelName = (name: string, text: string) =>
   name === ':tunnel_id' && text.split('/').every((segment) => segment !== '' && !AMBIGUOUS.test(segment));
 

@@ -1,5 +1,5 @@
-// The upstream service of a gateway: one configured address. Uses Node's HTTP client, because fetch refuses a GET with
-// a body and follows redirects, which a gateway must not.
+// Requests to the upstream service of a gateway. Uses Node's HTTP client, because fetch refuses a GET with a body and
+// follows redirects, which a gateway must not.
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
@@ -8,33 +8,33 @@ import type { Readable } from 'node:stream';
 import { VERSION } from '../version.ts';
 import { InvalidAnswer, UpstreamTimeout } from './upstream-fault.ts';
 
-/** Time without any data, and for the whole exchange: both longer than the dashboard waits. */
+/** Time limits without any data, and for the whole exchange; both are longer than the dashboard waits. */
 const SILENT_MS = 60_000;
 const WHOLE_MS = 300_000;
 /** How long an unused connection stays open. */
 const IDLE_MS = 15_000;
-/** Interim answers (RFC 9110, section 15.2). */
+/** The most interim responses (RFC 9110, section 15.2). */
 const MAX_INTERIM = 16;
 
-/** One request. A streamed body is forwarded as fast as the service reads it, and no faster. */
+/** One request. A streamed body is forwarded only as fast as the service reads it. */
 export interface UpstreamRequest {
   method: string;
-  /** Path and query below the base address. */
+  /** The path and query below the base address. */
   target: string;
   token: string;
   headers?: OutgoingHttpHeaders;
   body?: Buffer | Readable | undefined;
-  /** Ends the request when its client has gone. */
+  /** Aborts the request when its client has disconnected. */
   signal?: AbortSignal | undefined;
 }
 
 export interface Upstream {
-  /** For users: name, and port if it is not the default one. */
+  /** For users: the host name, and the port if it is not the default. */
   host: string;
   origin: string;
-  /** The base address, without a slash at its end. */
+  /** The base address, without a trailing slash. */
   address: string;
-  /** Resolves with the head of the answer; the caller must read or destroy the body. */
+  /** Resolves with the head of the response; the caller must read or destroy the body. */
   ask(ask: UpstreamRequest): Promise<IncomingMessage>;
   close(): void;
 }
@@ -49,8 +49,8 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
       const read = method === 'GET';
       const options: https.RequestOptions & { holder: string } = {
         method,
-        // A write uses a new connection: a keep-alive one may just have closed, and then it is unknown whether the
-        // write ran.
+        // A write uses a new connection. A keep-alive one may just have closed, and then it would be unknown whether
+        // the write took effect.
         agent: read ? keepAlive : false,
         holder: tokenDigest(token),
         timeout: silentMs,
@@ -68,14 +68,14 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
           reject(new InvalidAnswer()); // ended with neither an answer nor an error
         })
         .on('response', resolve)
-        // 101: no upgrade was requested. The data after it is not HTTP.
+        // A 101 without a request for an upgrade; the data after it is not HTTP.
         .on('upgrade', (_answer, socket) => void socket.destroy())
         .on('information', () => {
           interim += 1;
           if (interim > MAX_INTERIM) request.destroy(new InvalidAnswer());
         })
         .on('error', (cause: NodeJS.ErrnoException) => {
-          // The keep-alive connection had closed: the request was never received.
+          // The keep-alive connection had closed, so the request was never received.
           const stale = read && request.reusedSocket && cause.code === 'ECONNRESET' && !signal?.aborted;
           if (stale && !isStream(body))
             resolve(once({ method, target, token, ...(headers && { headers }), body, signal }));
@@ -99,8 +99,8 @@ export function openUpstream(base: URL, { silentMs = SILENT_MS, wholeMs = WHOLE_
 }
 
 /**
- * Keep-alive connections, each for one token only: Node closes an idle one that receives data, but a surplus answer
- * that comes a moment later would be taken for that of the next request.
+ * Keep-alive connections, each for only one token. Node closes an idle connection that receives data, but a surplus
+ * response that arrives a moment later would be taken for that of the next request.
  */
 function keepAliveAgent(client: typeof http | typeof https): http.Agent {
   const agent = new client.Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 8, timeout: IDLE_MS });
@@ -109,7 +109,7 @@ function keepAliveAgent(client: typeof http | typeof https): http.Agent {
   return agent;
 }
 
-/** Distinguishes tokens without containing one. */
+/** Distinguishes tokens without revealing them. */
 const tokenDigest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 const isStream = (body: UpstreamRequest['body']): body is Readable => body !== undefined && !Buffer.isBuffer(body);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RolloutState, RolloutWindow } from '#/contract/rollouts.ts';
-import { decide, neededOf, type RolloutSituation } from './decide.ts';
+import { decide, requiredDevices, type RolloutSituation } from './decide.ts';
 import { isOpen, nextOpening } from './windows.ts';
 
 const MINUTE = 60_000;
@@ -37,7 +37,7 @@ test('a wave passes when enough devices succeeded and are back Online, and the n
 
 test('a share of devices that is no whole number needs the next one', () => {
   const needed = (devices: number, SuccessPercent: number) =>
-    neededOf(devices, { SuccessPercent, OnlineMinutes: 0, TimeoutMinutes: 1 });
+    requiredDevices(devices, { SuccessPercent, OnlineMinutes: 0, TimeoutMinutes: 1 });
   assert.deepEqual([needed(7, 90), needed(3, 50), needed(1, 1), needed(200, 99), needed(201, 99)], [7, 2, 1, 198, 199]);
   assert.deepEqual([needed(0, 100), needed(7, 100), needed(29, 100)], [0, 7, 29]);
   const seven = { devices: 7, success: 6, back: 6, failed: 0 };
@@ -159,7 +159,7 @@ test('thousands of random rollouts: no wave early, no gate passed wrongly, and e
         break;
       }
       if (decision.do === 'pass') {
-        assert.ok(good >= neededOf(10, settings.Gate), `seed ${seed}: the gate`);
+        assert.ok(good >= requiredDevices(10, settings.Gate), `seed ${seed}: the gate`);
         state.isPassed = true;
       }
       if (decision.do === 'begin') {

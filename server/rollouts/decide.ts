@@ -1,20 +1,20 @@
-// What a rollout does next: a function of what is known of it and of the time.
+// Decides what a rollout does next, as a pure function of its situation and the time.
 import type { RolloutDraft, RolloutState } from '#/contract/rollouts.ts';
 import { isOpen, nextOpening } from './windows.ts';
 
 type Settings = Pick<RolloutDraft, 'Gate' | 'PauseAfter' | 'Advance'> & {
   windows: NonNullable<RolloutDraft['Windows']>;
-  /** In milliseconds since the epoch; undefined: at once. */
+  /** In milliseconds since the epoch; undefined to start immediately. */
   start: number | undefined;
 };
 
-/** The devices of the last wave that has begun, without those that were left out. */
+/** The devices of the last wave that has started, without skipped ones. */
 export interface WaveFigures {
   devices: number;
-  /** Succeeded, and how many of these are back Online for as long as the gate asks. */
+  /** Devices that succeeded, and how many of these have been Online for as long as the gate requires. */
   success: number;
   back: number;
-  /** Failed, rolled back, without an answer. */
+  /** Devices that failed, rolled back, or gave no answer. */
   failed: number;
 }
 
@@ -23,15 +23,15 @@ export interface RolloutSituation {
   state: RolloutState;
   now: number;
   waves: number;
-  /** The last wave that has begun, from 0; -1 before the first. */
+  /** The last wave that has started, from 0; -1 before the first. */
   wave: number;
-  /** Of that wave: when it began or was tried again, and whether it has passed. */
+  /** When that wave started or was last retried, and whether it has passed. */
   began: number;
   isPassed: boolean;
   figures: WaveFigures;
-  /** Failures that a person knew of when the rollout was resumed. */
+  /** The failures that were already known when a person resumed the rollout. */
   forgiven: number;
-  /** A person has let the next wave begin. */
+  /** Whether a person has approved the next wave. */
   isConfirmed: boolean;
 }
 
@@ -44,12 +44,12 @@ export type Decision =
 const NOTHING: Decision = { do: 'nothing' };
 const MINUTE = 60_000;
 
-/** How many devices of a wave must be good for it to pass. */
-export const neededOf = (devices: number, { SuccessPercent }: Settings['Gate']): number =>
+/** How many devices of a wave must succeed and be back Online for it to pass. */
+export const requiredDevices = (devices: number, { SuccessPercent }: Settings['Gate']): number =>
   Math.ceil((devices * SuccessPercent) / 100);
 
-const counted = (value: number, what: string) => `${value} ${what}${value === 1 ? '' : 's'}`;
-const count = (devices: number) => counted(devices, 'device');
+const quantity = (value: number, what: string) => `${value} ${what}${value === 1 ? '' : 's'}`;
+const deviceCount = (devices: number) => quantity(devices, 'device');
 
 function pauseReason({ settings, figures, wave, began, forgiven, now }: RolloutSituation): string | undefined {
   const { FailedCount, FailedPercent = 0 } = settings.PauseAfter;
@@ -57,16 +57,16 @@ function pauseReason({ settings, figures, wave, began, forgiven, now }: RolloutS
   const limit = FailedCount ?? Math.floor((devices * FailedPercent) / 100);
   const name = `Wave ${wave + 1}`;
   if (failed > forgiven && failed - forgiven > limit)
-    return `${name}: ${failed} of ${count(devices)} failed${limit > 0 ? `, more than ${limit}` : ''}`;
-  if (back >= neededOf(devices, settings.Gate)) return undefined;
-  const needed = neededOf(devices, settings.Gate);
+    return `${name}: ${failed} of ${deviceCount(devices)} failed${limit > 0 ? `, more than ${limit}` : ''}`;
+  if (back >= requiredDevices(devices, settings.Gate)) return undefined;
+  const needed = requiredDevices(devices, settings.Gate);
   if (failed > forgiven && devices - failed < needed)
-    return `${name} cannot pass: ${failed} of ${count(devices)} failed, and ${needed} have to succeed`;
+    return `${name} cannot pass: ${failed} of ${deviceCount(devices)} failed, and ${needed} have to succeed`;
   const { TimeoutMinutes } = settings.Gate;
   if (now < began + TimeoutMinutes * MINUTE) return undefined;
   const away = figures.success - back;
-  return `${name} has not passed in ${counted(TimeoutMinutes, 'minute')}: ${back} of ${needed} needed devices are good${
-    away > 0 ? `, ${count(away)} did not come back Online` : ''
+  return `${name} has not passed in ${quantity(TimeoutMinutes, 'minute')}: ${back} of ${needed} needed devices are good${
+    away > 0 ? `, ${deviceCount(away)} did not come back Online` : ''
   }`;
 }
 
@@ -78,8 +78,8 @@ function begin({ settings, now }: RolloutSituation, wave: number): Decision {
 }
 
 /**
- * Until when a rollout only waits, whatever its devices do: for its start, its window, or for a person. `now` where it
- * has to be looked at again.
+ * How long a rollout merely waits, whatever its devices do: for its start, its maintenance window, or a person. Returns
+ * `now` if it may have something to do.
  */
 export function waitsUntil({ settings, now, wave, waves, isPassed, isConfirmed }: RolloutSituation): number {
   const { start = now, windows, Advance } = settings;
@@ -96,7 +96,7 @@ export function decide(situation: RolloutSituation): Decision {
   if (!situation.isPassed) {
     const because = pauseReason(situation);
     if (because !== undefined) return { do: 'pause', because };
-    return figures.back >= neededOf(figures.devices, settings.Gate) ? { do: 'pass' } : NOTHING;
+    return figures.back >= requiredDevices(figures.devices, settings.Gate) ? { do: 'pass' } : NOTHING;
   }
   if (wave === waves - 1) return { do: 'succeed' };
   if (settings.Advance === 'confirm' && !situation.isConfirmed)

@@ -1,8 +1,8 @@
-// What a wave amounts to for its gate, by the states of its devices.
+// Sums up the states of a wave's devices for its gate.
 import type { WaveCounts } from '../store/rollout-devices.ts';
 import type { WaveFigures } from './decide.ts';
 
-/** Devices that were left out, deleted or whose job was cancelled do not count. */
+/** Devices that were skipped or deleted, or whose job was cancelled, do not count. */
 export function figuresOf({ counts, back }: WaveCounts): WaveFigures {
   const of = (...states: (keyof typeof counts)[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   const success = of('Succeeded', 'NotBack');

@@ -1,4 +1,4 @@
-// What rollouts read of the fleet, and how they cancel what they no longer need.
+// How rollouts resolve their payload and target devices, and cancel jobs that they no longer need.
 import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { targetsOf } from '../jobs/targets.ts';
 import { artifactById } from '../store/artifacts.ts';
@@ -13,7 +13,7 @@ interface RolloutTarget {
   isOnline: boolean;
 }
 
-/** Throws if what a rollout would run is not there. */
+/** Throws if the artifact or workflow of a rollout does not exist. */
 export async function requirePayload(
   db: Reader,
   accountId: number,
@@ -23,7 +23,7 @@ export async function requirePayload(
   else await workflowById(db, accountId, WorkflowId ?? '');
 }
 
-/** The devices that are chosen at this moment; throws if there are none. */
+/** The devices that are selected at this moment; throws if there are none. */
 export async function rolloutTargets(
   db: Reader,
   accountId: number,
@@ -40,7 +40,7 @@ export async function rolloutTargets(
   });
 }
 
-/** Cancels what waits of the job of a wave, or of one device in it; what a device has received goes on. */
+/** Cancels the waiting jobs of a wave, or of one device in it; jobs that a device has received continue. */
 export async function cancelUnneeded(
   tx: Tx,
   { seq, parentSeq }: { seq: number; parentSeq: number | null },

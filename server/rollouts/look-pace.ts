@@ -1,12 +1,12 @@
-// How often what needs a long look is looked at: ten thousand devices take a while.
+// Limits how often expensive checks run: checking ten thousand devices takes a while.
 
-/** A look takes at most one part in so many of the time. */
+/** A check may take at most one part in this many of the time. */
 const TIMES = 50;
 
 export interface LookPace {
-  /** Forgets all but these. */
+  /** Forgets all checks but these. */
   keep(seqs: readonly number[]): void;
-  /** Undefined where the last look is too short a time ago. */
+  /** Runs a check; undefined if the last one was too recent. */
   look<Found>(seq: number, see: () => Promise<Found>): Promise<Found | undefined>;
 }
 

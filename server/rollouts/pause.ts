@@ -1,6 +1,6 @@
-// A rollout that pauses by itself: it says why, and tells people.
+// Pauses a rollout on the service's own decision: records the reason and alerts people.
 import type { Tx } from '../store/database.ts';
-import { noteStep, stepTo, type RolloutRow } from '../store/rollouts.ts';
+import { noteStep, applyStep, type RolloutRow } from '../store/rollouts.ts';
 import { alertPaused } from './rollout-alerts.ts';
 
 export async function pauseRollout(
@@ -8,7 +8,7 @@ export async function pauseRollout(
   row: RolloutRow,
   { because, at }: { because: string; at: number },
 ): Promise<void> {
-  await stepTo(tx, row, { state: 'Paused', because });
+  await applyStep(tx, row, { state: 'Paused', because });
   await noteStep(tx, row, { at, actor: '', text: `Paused. ${because}`, reason: '' });
   await alertPaused(tx, row, because, at);
 }

@@ -1,4 +1,4 @@
-// Which device is in which wave: a function of the targets and the wanted waves, always with the same result.
+// Assigns devices to waves. The result depends only on the targets and the requested waves.
 import type { WaveDraft } from '#/contract/rollouts.ts';
 
 export interface PlannedDevice {
@@ -6,20 +6,20 @@ export interface PlannedDevice {
   site: string;
 }
 
-/** Each device is in one wave, the first that takes it; `left`: in none. */
+/** Each device is in the first wave that takes it; `left` are in none. */
 export interface WavePlan {
   waves: string[][];
   left: string[];
 }
 
 /**
- * The devices in an order in which each part of it has about its share of every site: the third of three devices of a
- * site has its place at five sixths.
+ * Orders the devices so that every section of the order has about its share of each site: of three devices at a site,
+ * the third is placed at five sixths.
  */
 function spread(devices: readonly PlannedDevice[]): PlannedDevice[] {
   const sites = Map.groupBy(devices, ({ site }) => site);
   const ranked = [...sites.values()].flatMap((members, at) =>
-    // Sites of one size do not all begin at the same place.
+    // An offset by site keeps sites of the same size from all starting at the same place.
     members.map((device, nth) => ({ device, rank: (nth + ((at * 0.618_034) % 1)) / members.length })),
   );
   return ranked.sort((one, other) => one.rank - other.rank).map(({ device }) => device);
@@ -33,7 +33,7 @@ export function planWaves(devices: readonly PlannedDevice[], waves: readonly Wav
     for (const id of ids) if (taken.length < most && open.delete(id)) taken.push(id);
     return taken;
   };
-  // Chosen devices are in their waves before others are counted into any.
+  // Devices that a wave lists by id are placed before any percentages and counts are filled.
   const planned = waves.map(({ DeviceIds }) => (DeviceIds ? take(DeviceIds) : []));
   const order = spread(devices.filter(({ id }) => open.has(id))).map(({ id }) => id);
   let before = 0;
@@ -48,17 +48,20 @@ export function planWaves(devices: readonly PlannedDevice[], waves: readonly Wav
   return { waves: planned, left };
 }
 
-/** No site with several devices is all in one wave, as far as others can change places with one of them. */
+/**
+ * Splits up sites whose devices are all in one wave, by swapping one of them with a device of another wave where
+ * possible.
+ */
 function separate(waves: string[][], movable: ReadonlySet<string>, siteOf: ReadonlyMap<string, string>): void {
   const inWave = waves.map((wave) => {
     const sizes = new Map<string, number>();
     for (const id of wave) sizes.set(siteOf.get(id) ?? '', (sizes.get(siteOf.get(id) ?? '') ?? 0) + 1);
     return sizes;
   });
-  const whole = new Map<string, number>();
-  for (const site of siteOf.values()) whole.set(site, (whole.get(site) ?? 0) + 1);
+  const siteSizes = new Map<string, number>();
+  for (const site of siteOf.values()) siteSizes.set(site, (siteSizes.get(site) ?? 0) + 1);
   const isAlone = (site: string, at: number) => {
-    const size = whole.get(site) ?? 0;
+    const size = siteSizes.get(site) ?? 0;
     return site !== '' && size > 1 && inWave[at]?.get(site) === size;
   };
   const move = (site: string, from: number, to: number) => {
@@ -69,22 +72,24 @@ function separate(waves: string[][], movable: ReadonlySet<string>, siteOf: Reado
     const sites = new Set(wave.map((id) => siteOf.get(id) ?? ''));
     for (const site of sites) {
       if (!isAlone(site, at)) continue;
-      const mine = wave.findLastIndex((id) => siteOf.get(id) === site && movable.has(id));
-      if (mine === -1) continue;
+      const own = wave.findLastIndex((id) => siteOf.get(id) === site && movable.has(id));
+      if (own === -1) continue;
       for (const [other, candidates] of waves.entries()) {
         if (other === at) continue;
-        const theirs = candidates.findIndex((id) => {
+        const swapped = candidates.findIndex((id) => {
           const of = siteOf.get(id) ?? '';
-          // The change must not bring another site together here.
+          // The swap must not bring all of another site together here.
           const there = inWave[at]?.get(of) ?? 0;
           return (
-            movable.has(id) && of !== site && (of === '' || there + 1 < (whole.get(of) ?? 0) || whole.get(of) === 1)
+            movable.has(id) &&
+            of !== site &&
+            (of === '' || there + 1 < (siteSizes.get(of) ?? 0) || siteSizes.get(of) === 1)
           );
         });
-        const [from, to] = [wave[mine], candidates[theirs]];
+        const [from, to] = [wave[own], candidates[swapped]];
         if (from === undefined || to === undefined) continue;
-        wave[mine] = to;
-        candidates[theirs] = from;
+        wave[own] = to;
+        candidates[swapped] = from;
         move(site, at, other);
         move(siteOf.get(to) ?? '', other, at);
         break;

@@ -1,4 +1,4 @@
-// What a rollout tells by itself: queued in the unit of work in which it pauses or ends.
+// Alerts about rollouts, queued in the unit of work in which one pauses or ends.
 import { queueAlert } from '../store/alert-firing.ts';
 import type { Tx } from '../store/database.ts';
 import { childDevices } from '../store/jobs.ts';
@@ -14,7 +14,7 @@ export async function alertPaused(tx: Tx, row: RolloutRow, because: string, now:
 
 interface RolloutEnd {
   state: 'Succeeded' | 'Failed' | 'Aborted';
-  /** Why; '' where there is nothing to say. */
+  /** The reason; '' if there is none. */
   because: string;
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import { insertDevice } from '../store/devices.ts';
 import { devicesOfList, insertParent } from '../store/job-submissions.ts';
 import { moveOpenTimes } from '../store/open-times.ts';
-import { insertRollout, rolloutById, stepTo, type RolloutRow } from '../store/rollouts.ts';
+import { insertRollout, rolloutById, applyStep, type RolloutRow } from '../store/rollouts.ts';
 import { CAUSES, noteState } from '../store/state-history.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openRolloutRunner } from './runner.ts';
@@ -85,11 +85,11 @@ test('a rollout that waits for its window is not looked at again before it opens
 test('a person who pauses and resumes a waiting rollout is not overlooked', async () => {
   const row = await make({ Advance: 'confirm', StartTime: new Date(START + HOUR).toISOString() });
   await look();
-  await db.write(async (tx) => stepTo(tx, await rolloutById(tx, 1, row.id), { state: 'Paused' }));
+  await db.write(async (tx) => applyStep(tx, await rolloutById(tx, 1, row.id), { state: 'Paused' }));
   now = START + HOUR;
   await look();
   assert.equal((await read(row)).wave, -1);
-  await db.write(async (tx) => stepTo(tx, await rolloutById(tx, 1, row.id), { state: 'Scheduled' }));
+  await db.write(async (tx) => applyStep(tx, await rolloutById(tx, 1, row.id), { state: 'Scheduled' }));
   await lookUntil('its wave', async () => (await read(row)).wave === 0);
 });
 

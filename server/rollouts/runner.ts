@@ -1,5 +1,5 @@
-// Carries rollouts on: looks at those that are open, decides what is next, and does it in one unit of work with the job of
-// a wave, so that a kill at any point neither doubles nor loses one.
+// Advances rollouts: checks the open ones, decides what is next, and does it in one unit of work together with the job
+// of a wave, so that a crash at any point neither duplicates nor loses a wave.
 import type { Caller } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { Refusal } from '../store/errors.ts';
@@ -8,7 +8,7 @@ import { jobById } from '../store/jobs.ts';
 import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
 import {
   addDevices,
-  devicesToBegin,
+  devicesOfWave,
   insertWave,
   noteStep,
   openRollouts,
@@ -16,11 +16,11 @@ import {
   rolloutsToKeep,
   settingsOf,
   setWave,
-  stepTo,
+  applyStep,
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
-import { decide, neededOf, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
+import { decide, requiredDevices, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
 import { figuresOf } from './figures.ts';
 import { pauseRollout } from './pause.ts';
 import { rolloutTargets } from './fleet.ts';
@@ -61,9 +61,9 @@ async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<Ro
   };
 }
 
-/** Looks at all open rollouts once. */
+/** Returns a function that checks all open rollouts once. */
 export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): () => Promise<void> {
-  /** Who has joined since it was made; they are in the last wave. */
+  /** Devices that joined the target after the rollout was created; they go in the last wave. */
   const newcomers = async ({ account_id: account, ...row }: RolloutRow): Promise<string[]> => {
     const { IncludeNew, DeviceGroup, TagId } = settingsOf(row);
     if (!IncludeNew || row.wave < row.waves - 2 || !(DeviceGroup || TagId)) return [];
@@ -71,16 +71,16 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     try {
       return (await rolloutTargets(db, account, choice)).map(({ id }) => id);
     } catch (cause) {
-      // The group may be empty by now, and the tag gone.
+      // The group may be empty by now, or the tag deleted.
       if (cause instanceof Refusal) return [];
       throw cause;
     }
   };
 
-  const beginWave = async (tx: Tx, row: RolloutRow, wave: number, joined: readonly string[]): Promise<string> => {
+  const startWave = async (tx: Tx, row: RolloutRow, wave: number, joined: readonly string[]): Promise<string> => {
     const { ArtifactId, WorkflowId } = settingsOf(row);
     if (wave === row.waves - 1 && joined.length > 0) await addDevices(tx, row, wave, joined);
-    const ids = await devicesToBegin(tx, row, wave);
+    const ids = await devicesOfWave(tx, row, wave);
     const Name = `${row.name}, wave ${wave + 1} of ${row.waves}`.slice(-255);
     const payload = { ...(ArtifactId && { ArtifactId }), ...(WorkflowId && { WorkflowId }) };
     let job_seq: number | null = null;
@@ -101,25 +101,25 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     const { figures, settings } = situation;
     switch (decision.do) {
       case 'begin': {
-        const text = await beginWave(tx, row, decision.wave, joined);
-        await stepTo(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
+        const text = await startWave(tx, row, decision.wave, joined);
+        await applyStep(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
         return void (await note(text));
       }
       case 'pass': {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave) await setWave(tx, row.seq, { ...wave, passed: now() });
-        await stepTo(tx, row, { state: 'Running', because: '' });
-        const needed = neededOf(figures.devices, settings.Gate);
+        await applyStep(tx, row, { state: 'Running', because: '' });
+        const needed = requiredDevices(figures.devices, settings.Gate);
         return void (await note(`Wave ${row.wave + 1} passed: ${figures.back} good, ${needed} needed`));
       }
       case 'wait': {
-        await stepTo(tx, row, { state: 'Waiting', because: decision.because });
+        await applyStep(tx, row, { state: 'Waiting', because: decision.because });
         return void (await note(decision.because));
       }
       case 'pause':
         return pauseRollout(tx, row, { because: decision.because, at: now() });
       case 'succeed': {
-        await stepTo(tx, row, { state: 'Succeeded', because: '', ended: now() });
+        await applyStep(tx, row, { state: 'Succeeded', because: '', ended: now() });
         await note('All waves passed');
         return alertEnded(tx, row, { state: 'Succeeded', because: '' }, now());
       }
@@ -133,7 +133,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
   const step = async ({ account_id: account, id }: RolloutRow, joined: readonly string[]): Promise<boolean> =>
     db.write(
       async (tx) => {
-        // As it is now: somebody may have steered it meanwhile.
+        // Read again, because a person may have changed the rollout in the meantime.
         const row = await rolloutById(tx, account, id);
         const situation = await situationOf(tx, row, now());
         const decision = decide(situation);
@@ -144,16 +144,18 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
       { patient: true },
     );
 
-  /** What it runs may have been deleted: then no further wave can begin. */
+  /** Fails a rollout whose artifact or workflow was deleted, so that no further wave can start. */
   const fail = (row: RolloutRow, { message, detail }: Refusal) =>
     db.write(async (tx) => {
       const because = [message, detail].filter(Boolean).join('. ');
-      if (!(await stepTo(tx, row, { state: 'Failed', because, ended: now() }))) return;
+      if (!(await applyStep(tx, row, { state: 'Failed', because, ended: now() }))) return;
       await noteStep(tx, row, { at: now(), actor: '', text: `Failed. ${because}`, reason: '' });
       await alertEnded(tx, row, { state: 'Failed', because }, now());
     });
 
-  /** Those that only wait, until then or until a step of a person; looked at again if the clock is set back. */
+  /**
+   * Rollouts that merely wait, until when. They are checked earlier if a person takes a step or the clock is set back.
+   */
   const waiting = new Map<number, { version: number; since: number; until: number }>();
   const onlyWaits = ({ seq, version }: RolloutRow): boolean => {
     const known = waiting.get(seq);
@@ -179,7 +181,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
         continue;
       }
       try {
-        // Several steps may follow at once: a wave has passed, and the next one begins.
+        // Several steps may follow each other: a wave passes, and the next one starts.
         const joined = decision.do === 'begin' || decision.do === 'pass' ? await newcomers(row) : [];
         while (await step(row, joined));
       } catch (cause) {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Database } from '../store/database.ts';
 import { insertDevice } from '../store/devices.ts';
 import { devicesOfList, insertParent } from '../store/job-submissions.ts';
-import { activeStandingOrders, devicesToGive, saveStandingOrder } from '../store/standing-orders.ts';
+import { activeStandingOrders, devicesToDeploy, saveStandingOrder } from '../store/standing-orders.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openStandingOrders } from './standing-orders.ts';
 
@@ -64,7 +64,7 @@ test('a group of the same name in another account is another group', async () =>
   const [order] = await activeStandingOrders(db);
   assert.ok(order);
   const nothing = { rolloutSeqs: [], tagIds: [] };
-  assert.deepEqual(await devicesToGive(db, order, nothing, 9), []);
+  assert.deepEqual(await devicesToDeploy(db, order, nothing, 9), []);
   const given = await db.all<{ account_id: number }>(
     'SELECT d.account_id FROM standing_order_devices n JOIN devices d ON d.seq = n.device_seq',
   );

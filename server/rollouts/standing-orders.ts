@@ -1,5 +1,5 @@
-// Carries standing orders out: gives the devices of a group that lack the version one job, in the unit of work that notes
-// which devices got it, so that a kill at any point neither doubles nor loses one.
+// Carries out standing orders: submits one job for the devices of a group that lack the version, in the unit of work
+// that records which devices got it, so that a crash at any point neither duplicates nor loses a job.
 import { MOST_DEVICES } from '#/contract/job-draft.ts';
 import { isOver } from '#/contract/rollouts.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
@@ -10,18 +10,18 @@ import { jobById } from '../store/jobs.ts';
 import { rolloutsOf, settingsOf } from '../store/rollouts.ts';
 import {
   activeStandingOrders,
-  devicesToGive,
+  devicesToDeploy,
   findStandingOrder,
-  noteGiven,
-  type LeftToRollouts,
+  noteDeployed,
+  type ClaimedByRollouts,
   type StandingOrderRow,
 } from '../store/standing-orders.ts';
 import { openLookPace } from './look-pace.ts';
 
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
-/** What rollouts of the same artifact bring; undefined: one of them takes the devices that join the group. */
-async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<LeftToRollouts | undefined> {
+/** The unfinished rollouts of the same artifact; undefined if one of them takes all devices that join the group. */
+async function claimedByRollouts(db: Reader, order: StandingOrderRow): Promise<ClaimedByRollouts | undefined> {
   const rolloutSeqs: number[] = [];
   const tagIds: string[] = [];
   for (const row of await rolloutsOf(db, order.account_id)) {
@@ -38,11 +38,11 @@ async function leftToRollouts(db: Reader, order: StandingOrderRow): Promise<Left
 }
 
 async function lacking(db: Reader, order: StandingOrderRow, limit: number) {
-  const left = await leftToRollouts(db, order);
-  return left ? devicesToGive(db, order, left, limit) : [];
+  const claimed = await claimedByRollouts(db, order);
+  return claimed ? devicesToDeploy(db, order, claimed, limit) : [];
 }
 
-/** Looks at all standing orders once. */
+/** Returns a function that checks all standing orders once. */
 export function openStandingOrders({
   db,
   dispatch,
@@ -50,17 +50,17 @@ export function openStandingOrders({
   db: Database;
   dispatch: Pick<Dispatch, 'submitIn'>;
 }): () => Promise<void> {
-  const give = async (tx: Tx, { account_id: account, name }: StandingOrderRow): Promise<void> => {
-    // As it is now: somebody may have changed it meanwhile.
+  const deploy = async (tx: Tx, { account_id: account, name }: StandingOrderRow): Promise<void> => {
+    // Read again, because somebody may have changed it in the meantime.
     const order = await findStandingOrder(tx, account, name);
     if (!order?.has_artifact) return;
     const devices = await lacking(tx, order, MOST_DEVICES);
     if (devices.length === 0) return;
     const caller = { account: { id: account, email: '' }, actor: order.actor, address: order.address };
-    const Name = `${order.name}: ${order.artifact_name} ${order.artifact_version}`.slice(0, LONGEST_NAME);
+    const Name = `${order.name}: ${order.artifact_name} ${order.artifact_version}`.slice(0, MAX_NAME_LENGTH);
     const draft = { Name, ArtifactId: order.artifact_id, DeviceIds: devices.map(({ id }) => id) };
     const job = await jobById(tx, account, await dispatch.submitIn(tx, caller, draft));
-    await noteGiven(
+    await noteDeployed(
       tx,
       order.seq,
       job.seq,
@@ -74,7 +74,7 @@ export function openStandingOrders({
     pace.keep(orders.map(({ seq }) => seq));
     for (const order of orders) {
       const found = await pace.look(order.seq, () => lacking(db, order, 1));
-      if (found?.length) await db.write((tx) => give(tx, order), { patient: true });
+      if (found?.length) await db.write((tx) => deploy(tx, order), { patient: true });
     }
   };
 }

@@ -1,18 +1,18 @@
-// Maintenance windows: days and times of the clock on the wall in their zone, so that daylight time moves them.
+// Maintenance windows: days and local times in a time zone, which follow daylight saving time.
 import type { RolloutWindow } from '#/contract/rollouts.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** A weekly window that daylight time skips opens the week after. */
-const AHEAD = 15 * DAY;
-/** How far the offsets of a zone are read at once. */
-const READ = AHEAD + 30 * DAY;
-/** No zone changes its offset twice in such a time. */
+/** How far to search: a weekly window that daylight saving time skips opens the week after. */
+const SEARCH_AHEAD = 15 * DAY;
+/** The span for which the offsets of a zone are computed at a time. */
+const COMPUTED_AHEAD = SEARCH_AHEAD + 30 * DAY;
+/** No zone changes its offset twice within this time. */
 const SAMPLE = DAY / 4;
-const MOST_ZONES = 1_000;
+const MAX_ZONES = 1_000;
 
-/** A span in which a zone has the same offset: the wall shows `at + offset`, read as UTC. */
+/** A span in which the offset of a zone is constant: local time is `at + offset`, read as UTC. */
 interface Segment {
   begin: number;
   end: number;
@@ -26,14 +26,14 @@ interface ZoneRule {
 
 const zones = new Map<string, ZoneRule>();
 
-/** The spans of a zone that cover `at` and what is searched for the next opening. */
+/** The segments of a zone that cover `at` and the search for the next opening. */
 function segmentsOf(zone: string, at: number): Segment[] {
   const known = zones.get(zone);
-  if (known && at >= known.begin && at + AHEAD <= known.end) return known.segments;
+  if (known && at >= known.begin && at + SEARCH_AHEAD <= known.end) return known.segments;
   const begin = Math.floor(at / DAY) * DAY;
-  const segments = readSegments(zone, begin, begin + READ);
-  if (zones.size >= MOST_ZONES) zones.clear();
-  zones.set(zone, { segments, begin, end: begin + READ });
+  const segments = readSegments(zone, begin, begin + COMPUTED_AHEAD);
+  if (zones.size >= MAX_ZONES) zones.clear();
+  zones.set(zone, { segments, begin, end: begin + COMPUTED_AHEAD });
   return segments;
 }
 
@@ -45,7 +45,7 @@ function readSegments(zone: string, begin: number, end: number): Segment[] {
     const to = from + SAMPLE;
     const offset = offsetAt(to);
     if (offset === open.offset) continue;
-    // The change is in between, at a full minute.
+    // Finds the full minute of the change by bisection.
     let [before, after] = [from, to];
     while (after - before > MINUTE) {
       const middle = before + Math.floor((after - before) / MINUTE / 2) * MINUTE;
@@ -78,19 +78,19 @@ function offsetsOf(zone: string): (at: number) => number {
 }
 
 const timeOf = (text: string): number => (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * MINUTE;
-/** The first day of the epoch was a Thursday. */
+/** Whether a window opens on this day since the epoch, whose first day was a Thursday. */
 const isOn = ({ Days }: RolloutWindow, day: number): boolean =>
   Days.some((name) => name === DAYS[(((day + 3) % 7) + 7) % 7]);
 
-/** When a window opens next, to the minute, or `first` itself if it is open then. */
+/** When a window next opens, to the minute, or `first` itself if it is open then. */
 function openingOf(window: RolloutWindow, first: number, most: number): number | undefined {
   const [from, to] = [timeOf(window.From), timeOf(window.To)];
-  // Until the next day; the same time twice is a whole day.
+  // A window may extend to the next day; equal times mean a full day.
   const length = from < to ? to - from : to - from + DAY;
   for (const { begin, end, offset } of segmentsOf(window.Zone, first)) {
     const [least, last] = [Math.max(begin, first), Math.min(end, most)];
     if (least >= last) continue;
-    // The window of the day before may still be open.
+    // The previous day's window may still be open.
     for (let day = Math.floor((least + offset) / DAY) - 1; day * DAY < last + offset; day++) {
       if (!isOn(window, day)) continue;
       const opens = day * DAY + from - offset;
@@ -101,17 +101,17 @@ function openingOf(window: RolloutWindow, first: number, most: number): number |
   return undefined;
 }
 
-/** Whether a wave may begin; always without windows. */
+/** Whether a wave may start, which is always the case without windows. */
 export function isOpen(windows: readonly RolloutWindow[], at: number): boolean {
   const minute = Math.floor(at / MINUTE) * MINUTE;
   return windows.length === 0 || windows.some((window) => openingOf(window, minute, minute + 1) !== undefined);
 }
 
-/** When a window opens next, to the minute; undefined if none does within two weeks. */
+/** When a window next opens, to the minute; undefined if none does within two weeks. */
 export function nextOpening(windows: readonly RolloutWindow[], now: number): number | undefined {
   const first = Math.ceil(now / MINUTE) * MINUTE;
   if (windows.length === 0) return first;
   let next: number | undefined;
-  for (const window of windows) next = openingOf(window, first, next ?? first + AHEAD) ?? next;
+  for (const window of windows) next = openingOf(window, first, next ?? first + SEARCH_AHEAD) ?? next;
   return next;
 }

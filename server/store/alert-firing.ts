@@ -1,13 +1,13 @@
-// What rules of alerts find: states that last, as the tables have them, and events for the next message of each rule.
+// Evaluates alert rules: which devices, tunnels and limits fire now, and the events for the next message of each rule.
 //
-// A state fires once it has lasted for the rule's time. It is compared with the tables each time, so that a restart
-// neither repeats nor misses anything, and what the service did not see while it was down is never "Offline".
+// A state fires once it has lasted for the time that the rule sets. Each run compares what fires with the tables, so a
+// restart neither repeats nor misses anything, and a device is not "Offline" merely because the service was down.
 import type { AlertDevice, AlertEvent } from '#/contract/alerts.ts';
 import { rulesFor, type RuleRow } from './alert-settings.ts';
 import type { Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
-/** A condition on `d`, a row of `devices`. */
+/** The rule's scope as a condition on `d`, a row of `devices`. */
 function scopeOf({ grp, tag_id, site }: Pick<RuleRow, 'grp' | 'tag_id' | 'site'>): {
   where: string;
   values: SqlValue[];
@@ -22,33 +22,33 @@ const isScoped = ({ grp, tag_id, site }: RuleRow): boolean => grp !== '' || tag_
 
 // ---- States that last ------------------------------------------------------------------------------------------------
 
-/** What a rule watches: `state` is true of the rows that are so, `since` says from when on. */
+/** What a rule watches: `state` selects the rows that are in the state, `since` is when each entered it. */
 interface Watched {
   from: string;
   object: string;
   since: string;
   state: string;
-  /** Beyond `state`: before it fires. */
-  begins: string;
+  /** A further condition for starting to fire; what fires already needs only `state`. */
+  extraToStart: string;
 }
-const AWAY: Watched = {
+const OFFLINE: Watched = {
   from: 'devices d',
   object: 'd.seq',
   since: 'd.state_time',
-  // A device that never connected is not away.
+  // A device that has never connected is not Offline in this sense.
   state: 'd.account_id = ? AND d.state_online = 0 AND d.last_seen IS NOT NULL',
-  begins: '',
+  extraToStart: '',
 };
 const WATCHED: Partial<Record<AlertEvent, Watched>> = {
-  DeviceOffline: AWAY,
-  DeviceBack: AWAY,
+  DeviceOffline: OFFLINE,
+  DeviceBack: OFFLINE,
   TunnelPublic: {
     from: 'tunnels t JOIN devices d ON d.seq = t.device_seq',
     object: 't.seq',
     since: 't.connected',
     state: "t.account_id = ? AND t.protocol = 'HTTP' AND t.login = 0 AND t.offered = 1",
-    // Its agent may be away for a moment: the tunnel is the same afterwards.
-    begins: ' AND t.connected IS NOT NULL',
+    // A tunnel that fires keeps firing while its agent reconnects.
+    extraToStart: ' AND t.connected IS NOT NULL',
   },
 };
 
@@ -58,25 +58,25 @@ export interface NearLimit {
   text: string;
 }
 
-/** Whether the tables differ from what is noted of the rule, so that a unit of work is needed. */
-export async function hasMoved(db: Reader, rule: RuleRow, now: number): Promise<boolean> {
+/** Whether what fires differs from the tables, so that a transaction is needed. */
+export async function isStale(db: Reader, rule: RuleRow, now: number): Promise<boolean> {
   const watched = WATCHED[rule.event];
   if (!watched) return false;
-  for (const { sql, values } of [beginning(watched, rule, now), over(watched, rule)])
+  for (const { sql, values } of [newlyFiring(watched, rule, now), noLongerFiring(watched, rule)])
     if (await db.get(`SELECT 1 ${sql} LIMIT 1`, ...values)) return true;
   return false;
 }
 
-function beginning({ from, object, since, state, begins }: Watched, rule: RuleRow, now: number) {
+function newlyFiring({ from, object, since, state, extraToStart }: Watched, rule: RuleRow, now: number) {
   const { where, values } = scopeOf(rule);
   return {
-    sql: `FROM ${from} WHERE ${state}${begins} AND ${since} <= ?${where}
+    sql: `FROM ${from} WHERE ${state}${extraToStart} AND ${since} <= ?${where}
       AND NOT EXISTS (SELECT 1 FROM alert_firing f WHERE f.rule_seq = ? AND f.object = ${object})`,
     values: [rule.account_id, now - rule.for_minutes * 60_000, ...values, rule.seq],
   };
 }
 
-function over({ from, object, state }: Watched, rule: RuleRow) {
+function noLongerFiring({ from, object, state }: Watched, rule: RuleRow) {
   const { where, values } = scopeOf(rule);
   return {
     sql: `FROM alert_firing WHERE rule_seq = ?
@@ -85,19 +85,19 @@ function over({ from, object, state }: Watched, rule: RuleRow) {
   };
 }
 
-/** Brings what fires in line with the tables. A `DeviceBack` rule has an event for each device that is back. */
+/** Brings what fires in line with the tables. A `DeviceBack` rule adds an event for each device that came back. */
 export async function noteStates(tx: Tx, rule: RuleRow, now: number): Promise<void> {
   const watched = WATCHED[rule.event];
   if (!watched) return;
   const isBack = rule.event === 'DeviceBack';
-  const began = beginning(watched, rule, now);
+  const added = newlyFiring(watched, rule, now);
   await tx.run(
     `INSERT INTO alert_firing (rule_seq, object, since, noted)
-     SELECT CAST(? AS BIGINT), ${watched.object}, ${watched.since}, ${isBack ? 1 : 0} ${began.sql}`,
+     SELECT CAST(? AS BIGINT), ${watched.object}, ${watched.since}, ${isBack ? 1 : 0} ${added.sql}`,
     rule.seq,
-    ...began.values,
+    ...added.values,
   );
-  const ended = over(watched, rule);
+  const removed = noLongerFiring(watched, rule);
   if (isBack) {
     const { where, values } = scopeOf(rule);
     await tx.run(
@@ -110,10 +110,10 @@ export async function noteStates(tx: Tx, rule: RuleRow, now: number): Promise<vo
       ...values,
     );
   }
-  await tx.run(`DELETE ${ended.sql}`, ...ended.values);
+  await tx.run(`DELETE ${removed.sql}`, ...removed.values);
 }
 
-/** The same for limits, which no table has: `near` is all that are nearly reached. */
+/** The same for limits, which are in no table; `near` has every limit that is nearly reached. */
 export async function noteLimits(tx: Tx, rule: RuleRow, near: readonly NearLimit[], now: number): Promise<void> {
   const rows = await tx.all<{ object: number }>('SELECT object FROM alert_firing WHERE rule_seq = ?', rule.seq);
   for (const { object } of rows)
@@ -130,17 +130,17 @@ export async function noteLimits(tx: Tx, rule: RuleRow, near: readonly NearLimit
     );
 }
 
-/** Which limits are noted of the rule. */
+/** The limits that fire for the rule. */
 export const notedLimits = async (db: Reader, ruleSeq: number): Promise<number[]> =>
   (await db.all<{ object: number }>('SELECT object FROM alert_firing WHERE rule_seq = ?', ruleSeq)).map(
     ({ object }) => object,
   );
 
-/** Whether anything fires that is in no message yet. */
+/** Whether anything fires that has no event yet. */
 export const hasUnnoted = async (db: Reader, ruleSeq: number): Promise<boolean> =>
   (await db.get('SELECT 1 FROM alert_firing WHERE rule_seq = ? AND noted = 0 LIMIT 1', ruleSeq)) !== undefined;
 
-/** Makes events of what fires and is in no message yet. */
+/** Adds an event for everything that fires and has none yet. */
 export async function noteNew(tx: Tx, rule: RuleRow, now: number): Promise<void> {
   const isTunnel = rule.event === 'TunnelPublic';
   const joined = isTunnel
@@ -159,7 +159,7 @@ export async function noteNew(tx: Tx, rule: RuleRow, now: number): Promise<void>
   await tx.run('UPDATE alert_firing SET noted = 1 WHERE rule_seq = ? AND noted = 0', rule.seq);
 }
 
-/** Stores how many objects fire, which is also what reports the change to dashboards. */
+/** Stores how many objects fire; the update also reports the change to dashboards. */
 export const countFiring = (tx: Tx, rule: RuleRow) =>
   rule.event === 'DeviceBack'
     ? Promise.resolve()
@@ -169,7 +169,7 @@ export const countFiring = (tx: Tx, rule: RuleRow) =>
         rule.seq,
       );
 
-/** Devices of each site in the rule's scope, and how many of them fire. */
+/** The number of devices at each site in the rule's scope, and how many of them fire. */
 export function sitesOf(db: Reader, rule: RuleRow): Promise<{ site: string; devices: number; firing: number }[]> {
   const { where, values } = scopeOf(rule);
   return db.all(
@@ -189,18 +189,18 @@ export interface AlertOccurrence {
   text: string;
   jobId?: string;
   rolloutId?: string;
-  /** All devices that it concerns: a rule for some devices applies if one of these is among them. */
+  /** The affected devices: a rule with a scope applies if at least one of them is in it. */
   deviceSeqs: readonly number[];
 }
 
-/** Devices of one message. */
-const MOST_DEVICES = 1_000;
+/** The limit for one message. */
+const MAX_DEVICES = 1_000;
 const DEVICES_IN = perDialect(
   (sql) =>
     `FROM devices d WHERE d.account_id = ? AND d.seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})`,
 );
 
-/** Queues an alert for each rule that applies, in the unit of work in which it happens. */
+/** Queues an event for each rule that applies, in the transaction that records what happened. */
 export async function queueAlert(
   tx: Tx,
   accountId: number,
@@ -211,7 +211,7 @@ export async function queueAlert(
   for (const rule of await rulesFor(tx, accountId, event)) {
     const { where, values } = scopeOf(rule);
     const devices = await tx.all<AlertDevice>(
-      `SELECT d.id AS "DeviceId", d.name AS "DeviceName" ${DEVICES_IN(tx)}${where} ORDER BY d.seq LIMIT ${MOST_DEVICES}`,
+      `SELECT d.id AS "DeviceId", d.name AS "DeviceName" ${DEVICES_IN(tx)}${where} ORDER BY d.seq LIMIT ${MAX_DEVICES}`,
       accountId,
       list,
       ...values,

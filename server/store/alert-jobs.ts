@@ -1,5 +1,5 @@
-// Jobs that ended badly, for the rules of alerts: by their status or by the verdict of their outcome rules. One that has
-// ended waits in `alert_jobs` until it is judged.
+// Failed jobs for alert rules: failed by their status or by the verdict of their outcome rules. An ended job waits in
+// `alert_jobs` until it has been judged.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { queueAlert } from './alert-firing.ts';
 import type { Database, Reader, Tx } from './database.ts';
@@ -11,7 +11,7 @@ export interface EndedJob {
   id: string;
   account_id: number;
   name: string;
-  /** Null: a job to many. */
+  /** Null for a job on many devices. */
   device_seq: number | null;
   device_name: string;
   status: JobStatus;
@@ -21,41 +21,42 @@ export interface EndedJob {
   exit_code: number | null;
 }
 
-/** How many devices of a job to many ended in each way. */
+/** How many devices of a job on many devices ended in each state. */
 export type Outcomes = Record<string, number>;
 
-/** Jobs of one unit of work. */
-const AT_ONCE = 100;
-/** A job is judged at once. If that fails, its status alone is reported after this time. */
+/** Jobs per transaction. */
+const BATCH = 100;
+/** A job is usually judged immediately. If judging fails, its status alone is reported after this time. */
 const JUDGED_WITHIN_MS = 300_000;
 
 const BAD_STATUS = "('Failed', 'Interrupted')";
 const BAD_VERDICT = "('Failed', 'RolledBack', 'NoAnswer')";
 
-// Subqueries instead of joins: PostgreSQL takes an empty table for one of 2,000 rows, and would read all jobs for them.
+// Subqueries instead of joins: PostgreSQL assumes that an empty table has 2,000 rows, and would read all jobs to join
+// them.
 const READY = `FROM alert_jobs a
   WHERE coalesce((SELECT j.ended FROM jobs j WHERE j.seq = a.job_seq), 0) <= ?
     OR NOT (EXISTS (SELECT 1 FROM to_judge WHERE job_seq = a.job_seq) OR (
       SELECT 1 FROM jobs c CROSS JOIN to_judge WHERE job_seq = c.seq AND c.parent_seq = a.job_seq LIMIT 1) IS NOT NULL)`;
 
-/** Queues alerts of the jobs that ended badly since. `words` says what happened. */
+/** Queues alerts for the jobs that have failed since the last run; `describe` says what happened to one. */
 export async function noteEndedJobs(
   db: Database,
-  words: (job: EndedJob, outcomes: Outcomes) => string,
+  describe: (job: EndedJob, outcomes: Outcomes) => string,
   now: () => number,
 ): Promise<void> {
   const hasMore = () => db.get(`SELECT 1 ${READY} LIMIT 1`, now() - JUDGED_WITHIN_MS);
-  while (await hasMore()) await db.write((tx) => noteNext(tx, words, now()), { patient: true });
+  while (await hasMore()) await db.write((tx) => noteNext(tx, describe, now()), { patient: true });
 }
 
-async function noteNext(tx: Tx, words: Parameters<typeof noteEndedJobs>[1], now: number): Promise<void> {
-  const taken = await tx.all<{ seq: number; job_seq: number }>(
-    `SELECT a.seq, a.job_seq ${READY} ORDER BY a.seq LIMIT ${AT_ONCE}`,
+async function noteNext(tx: Tx, describe: Parameters<typeof noteEndedJobs>[1], now: number): Promise<void> {
+  const ready = await tx.all<{ seq: number; job_seq: number }>(
+    `SELECT a.seq, a.job_seq ${READY} ORDER BY a.seq LIMIT ${BATCH}`,
     now - JUDGED_WITHIN_MS,
   );
-  for (const { seq, job_seq } of taken) {
+  for (const { seq, job_seq } of ready) {
     await tx.run('DELETE FROM alert_jobs WHERE seq = ?', seq);
-    // One that goes on, because some of it is tried again, is reported when it ends again.
+    // A job that runs again because some devices are retried is reported when it ends again.
     const job = await tx.get<EndedJob>(
       `SELECT seq, id, account_id, name, device_seq, device_name, status, verdict, verdict_because, reason, exit_code
        FROM jobs WHERE seq = ? AND parent_seq IS NULL AND ended IS NOT NULL`,
@@ -63,20 +64,20 @@ async function noteNext(tx: Tx, words: Parameters<typeof noteEndedJobs>[1], now:
     );
     const deviceSeqs = job ? await failedDevices(tx, job) : [];
     if (!job || deviceSeqs.length === 0) continue;
-    const text = words(job, job.device_seq === null ? await outcomesOf(tx, job.seq) : {});
+    const text = describe(job, job.device_seq === null ? await outcomesOf(tx, job.seq) : {});
     await queueAlert(tx, job.account_id, { event: 'JobFailed', text, jobId: job.id, deviceSeqs }, now);
   }
 }
 
-/** The devices on which it ended badly, by the last attempt of each. */
+/** The devices on which the last attempt failed. */
 async function failedDevices(db: Reader, { seq, device_seq }: EndedJob): Promise<number[]> {
-  const rows = await db.all<{ seq: number }>(
+  const devices = await db.all<{ seq: number }>(
     `SELECT device_seq AS seq FROM jobs
      WHERE ${device_seq === null ? 'parent_seq' : 'seq'} = ? AND superseded = 0 AND device_seq IS NOT NULL
        AND (status IN ${BAD_STATUS} OR verdict IN ${BAD_VERDICT}) ORDER BY jobs.seq`,
     seq,
   );
-  return rows.map((row) => row.seq);
+  return devices.map((device) => device.seq);
 }
 
 async function outcomesOf(db: Reader, parentSeq: number): Promise<Outcomes> {

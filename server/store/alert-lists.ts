@@ -1,4 +1,4 @@
-// What fires now, as lists show it.
+// What fires now, for lists.
 import type { RuleRow } from './alert-settings.ts';
 import type { Reader } from './database.ts';
 
@@ -11,10 +11,10 @@ export interface FiringObject {
   site: string;
 }
 
-/** Objects of one rule. */
-const MOST_OBJECTS = 100;
+/** The most objects listed for one rule. */
+const MAX_OBJECTS = 100;
 
-/** The rules that fire, the latest first; `since`: when the first of its objects began. */
+/** The rules that fire, latest first; `since` is when the rule's first object started to fire. */
 export const firingRules = (db: Reader, accountId: number): Promise<(RuleRow & { since: number })[]> =>
   db.all<RuleRow & { since: number }>(
     `SELECT alert_rules.*, (SELECT min(since) FROM alert_firing WHERE rule_seq = seq) AS since
@@ -22,7 +22,7 @@ export const firingRules = (db: Reader, accountId: number): Promise<(RuleRow & {
     accountId,
   );
 
-/** What fires of a rule, the latest first. */
+/** The objects that fire for a rule, latest first. */
 export function firingObjects(db: Reader, { seq, event }: RuleRow): Promise<FiringObject[]> {
   const isTunnel = event === 'TunnelPublic';
   const joined =
@@ -34,12 +34,12 @@ export function firingObjects(db: Reader, { seq, event }: RuleRow): Promise<Firi
   return db.all<FiringObject>(
     `SELECT f.since, ${isTunnel ? "coalesce(t.local_dest, '')" : 'f.text'} AS text, coalesce(d.id, '') AS device_id,
        coalesce(d.name, '') AS device_name, coalesce(d.site, '') AS site
-     FROM alert_firing f ${joined} WHERE f.rule_seq = ? ORDER BY f.since DESC, f.object LIMIT ${MOST_OBJECTS}`,
+     FROM alert_firing f ${joined} WHERE f.rule_seq = ? ORDER BY f.since DESC, f.object LIMIT ${MAX_OBJECTS}`,
     seq,
   );
 }
 
-/** How many objects fire in all, of rules that are not silent. */
+/** How many objects fire in total, without silenced rules. */
 export const countFiringOf = async (db: Reader, accountId: number, now: number): Promise<number> =>
   (
     await db.get<{ firing: number | null }>(

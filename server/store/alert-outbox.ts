@@ -1,5 +1,5 @@
-// The outbox of alerts: messages and their deliveries, written in the unit of work that decides them, until they are
-// delivered or a day has passed.
+// The outbox of alerts: messages and their deliveries, written in the transaction that decides to send them. A delivery
+// is attempted until it succeeds or a day has passed.
 import type { AlertDelivery, AlertDevice, AlertMessage } from '#/contract/alerts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { RuleRow } from './alert-settings.ts';
@@ -7,7 +7,7 @@ import { insertRow } from './database.ts';
 import type { Database, Reader, Tx } from './database.ts';
 import { newId } from './ids.ts';
 
-/** What the next message of a rule contains. */
+/** One event in the next message of a rule. */
 export interface EventRow {
   seq: number;
   object: number;
@@ -19,13 +19,13 @@ export interface EventRow {
   text: string;
   job_id: string;
   rollout_id: string;
-  /** Of a job or rollout, as JSON. */
+  /** The devices of a job or rollout, as JSON. */
   devices: string;
   /** Whether it still fires. */
   fires: number;
 }
 
-/** When the first and the last event for the next message were noticed; undefined if there is none. */
+/** When the first and the last event for the next message were recorded; undefined if there are none. */
 export async function eventSpan(db: Reader, ruleSeq: number): Promise<{ first: number; last: number } | undefined> {
   const { first = null, last = null } =
     (await db.get<{ first: number | null; last: number | null }>(
@@ -47,7 +47,7 @@ export async function takeEvents(tx: Tx, ruleSeq: number): Promise<EventRow[]> {
   return events;
 }
 
-/** A silent rule sends nothing of what happens meanwhile. */
+/** A silenced rule never reports what happens during the silence. */
 export const dropEvents = (tx: Tx, ruleSeq: number) => tx.run('DELETE FROM alert_events WHERE rule_seq = ?', ruleSeq);
 
 export interface MessageDraft {
@@ -115,7 +115,7 @@ export interface DueDelivery {
   rollout_id: string;
 }
 
-/** What is to be sent now: of each channel the oldest, so that one that does not answer keeps no other waiting. */
+/** What to send now: the oldest delivery of each channel, so that a channel that does not answer holds up no other. */
 export const dueDeliveries = (db: Reader, now: number): Promise<DueDelivery[]> =>
   db.all<DueDelivery>(
     `SELECT d.seq, channel_seq, attempts, m.id, m.at, event, rule, text, devices, job_id, rollout_id
@@ -128,16 +128,16 @@ export const dueDeliveries = (db: Reader, now: number): Promise<DueDelivery[]> =
 export interface Attempt {
   state: 'Waiting' | 'Delivered' | 'Failed';
   because: string;
-  /** When the next attempt is. */
+  /** When the next attempt is made. */
   due: number;
   now: number;
 }
 
-/** Notes an attempt, unless the delivery has ended meanwhile. */
-/** Until when a delivery is tried; 0 if it is not there any more. */
+/** When attempts to deliver end; 0 if the delivery no longer exists. */
 export const limitOf = async (tx: Tx, seq: number): Promise<number> =>
   (await tx.get<{ until: number }>('SELECT until FROM alert_deliveries WHERE seq = ?', seq))?.until ?? 0;
 
+/** Records an attempt, unless the delivery has ended in the meantime. */
 export const noteAttempt = (tx: Tx, seq: number, { state, because, due, now }: Attempt) =>
   tx.run(
     `UPDATE alert_deliveries SET state = ?, because = ?, due = ?, last = ?, attempts = attempts + 1
@@ -169,7 +169,7 @@ interface DeliveryRow {
 
 const time = (at: number): string => printIsoTime(new Date(at));
 
-/** Newest first, before the number `before`; `next` continues. */
+/** Newest first, below the number `before`; `Next` continues the list. */
 export async function listDeliveries(
   db: Reader,
   accountId: number,
@@ -205,15 +205,15 @@ export async function listDeliveries(
   };
 }
 
-const REMOVED_AT_ONCE = 500;
+const BATCH = 500;
 
-/** Removes messages, with their deliveries, that are older than the history may be. */
+/** Removes messages from before this time, with their deliveries. */
 export async function pruneMessages(db: Database, before: number): Promise<void> {
-  for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE;)
+  for (let removed = BATCH; removed === BATCH;)
     removed = await db.write(
       async (tx) => {
         const { changes } = await tx.run(
-          `DELETE FROM alert_messages WHERE seq IN (SELECT seq FROM alert_messages WHERE at < ? ORDER BY at LIMIT ${REMOVED_AT_ONCE})`,
+          `DELETE FROM alert_messages WHERE seq IN (SELECT seq FROM alert_messages WHERE at < ? ORDER BY at LIMIT ${BATCH})`,
           before,
         );
         return changes;

@@ -26,7 +26,7 @@ export interface ChannelRow {
   created: number;
 }
 
-/** The path of an address may be a secret: that of Slack is. */
+/** The path of a webhook may be a secret, as it is for Slack, so only the origin is shown. */
 const hostOf = (address: string): string => {
   const url = URL.parse(address);
   if (!url) return '';
@@ -57,7 +57,7 @@ export async function channelById(db: Reader, accountId: number, id: string): Pr
 export const channelBySeq = (db: Reader, seq: number): Promise<ChannelRow | undefined> =>
   db.get<ChannelRow>('SELECT * FROM alert_channels WHERE seq = ?', seq);
 
-/** Returns the id of the new channel. `secret`: of a webhook. */
+/** Returns the id of the new channel. `secret` signs the requests of a webhook. */
 export async function insertChannel(
   tx: Tx,
   accountId: number,
@@ -88,7 +88,7 @@ export async function insertChannel(
   return id;
 }
 
-/** What waits for the channel fails for good. */
+/** Pending deliveries to the channel fail for good. */
 export async function deleteChannel(tx: Tx, accountId: number, id: string): Promise<void> {
   const { seq } = await channelById(tx, accountId, id);
   await tx.run('DELETE FROM alert_channels WHERE seq = ?', seq);
@@ -121,11 +121,11 @@ export interface RuleRow {
 export const isSilent = ({ silent_until }: Pick<RuleRow, 'silent_until'>, now: number): boolean =>
   silent_until !== null && silent_until > now;
 
-/** The silence of a rule as the API shows it, while it lasts. */
+/** The rule's current silence in the API's form. */
 export const silenceOf = (row: Pick<RuleRow, 'silent_until' | 'silence_reason'>, now: number): AlertRule['Silence'] =>
   isSilent(row, now) ? { Until: time(row.silent_until ?? 0), Reason: row.silence_reason } : undefined;
 
-/** Of all accounts. */
+/** The rules of all accounts. */
 export const allRules = (db: Reader): Promise<RuleRow[]> => db.all<RuleRow>('SELECT * FROM alert_rules ORDER BY seq');
 
 export const ruleBySeq = (db: Reader, seq: number): Promise<RuleRow | undefined> =>
@@ -212,7 +212,7 @@ export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, no
   return id;
 }
 
-/** Changes the given fields. `check` refuses what they would make of the rule. */
+/** Changes the given fields. `check` throws if the resulting rule is not valid. */
 export async function updateRule(
   tx: Tx,
   accountId: number,
@@ -239,7 +239,7 @@ export async function updateRule(
   );
   if (change.Channels) await setChannels(tx, accountId, row.seq, change.Channels);
   if (draft.When === row.event) return;
-  // The objects of another event are others.
+  // What fires for one event means nothing for another.
   await tx.run('UPDATE alert_rules SET firing = 0 WHERE seq = ?', row.seq);
   await tx.run('DELETE FROM alert_firing WHERE rule_seq = ?', row.seq);
   await tx.run('DELETE FROM alert_events WHERE rule_seq = ?', row.seq);
@@ -250,7 +250,10 @@ export async function deleteRule(tx: Tx, accountId: number, id: string): Promise
   if (changes === 0) throw notFound('rule', id);
 }
 
-/** Null ends the silence. What the next message would contain is dropped; what still fires afterwards is noted again. */
+/**
+ * Silences a rule, or ends its silence with null. Events for its next message are dropped; whatever still fires after
+ * the silence gets a new event.
+ */
 export async function silenceRule(
   tx: Tx,
   accountId: number,

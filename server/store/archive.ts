@@ -1,5 +1,5 @@
-// Archived jobs in the database: ended ones that lists do not show. Only a top job has the mark; its children are found
-// by it. Newest first: the one archived last.
+// Archived jobs: ended jobs that other lists do not show. Only top jobs are marked, and their children belong to them.
+// The archive is sorted by when a job was archived, latest first.
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { jobsOfList } from './jobs.ts';
@@ -11,7 +11,7 @@ export const archiveJob = (tx: Tx, seq: number, at: number) =>
 export const restoreJob = (tx: Tx, seq: number) =>
   tx.run('UPDATE jobs SET archived = NULL WHERE seq = ? AND archived IS NOT NULL', seq);
 
-/** A position in the archive: of a job, which is not part of what follows. */
+/** The position of a job in the archive; a page starts after it. */
 export type ArchivePosition = { archived: number; seq: number };
 
 export const ARCHIVE_START: ArchivePosition = { archived: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
@@ -48,7 +48,7 @@ export const countArchived = async (db: Reader, accountId: number): Promise<numb
     )
   )?.count ?? 0;
 
-/** Stored bytes of output of an ended job, of a parent those of its children. */
+/** The stored output of an ended job in bytes; for a parent, that of its children. */
 export const storedOutput = async (db: Reader, { seq, device_seq, output_bytes }: JobRow): Promise<number> =>
   device_seq !== null
     ? output_bytes
@@ -85,6 +85,6 @@ const PIECES = perDialect(
     ORDER BY job_seq, stream, "offset"`,
 );
 
-/** All output of some jobs, in the order of jobs, streams and offsets. */
+/** All output of these jobs, by job, stream and offset. */
 export const outputOfJobs = (db: Reader, seqs: readonly number[]): Promise<StoredPiece[]> =>
   db.all<StoredPiece>(PIECES(db), JSON.stringify(seqs));

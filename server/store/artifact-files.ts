@@ -1,5 +1,5 @@
-// The bytes of artifacts, wherever they are stored: one interface, and what its implementations share. An upload is
-// first received in a temporary file of DATA_DIR, checked, and then stored under the artifact's id.
+// The bytes of artifacts, wherever they are stored: one interface, and what its implementations share. An upload goes
+// to a temporary file in DATA_DIR, is checked, and is then stored under the artifact's id.
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -35,22 +35,22 @@ export interface KnownFile {
 export type FileFault = 'Missing' | 'Damaged';
 
 export interface ArtifactFiles {
-  /** What the start found, as sentences for the operator. */
+  /** Findings at startup, as sentences for the operator. */
   readonly notes: readonly string[];
   /** Writes a stream to disk; refuses `limit` bytes or more, and leaves nothing behind after an error. */
   receive(bytes: AsyncIterable<Buffer>, limit: number): Promise<Received>;
   /** Makes the received bytes an artifact's file; it is durable when this resolves. */
   store(received: Received, artifactId: string): Promise<void>;
   discard(received: Received): Promise<void>;
-  /** What is wrong with the file, as far as is known without waiting; logged once. */
+  /** What is wrong with the file, as far as is known without reading it; logged once. */
   faultOf(artifact: KnownFile): FileFault | undefined;
   /** Refuses a missing or damaged file. */
   requireUsable(artifact: KnownFile): Promise<void>;
-  /** The bytes of a part or of the whole file; refuses a missing or damaged one, and throws if it ends too early. */
+  /** The bytes of a range, or of the whole file; refuses a missing or damaged file, and throws if it ends too early. */
   read(artifact: KnownFile, part: ByteRange): Promise<AsyncIterable<Uint8Array>>;
-  /** Resolves at the latest when the removal needs no more help of the caller. */
+  /** Resolves once the caller need not wait any longer, at the latest when the file is removed. */
   remove(artifactId: string): Promise<void>;
-  /** Why files can be neither stored nor read at the moment, as a sentence without its subject. */
+  /** Why files can currently be neither stored nor read, as a sentence without its subject. */
   problem(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface ArtifactRecords {
   wasDeleted: (artifactId: string) => boolean | Promise<boolean>;
 }
 
-/** Ids consist of letters and digits; any other must never become part of a path. */
+/** Ids consist of letters and digits; anything else must never become part of a path. */
 export function requireId(artifactId: string): string {
   if (!/^[a-z0-9]+$/.test(artifactId)) throw new TypeError('An artifact id holds letters and digits only');
   return artifactId;
@@ -92,7 +92,7 @@ export const fileFaultText = ({ name, version }: Pick<KnownFile, 'name' | 'versi
 export const unusableFile = (artifact: KnownFile, fault: FileFault): FileUnusable =>
   new FileUnusable('The file of this artifact cannot be used', fileFaultText(artifact, fault));
 
-/** Logs each fault once, until the file is whole again. */
+/** Logs each fault once, until the file is intact again. */
 export function openFaultLog() {
   const logged = new Set<string>();
   return {

@@ -19,8 +19,8 @@ import type { ArtifactFiles, ArtifactRecords, ByteRange, FileFault, KnownFile } 
 import { fileSize } from './database-file.ts';
 
 /**
- * Refuses to start without the database of the artifacts: a new one would know none of them.
- * `isEmpty`: the file exists without tables.
+ * Refuses to start if the database that belongs to the artifacts is missing: a new one would know none of them.
+ * `isEmpty` means that the file exists but has no tables.
  */
 export function requireDatabaseOfFiles(dataDir: string, database: string, { isEmpty = false } = {}): void {
   const size = fileSize(database);
@@ -43,13 +43,13 @@ export function requireDatabaseOfFiles(dataDir: string, database: string, { isEm
 export interface ArtifactFolderOptions {
   dataDir: string;
   records: ArtifactRecords;
-  /** The disk refuses writes. */
+  /** The disk is read-only. */
   readOnly?: boolean;
-  /** No other node uses the folder: what is unfinished belongs to nobody. */
+  /** No other node uses the folder, so unfinished uploads are leftovers. */
   isAlone?: boolean;
 }
 
-/** A part of a file; throws if the file became shorter, so that the client does not wait for the rest. */
+/** Part of a file; throws if the file has become shorter, so that the client does not wait for the rest. */
 async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
   let left = end - start + 1;
   for await (const part of handle.createReadStream({ start, end })) {
@@ -60,8 +60,8 @@ async function* partOfFile(handle: FileHandle, { start, end }: ByteRange): Async
 }
 
 /**
- * Removes unfinished uploads and the files of deleted artifacts. Any other file without an artifact is set aside, because
- * the database may be an older, restored one. Returns how many were set aside.
+ * Removes unfinished uploads and the files of deleted artifacts. Any other file without an artifact is set aside,
+ * because the database may have been restored from an older backup. Returns how many were set aside.
  */
 async function sweep(dataDir: string, { wasDeleted }: ArtifactRecords, known: Set<string>): Promise<number> {
   const folder = artifactFolder(dataDir);
@@ -140,7 +140,7 @@ export async function openArtifactFolder({
     },
 
     remove: (artifactId) => rm(fileOf(artifactId), { force: true }),
-    // The disk has its own check.
+    // disk-space.ts watches the disk.
     problem: async () => undefined,
     close: async () => {},
   };

@@ -1,4 +1,4 @@
-// Artifact records. The bytes are elsewhere (artifact-files.ts).
+// Artifact records; artifact-files.ts has their bytes.
 import { LimitReached, notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -8,7 +8,7 @@ export interface StoredArtifact {
   accountId: number;
   name: string;
   version: string;
-  /** The size that the uploader declared; shown, never trusted. */
+  /** The size that the client declared: shown, but never relied on. */
   declaredSize: number;
   sizeBytes: number;
   sha256: string;
@@ -30,7 +30,7 @@ const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript 
 export const listArtifacts = async (db: Reader, accountId: number): Promise<StoredArtifact[]> =>
   (await db.all<Row>(`SELECT ${COLUMNS} FROM artifacts WHERE account_id = ? ORDER BY seq`, accountId)).map(fromRow);
 
-/** The artifacts of all accounts, which own files. */
+/** The artifacts of all accounts, to compare with their files. */
 export const allArtifacts = async (db: Reader): Promise<StoredArtifact[]> =>
   (await db.all<Row>(`SELECT ${COLUMNS} FROM artifacts ORDER BY seq`)).map(fromRow);
 
@@ -53,7 +53,7 @@ export async function artifactById(db: Reader, accountId: number, id: string): P
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-/** Refuses what does not fit in the account's storage, and names what to delete. */
+/** Refuses an upload that exceeds the account's storage, and suggests what to delete. */
 export async function requireQuota(db: Reader, accountId: number, sizeBytes: number): Promise<void> {
   const row = await db.get<{ used: number; allowed: number }>(
     `SELECT artifact_limit AS allowed, (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
@@ -75,7 +75,7 @@ export async function requireQuota(db: Reader, accountId: number, sizeBytes: num
   );
 }
 
-/** Adds an artifact whose file is in place. Checks the space again, because uploads run side by side. */
+/** Adds an artifact whose file is stored. Checks the quota again, because uploads run concurrently. */
 export async function insertArtifact(tx: Tx, artifact: StoredArtifact): Promise<void> {
   await requireQuota(tx, artifact.accountId, artifact.sizeBytes);
   await tx.run(

@@ -1,6 +1,6 @@
-// Reading the audit log, and the chain of hashes that shows a change of it. Hashes are added a moment after the entries, in
-// the order of their commits, so that no write waits for them. An entry at or before the mark (audit-mark.ts) never gets a
-// hash again: one without was added or robbed of it by somebody else.
+// Reads the audit log, and maintains the hash chain that reveals tampering. Hashes are added shortly after the entries,
+// in commit order, so that no write waits for them. An entry at or before the mark (audit-mark.ts) is never hashed
+// again: if it has no hash, somebody added the entry or removed the hash.
 import { hash } from 'node:crypto';
 import type { AuditFilters } from '#/contract/audit.ts';
 import type { Database, Reader, SqlValue, Tx } from './database.ts';
@@ -18,15 +18,15 @@ export interface AuditRow {
   target: string;
   outcome: string;
 }
-/** `hash`: null as long as it is not there yet. */
+/** `hash` is null until it has been computed. */
 export type HashedRow = AuditRow & { hash: string | null };
 
-/** Entries of one unit of work. */
-const PORTION = 500;
-/** Units of work until others have their turn: a log from before the hashes may be long. */
+/** Entries per transaction. */
+const BATCH = 500;
+/** Transactions per run, so that other work gets its turn: a log from before the hashes may be long. */
 export const AT_ONCE = 10;
 
-/** The hash of an entry: of what it says, and of the hash of the one before ('' for the first). */
+/** The hash of an entry covers its content and the hash of the previous entry ('' for the first). */
 const auditHash = (before: string, row: AuditRow): string =>
   hash(
     'sha256',
@@ -59,16 +59,16 @@ const MISSING_OBJECT = perDialect(
     ORDER BY key LIMIT 1`,
 );
 
-/** Each object of these entries, with the entry's number. */
+/** Each object that these entries are about, with the entry's number. */
 const objectsOf = (rows: readonly AuditRow[]) =>
   rows.flatMap(({ seq, target }) =>
     [...new Set(target.split(' '))].filter((object) => object !== '').map((object) => ({ seq, object })),
   );
 
-/** Hashes the next entries, and returns how many these were. */
+/** Hashes the next entries, and returns how many. */
 async function hashNext(tx: Tx): Promise<number> {
   const last = await lastHashed(tx);
-  const rows = await tx.all<AuditRow>('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?', last.seq, PORTION);
+  const rows = await tx.all<AuditRow>('SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ?', last.seq, BATCH);
   const newest = rows.at(-1);
   if (!newest) return 0;
   let before = last.hash;
@@ -79,10 +79,10 @@ async function hashNext(tx: Tx): Promise<number> {
   return rows.length;
 }
 
-/** Hashes the entries that have no hash yet, a portion at a time and at most so many portions. */
+/** Hashes the entries that have no hash yet, in at most this many batches. */
 export async function hashAudit(db: Database, portions = Infinity): Promise<void> {
   for (let done = 0; done < portions && (await isBehind(db)); done++)
-    if ((await db.write(hashNext, { patient: true })) < PORTION) return;
+    if ((await db.write(hashNext, { patient: true })) < BATCH) return;
 }
 
 const isBehind = async (db: Reader): Promise<boolean> => {
@@ -90,13 +90,13 @@ const isBehind = async (db: Reader): Promise<boolean> => {
   return (row?.last ?? 0) > (await lastHashed(db)).seq;
 };
 
-/** As in the index of the other entries; ';' follows ':'. */
+/** The same expression as in the index audit_by_people; ';' follows ':' in ASCII. */
 const BY_DEVICES = "actor >= 'device:' AND actor < 'device;'";
 
-/** `objects`: the ids of what the entries may be about. */
+/** `objects` has the ids of what the entries may be about. */
 export type EntryFilters = Omit<AuditFilters, 'about'> & { objects?: readonly string[] };
 
-/** The conditions in SQL. Refused attempts of unknown clients belong to every account. */
+/** The filters as SQL conditions. Refused requests of unknown clients are shown to every account. */
 function conditions(
   { dialect }: Reader,
   accountId: number,
@@ -108,7 +108,8 @@ function conditions(
   if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
   if (action !== undefined) {
     const kind = action.includes('.') ? 'action' : dialect.before('action', '.');
-    // The entries about some objects are few: an index of actions would lead through all others.
+    // There are few entries about any object: `|| ''` keeps the planner from reading all others by the index of
+    // actions.
     all.push([object === undefined && objects === undefined ? `${kind} = ?` : `(${kind} || '') = ?`, action]);
   }
   for (const ids of [object === undefined ? undefined : [object], objects])
@@ -122,7 +123,7 @@ function conditions(
   return { where: all.map(([sql]) => sql).join(' AND '), values: all.flatMap(([, ...values]) => values) };
 }
 
-/** Entries before the number `before`, newest first. */
+/** Entries below the number `before`, newest first. */
 export function auditEntries(
   db: Reader,
   accountId: number,
@@ -140,30 +141,32 @@ export function auditEntries(
 }
 
 export interface Verified {
-  /** Entries whose hash is right. */
+  /** Entries whose hash is correct. */
   entries: number;
   /** Entries after them that the service has not hashed yet. */
   newer: number;
-  /** The hash of the last of them. */
+  /** The hash of the last verified entry. */
   last: string;
-  /** Undefined if all are right. */
+  /** Undefined if the whole log is correct. */
   fault: string | undefined;
-  /** Whether the expected hash is that of an entry. */
+  /** Whether an entry has the expected hash. */
   found: boolean;
-  /** Whether the log holds the witness; of use if there is no fault, for the search ends at one. */
+  /**
+   * Whether the log has the witness's entry; only meaningful without a fault, because verification stops at the first.
+   */
   witnessed: boolean;
 }
 
 interface VerifyOptions {
   /** A hash that was noted elsewhere. */
   expected?: string | undefined;
-  /** How far the log was hashed when a node last noted it outside the database. */
+  /** The mark that a node last recorded outside the database. */
   witness?: AuditMark | undefined;
 }
 
-/** Computes the whole chain again. Changes nothing: an entry without a hash must never get one from here. */
+/** Recomputes the whole chain. Writes nothing: an entry without a hash must never get one here. */
 export async function verifyAudit(db: Reader, { expected, witness }: VerifyOptions = {}): Promise<Verified> {
-  // Read first: what is hashed meanwhile is beyond it.
+  // Read first, so that entries that are hashed during the check come after it.
   const mark = await lastHashed(db);
   let [before, after, entries, objects] = ['', 0, 0, 0];
   let [found, witnessed] = [expected === undefined, witness === undefined];
@@ -174,7 +177,7 @@ export async function verifyAudit(db: Reader, { expected, witness }: VerifyOptio
        WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
       after,
       mark.seq,
-      PORTION,
+      BATCH,
     );
     for (const row of rows) {
       if (row.hash === null)
@@ -193,7 +196,7 @@ export async function verifyAudit(db: Reader, { expected, witness }: VerifyOptio
     const unlisted = await db.get<{ seq: number }>(MISSING_OBJECT(db), JSON.stringify(objectsOf(rows)));
     if (unlisted) return result(`Entry ${unlisted.seq} is missing from the list of entries by object.`);
     objects += objectsOf(rows).length;
-    if (rows.length < PORTION) break;
+    if (rows.length < BATCH) break;
   }
   const orphan = await db.get<{ seq: number }>(
     `SELECT audit_seq AS seq FROM audit_hashes

@@ -1,5 +1,5 @@
-// How far the audit log is hashed: the number and the hash of the last entry. It is stored apart from the hashes, and moves
-// with them in one transaction, so that emptying the hashes does not let old entries be hashed anew.
+// How far the audit log is hashed: the number and hash of the last hashed entry. It is stored apart from the hashes and
+// updated in the same transaction, so that deleting the hashes does not cause old entries to be hashed again.
 import type { Reader, Tx } from './database.ts';
 
 export interface AuditMark {
@@ -11,7 +11,7 @@ const NOTHING: AuditMark = { seq: 0, hash: '' };
 
 export const printMark = ({ seq, hash }: AuditMark): string => `${seq} ${hash}`;
 
-/** Undefined if the text is no mark. */
+/** Undefined if the text is not a mark. */
 export function parseMark(text: string): AuditMark | undefined {
   const [, seq, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   return seq === undefined || hash === undefined ? undefined : { seq: Number(seq), hash };
@@ -28,11 +28,11 @@ export async function lastHashed(db: Reader): Promise<AuditMark> {
   if (row?.mark == null) return stored;
   const mark = parseMark(row.mark);
   if (!mark) throw new DamagedMark('The setting audit_mark in the database was changed: it is no number and hash.');
-  // An earlier version of the service, which knows no mark, may have added hashes since.
+  // An earlier version of the service, which has no mark, may have added hashes since.
   return mark.seq >= stored.seq ? mark : stored;
 }
 
-/** The message is the whole explanation. */
+/** Its message explains the fault completely. */
 export class DamagedMark extends Error {}
 
 export const writeMark = (tx: Tx, mark: AuditMark) =>

@@ -1,4 +1,4 @@
-// Who did what to which object, when and from where. The table accepts only new rows; a row never contains a secret,
+// Records who did what to which object, when and from where. The table is append-only; a row never contains a secret,
 // and is written in the transaction that it records.
 //
 // Rows are never removed: they are short, and a log that the service itself can shorten proves little.
@@ -8,7 +8,7 @@ import type { Tx } from './database.ts';
 export interface Audit {
   /** Records an action such as `device.create`; `target` is the object's id. */
   record(tx: Tx, caller: Caller, action: string, target: string): Promise<void>;
-  /** Records a refused attempt, possibly by an unknown client. */
+  /** Records a refused request, possibly from an unknown client. */
   refused(tx: Tx, from: { actor: string; address: string }, action: string): Promise<void>;
 }
 

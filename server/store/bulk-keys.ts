@@ -1,5 +1,5 @@
-// The keys of devices that bulk work creates, until the caller who asked for them has read them. They are sealed with the
-// secret of that caller, so that neither the database nor a copy of it reveals them.
+// The keys of devices created by a bulk action, kept until the caller who asked for them has read them. They are sealed
+// with that caller's secret, so that neither the database nor a copy of it reveals them.
 import type { Caller } from './caller.ts';
 import type { Reader, Tx } from './database.ts';
 import { openSeal } from './seal.ts';
@@ -9,7 +9,7 @@ const aboutOf = (bulkSeq: number) => `bulk ${bulkSeq}`;
 
 type Owner = Pick<Caller, 'actor'> & { secret: string };
 
-/** `keys`: one for each item, in the order of the items. */
+/** `keys` has one key for each item, in the same order. */
 export const insertBulkKeys = (tx: Tx, bulkSeq: number, { actor, secret }: Owner, keys: readonly string[]) =>
   tx.run(
     'INSERT INTO bulk_keys (bulk_seq, owner, sealed) VALUES (?, ?, ?)',
@@ -24,7 +24,7 @@ interface Row {
   previous_sealed: Uint8Array | null;
 }
 
-/** The keys by the number of their item; undefined if they are deleted, or were asked for by somebody else. */
+/** The keys in the order of their items; undefined if they were deleted, or if somebody else asked for them. */
 export async function bulkKeys(db: Reader, bulkSeq: number, { actor, secret }: Owner): Promise<string[] | undefined> {
   const row = await db.get<Row>(
     'SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE bulk_seq = ? AND owner = ?',
@@ -43,7 +43,10 @@ export const ownerOfBulkKeys = async (db: Reader, bulkSeq: number): Promise<stri
 
 export const deleteBulkKeys = (tx: Tx, bulkSeq: number) => tx.run('DELETE FROM bulk_keys WHERE bulk_seq = ?', bulkSeq);
 
-/** Deletes those of bulk work that ended longer ago than `age`, or after `now`: the clock was set. */
+/**
+ * Deletes the keys of bulk actions that ended longer ago than `age`, or well after `now`, which means that the clock
+ * was set.
+ */
 export const pruneBulkKeys = (tx: Tx, now: number, age: number) =>
   tx.run(
     `DELETE FROM bulk_keys WHERE EXISTS
@@ -52,7 +55,10 @@ export const pruneBulkKeys = (tx: Tx, now: number, age: number) =>
     now + age,
   );
 
-/** Seals the keys of a session again when its value changes; requests that were sent before still open them. */
+/**
+ * Reseals the keys of a session when its value changes; requests already sent with the previous value can still open
+ * them.
+ */
 export async function resealBulkKeys(tx: Tx, actor: string, before: string, after: string): Promise<void> {
   const rows = await tx.all<Row>('SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE owner = ?', actor);
   for (const { bulk_seq: seq, sealed } of rows) {

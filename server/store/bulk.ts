@@ -1,4 +1,4 @@
-// Bulk work in the database: what is done to which devices or jobs, how far it is, and what became of each.
+// Bulk actions: what is done to which devices or jobs, the progress, and the outcome of each item.
 import type { Bulk, BulkAction, BulkItem, BulkValues, NewBulkDevice } from '#/contract/bulk.ts';
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
@@ -13,13 +13,13 @@ export interface BulkRow {
   account_id: number;
   action: BulkAction;
   of_what: Bulk['Of'];
-  /** The Values, as JSON. */
+  /** The request's Values, as JSON. */
   settings: string;
-  /** Who asked for it, for the audit log. */
+  /** Who requested it, for the audit log. */
   actor: string;
   address: string;
   state: Bulk['State'];
-  /** All items before this number have their outcome. */
+  /** All items below this number have an outcome. */
   next: number;
   total: number;
   done: number;
@@ -29,12 +29,12 @@ export interface BulkRow {
   ended: number | null;
 }
 
-/** A device to create, as it is stored until then: with the hash of its key. */
+/** A device that is still to be created, with the hash of its key. */
 export type StoredDraft = NewBulkDevice & { KeyHash: string };
 
-/** What an item became; see the contract. */
+/** The outcome of an item; see the contract. */
 export interface ItemOutcome {
-  /** Of a device that was created. */
+  /** The id of a created device. */
   id?: string;
   name: string;
   outcome: Exclude<BulkItem['Outcome'], 'Left'>;
@@ -59,11 +59,11 @@ export const bulkOf = (db: Reader, accountId: number): Promise<BulkRow[]> =>
 
 export type RunningBulk = Pick<BulkRow, 'seq' | 'action'>;
 
-/** What is not over, of all accounts. */
+/** The running bulk actions of all accounts. */
 export const runningBulk = (db: Reader): Promise<RunningBulk[]> =>
   db.all<RunningBulk>("SELECT seq, action FROM bulk WHERE state = 'Running' ORDER BY seq");
 
-/** Items from `from` on, in their order. */
+/** Items from number `from` on, in order. */
 export async function itemsFrom(db: Reader, seq: number, from: number, limit: number): Promise<BulkItem[]> {
   const rows = await db.all<BulkItem & { draft: string | null }>(
     `SELECT object AS "Id", name AS "Name", outcome AS "Outcome", because AS "Because", draft FROM bulk_items
@@ -95,7 +95,7 @@ export interface NewBulk {
   action: BulkAction;
   of: Bulk['Of'];
   values: BulkValues;
-  /** Of devices and jobs that exist, or drafts of new devices. */
+  /** Ids of existing devices or jobs, or drafts of new devices. */
   items: readonly string[] | readonly StoredDraft[];
   at: number;
 }
@@ -125,22 +125,22 @@ export async function insertBulk(
   return { seq, id };
 }
 
-export interface LeftItem {
+export interface PendingItem {
   number: number;
   object: string;
   draft: string | null;
 }
 
 /** The next items without an outcome. */
-export const leftItems = (db: Reader, { seq, next }: BulkRow, limit: number) =>
-  db.all<LeftItem>(
+export const pendingItems = (db: Reader, { seq, next }: BulkRow, limit: number) =>
+  db.all<PendingItem>(
     "SELECT number, object, draft FROM bulk_items WHERE bulk_seq = ? AND number >= ? AND outcome = 'Left' ORDER BY number LIMIT ?",
     seq,
     next,
     limit,
   );
 
-/** Counts outcomes of a unit of work, for `advance`. */
+/** The outcomes of one transaction, for `advance`. */
 export type Tally = Record<ItemOutcome['outcome'], number>;
 export const newTally = (): Tally => ({ Done: 0, Failed: 0, Skipped: 0 });
 
@@ -163,7 +163,7 @@ export async function setOutcome(
   tally[outcome] += 1;
 }
 
-/** Adds the outcomes of a unit of work to the counts, and ends the bulk with the last one. */
+/** Adds the outcomes of one transaction to the counts, and ends the bulk action after its last item. */
 export async function advance(tx: Tx, { seq }: { seq: number }, by: Tally, next: number, at: number): Promise<void> {
   await tx.run(
     'UPDATE bulk SET done = done + ?, failed = failed + ?, skipped = skipped + ?, next = ? WHERE seq = ?',
@@ -180,12 +180,12 @@ export async function advance(tx: Tx, { seq }: { seq: number }, by: Tally, next:
   );
 }
 
-/** False if it was over. */
+/** False if it had already ended. */
 export const cancelBulk = async (tx: Tx, seq: number, at: number): Promise<boolean> =>
   (await tx.run("UPDATE bulk SET state = 'Cancelled', ended = ? WHERE seq = ? AND state = 'Running'", at, seq))
     .changes > 0;
 
-/** Removes the one that ended first, if that was before `before`; false if there is none. */
+/** Removes the oldest bulk action that ended before this time; false if there is none. */
 export const pruneBulk = async (tx: Tx, before: number): Promise<boolean> =>
   (
     await tx.run(

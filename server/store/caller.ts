@@ -1,4 +1,4 @@
-// Who asks for something, for handlers and the audit log.
+// Who sent a request, for handlers and the audit log.
 
 export interface Caller {
   account: { id: number; email: string };
@@ -8,10 +8,10 @@ export interface Caller {
   sessionId?: string;
   /** The client's address, as far as TRUSTED_PROXY reveals it. */
   address: string;
-  /** The token or the session's value; never stored, logged or sent. Missing where no request is behind it. */
+  /** The token or the session's value; never stored, logged or sent. Undefined if no request is behind the action. */
   secret?: {
     value: string;
-    /** False if another node has just replaced the session's value: the new one is not known here. */
+    /** False if another node has just replaced the session's value and this node does not know the new one. */
     isCurrent: boolean;
   };
 }

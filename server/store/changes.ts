@@ -1,5 +1,5 @@
-// What changed, in the order of commits: the versions that clients compare, and the changes between two of them. Both
-// engines let one transaction write at a time, so that no change appears below a version that was already given out.
+// The change log in commit order: versions that clients compare, and the changes between two versions. Both engines let
+// one transaction write at a time, so no change appears below a version that a client already has.
 import type { Database, Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { ChangeKind } from './reported-changes.ts';
@@ -13,27 +13,27 @@ export interface Change {
   object: number;
   /** The seq of a child's parent. */
   parent: number | null;
-  /** Of a device, job, bulk or rollout. */
+  /** The id of a device, job, bulk action or rollout. */
   id: string;
 }
 
-/** Everything up to an entry of the log. */
+/** A position in the log: everything up to one entry. */
 export interface Position {
-  /** Which use of the database: entries of another one count for nothing. */
+  /** Identifies this opening of the database; positions from another opening are void. */
   opening: string;
   seq: number;
   /**
-   * The random mark of that entry. PostgreSQL may be restored to some seconds ago while nodes run: the same numbers are
-   * then given to other changes, with other marks.
+   * The random mark of that entry. PostgreSQL may be restored to an earlier state while nodes run; other changes then
+   * get the same numbers, but with other marks.
    */
   mark: number;
 }
 
-/** Entries that remain for clients that come back. */
+/** Entries kept for clients that reconnect. */
 const STORED = 200_000;
-/** Most entries that are read for one client: reading everything again is cheaper beyond. */
+/** The most entries read for one client; beyond that, reloading everything is cheaper. */
 const MOST_READ = 100_000;
-/** Entries that one unit of work removes. */
+/** Entries removed per transaction. */
 const PRUNED_AT_ONCE = 20_000;
 
 export const printPosition = ({ opening, seq, mark }: Position): string => `${opening}-${seq}-${mark}`;
@@ -47,9 +47,9 @@ export function parsePosition(version: string): Position | undefined {
 export const isSamePosition = (one: Position, other: Position): boolean =>
   one.seq === other.seq && one.mark === other.mark && one.opening === other.opening;
 
-/** Up to the last entry. */
-export async function presentPosition(db: Database): Promise<Position> {
-  // The version of no table changes with the opening only.
+/** The position of the last entry. */
+export async function currentPosition(db: Database): Promise<Position> {
+  // Without table names, the version changes only with the opening.
   const [opening, last] = await Promise.all([
     db.version(),
     db.get<{ seq: number; mark: number }>('SELECT seq, mark FROM changes ORDER BY seq DESC LIMIT 1'),
@@ -57,7 +57,7 @@ export async function presentPosition(db: Database): Promise<Position> {
   return { opening, seq: last?.seq ?? 0, mark: last?.mark ?? 0 };
 }
 
-/** Whether all entries after this one are there, and the entry itself is the one that was read then. */
+/** Whether the log still has all entries after this position, and the entry at the position is the same one. */
 async function isKnown(db: Reader, { seq, mark }: Position): Promise<boolean> {
   if (seq === 0) {
     const first = await db.get<{ seq: number }>('SELECT seq FROM changes ORDER BY seq LIMIT 1');
@@ -70,8 +70,8 @@ const BETWEEN = `SELECT DISTINCT kind, what, object, parent, id FROM changes
   WHERE seq > ? AND seq <= ? AND account_id = ?`;
 
 /**
- * What changed between two positions; undefined if that is not known any more, or is too much. `children`: only children
- * of the job with this seq.
+ * What changed between two positions; undefined if the log no longer says, or if it is too much. `children` limits it
+ * to children of the job with this seq.
  */
 export async function changesBetween(
   db: Reader,
@@ -92,7 +92,7 @@ const IDS = perDialect(
   (sql) => `SELECT seq, id FROM jobs WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})`,
 );
 
-/** The ids of jobs, by seq; without those that were deleted. */
+/** The ids of jobs by seq, without deleted jobs. */
 export const jobIds = async (db: Reader, seqs: Iterable<number>): Promise<Map<number, string>> =>
   new Map(
     (await db.all<{ seq: number; id: string }>(IDS(db), JSON.stringify([...seqs]))).map(({ seq, id }) => [seq, id]),

@@ -1,5 +1,5 @@
-// The file of a database: checked before it is opened, then upgraded. A fault stops the start with one sentence that
-// says what is wrong and what to do; the file is not changed then.
+// Opens a database file: checks it, then upgrades it. A fault stops the start with one sentence that says what is wrong
+// and what to do, and leaves the file unchanged.
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,15 +13,15 @@ export interface DatabaseKind {
   versions: KnownVersions;
   /** Creates all tables in an empty file. */
   schema: string;
-  /** The statements that bring the tables of this version up to date; `has` knows each table and `table.column`. */
+  /** The statements that upgrade tables of this version; `has` answers for each table and each `table.column`. */
   upgrade: (from: number, has: (name: string) => boolean) => string;
   /** A table that no other kind has. */
   ownTable: string;
-  /** How its tables work on a disk that refuses writes, so that users can sign in and read. */
+  /** How its tables work on a read-only disk, so that users can sign in and read. */
   whenReadOnly?: {
     /** Copied to memory, where they are writable until the process ends. */
     inMemory: readonly string[];
-    /** Writes to these are discarded. */
+    /** Writes to these tables are discarded. */
     ignored: readonly string[];
     /** Copied to memory with these columns set, because nothing can update them; read-only. */
     outdated: Record<string, string>;
@@ -29,11 +29,11 @@ export interface DatabaseKind {
 }
 
 export interface FileOptions {
-  /** The disk refuses writes. */
+  /** The disk is read-only. */
   readOnly?: boolean;
   /** Called before tables are created in an empty file; throws if they should exist. */
   beforeNew?: () => void;
-  /** Called before tables of this version are upgraded, to save elsewhere what that removes. */
+  /** Called before the upgrade, to save what it removes. */
   beforeUpgrade?: (from: number, sqlite: DatabaseSync) => void;
 }
 
@@ -48,8 +48,8 @@ const RESTORE = 'Restore a backup in its place, or set DATA_DIR to another folde
 export const fileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Throws if the file is of a version that cannot be used. It is only read, not even by SQLite unless a crash left a
- * write-ahead log: nothing is changed then, neither the file nor what is beside it.
+ * Throws if the file's version cannot be used. It only reads, and without SQLite unless a crash left a write-ahead log,
+ * so neither the file nor anything beside it changes.
  */
 export function requireKnownVersion(file: string, { versions }: DatabaseKind): void {
   const version = storedVersion(file);
@@ -111,7 +111,7 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
     sqlite.exec('PRAGMA busy_timeout = 2000');
     checkContent(sqlite, file, kind);
     if (!options.readOnly && dropStatistics(sqlite)) {
-      // A connection keeps what it has read of them.
+      // An open connection keeps using the statistics that it has read.
       sqlite.close();
       sqlite = new DatabaseSync(file);
       sqlite.exec('PRAGMA busy_timeout = 2000');
@@ -140,8 +140,8 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
 }
 
 /**
- * The planner must not depend on statistics: figures of a moment at which a table was empty mislead it for weeks. Without
- * any it chooses by the statement and the indexes alone, which query-plans.test.ts checks. False if there were none.
+ * The planner must not depend on statistics: those taken while a table was empty mislead it for weeks. Without them it
+ * chooses by the statement and the indexes alone, which query-plans.test.ts checks. Returns false if there were none.
  */
 function dropStatistics(sqlite: DatabaseSync): boolean {
   const found = sqlite.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat_'").all();
@@ -161,16 +161,16 @@ function openReadOnly(file: string): DatabaseSync {
 function shadowTables(sqlite: DatabaseSync, { whenReadOnly }: DatabaseKind): void {
   if (!whenReadOnly) return;
   const { inMemory, ignored, outdated } = whenReadOnly;
-  // The tables they refer to are in the other schema.
+  // The tables that they refer to are in the other schema.
   sqlite.exec('PRAGMA foreign_keys = OFF');
   for (const table of [...inMemory, ...Object.keys(outdated)]) {
-    const made = sqlite.prepare(
+    const definitions = sqlite.prepare(
       "SELECT sql FROM main.sqlite_schema WHERE tbl_name = ? AND type IN ('table', 'index') AND sql NOT NULL ORDER BY type DESC",
     );
-    const [first, ...indexes] = made.all(table).map(({ sql }) => String(sql));
+    const [first, ...indexes] = definitions.all(table).map(({ sql }) => String(sql));
     sqlite.exec(first?.replace(/^CREATE TABLE/, 'CREATE TEMP TABLE') ?? '');
     sqlite.exec(`INSERT INTO temp.${table} SELECT * FROM main.${table}`);
-    // Queries name these indexes.
+    // Some queries name these indexes.
     for (const index of indexes) sqlite.exec(index.replace(/ INDEX /, ' INDEX temp.'));
   }
   for (const [table, values] of Object.entries(outdated)) {

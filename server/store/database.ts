@@ -1,4 +1,4 @@
-// What the repositories see of a database, whichever engine it is.
+// The database as the repositories see it, whichever engine it is.
 
 import type { Dialect } from './dialect.ts';
 
@@ -10,7 +10,7 @@ export interface Reader {
   all<T>(sql: string, ...args: SqlValue[]): Promise<T[]>;
 }
 
-/** The database inside a unit of work. Valid only while the unit runs. */
+/** The database inside a unit of work, which is one transaction to its author. Valid only while the unit runs. */
 export interface Tx extends Reader {
   run(sql: string, ...args: SqlValue[]): Promise<{ changes: number }>;
   /** Runs when the unit is durable, before its promise resolves; not if the unit is rolled back. Must not throw. */
@@ -32,17 +32,20 @@ export interface Database extends Reader {
    */
   write<T>(unit: (tx: Tx) => T | Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Changes with every committed write to these tables and with every `bump` of these names, by any process. What is
-   * read after it is never older than it; equal versions mean equal content.
+   * Changes with every committed write to these tables and with every `bump` of these names, by any process. Data read
+   * after the version is never older than it; equal versions mean equal content.
    */
   version(...names: string[]): Promise<string>;
-  /** Calls back after commits with the devices whose agents a unit wants to be sent what changed. */
+  /** Calls back after commits with the devices that units named in `syncAgents`. */
   onSyncAgents(listener: (deviceSeqs: number[]) => void): void;
-  /** The version of its tables, and the one that this service knows. */
+  /** The version of the tables, and the newest one that this service knows. */
   migrations(): Promise<{ at: number; steps: number }>;
   /** Number of queued writes. */
   waiting(): number;
-  /** For long exports, which would otherwise push what others read out of the memory of the database. To be closed. */
+  /**
+   * A separate reader for long exports, which would otherwise evict what others read from the database's cache. Must be
+   * closed.
+   */
   openReader(): ExportReader;
   close(): Promise<void>;
 }
@@ -51,7 +54,7 @@ export interface ExportReader extends Reader {
   close(): void;
 }
 
-/** What `read` yields from a reader of its own, which is closed at the end or when nobody wants the rest. */
+/** Yields what `read` yields from a separate reader, which is closed at the end or when the consumer stops. */
 export async function* exported<T>(
   db: Pick<Database, 'openReader'>,
   read: (reader: Reader) => AsyncIterable<T>,
@@ -65,13 +68,13 @@ export async function* exported<T>(
 }
 
 export interface WriteOptions {
-  /** Allowed on a full disk, in space reserved for it: writes that free space, and the steps to them. */
+  /** Allowed on a full disk, in space reserved for this: writes that free space, and what they depend on. */
   essential?: boolean;
-  /** Long work in the background: it does not share a transaction with units before it, whose answers would wait. */
+  /** Long background work: it does not join a transaction of earlier units, whose callers would have to wait. */
   patient?: boolean;
 }
 
-/** Adds a row to a table with a `seq` of its own, and returns that. */
+/** Adds a row to a table that has a `seq`, and returns the `seq`. */
 export async function insertRow(tx: Tx, sql: string, ...args: SqlValue[]): Promise<number> {
   const row = await tx.get<{ seq: number }>(`${sql} RETURNING seq`, ...args);
   if (!row) throw new TypeError('The statement added no row');

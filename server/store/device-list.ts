@@ -70,7 +70,7 @@ const LOCATIONS = perDialect(
 export const listFrom = async (db: Reader, accountId: number, seq: number, rows: number): Promise<string> =>
   (await db.get<{ json: string }>(PAGE(db), accountId, seq, rows))?.json ?? '[]';
 
-/** JSON list of the devices that meet every condition; an empty condition does not count, nor does a part of a name or id. */
+/** JSON list of the devices that meet every condition; empty conditions and parts of names and ids are ignored. */
 export async function listFiltered(
   db: Reader,
   accountId: number,
@@ -87,7 +87,7 @@ export async function listFiltered(
   return (await db.get<{ json: string }>(sql, ...values, rows, offset))?.json ?? '[]';
 }
 
-/** Which of these devices of the account meet the conditions other than parts of names and ids, in the order of seqs. */
+/** Which of these devices meet the conditions other than parts of names and ids, in order of creation. */
 export async function matchesAmong(
   db: Reader,
   accountId: number,

@@ -1,11 +1,11 @@
-// The devices of an account in creation order, in memory: the first one of page 4,000 is one array access, where SQL
-// would count through 100,000 rows.
+// The devices of an account in creation order, in memory: finding the start of page 4,000 is one array access, where
+// SQL would count through 100,000 rows.
 import type { Database, Tx } from './database.ts';
 
 export interface DeviceOrder {
   /** The seq of the device at `offset`, counted from 0, and how many devices there are. */
   at(accountId: number, offset: number): Promise<{ seq: number | undefined; count: number }>;
-  /** To be called in the unit of work that adds or removes a device, or changes its location. */
+  /** Call these in the unit of work that adds or removes a device, or changes its location. */
   added(tx: Tx, accountId: number): void;
   removed(tx: Tx, accountId: number): void;
   moved(tx: Tx, accountId: number): void;
@@ -47,7 +47,7 @@ export function openDeviceOrder(db: Database): DeviceOrder {
       known?.removals === removals ? known.seqs.then((before) => extend(accountId, before)) : readAfter(accountId, 0);
     const fleet = { additions, removals, seqs };
     fleets.set(accountId, fleet);
-    // What could not be read is read again.
+    // A failed read is repeated by the next request.
     seqs.catch(() => fleets.get(accountId) === fleet && fleets.delete(accountId));
     return seqs;
   };

@@ -1,14 +1,14 @@
-// Which version of each artifact runs where: the last success of each device, written in the unit of work in which a job
-// becomes one. A device runs its jobs in the order of their seq, so the highest is the last.
+// Which version of each artifact runs on which device: the last success on the device, written in the transaction in
+// which a job succeeds. A device runs its jobs in the order of their seq, so the highest seq is the last.
 import type { Reader, Tx } from './database.ts';
 import { perDialect, type Dialect } from './dialect.ts';
 
-/** Jobs of devices are `j`; the job with what they deploy, their parent if they have one, is `t`. */
+/** `j` is the job of a device; `t` is the top job, which says what is deployed. */
 const TOP = 'JOIN jobs t ON t.seq = coalesce(j.parent_seq, j.seq)';
 const SUCCESS = `j.ended IS NOT NULL AND coalesce(j.verdict, j.status) = 'Succeeded'
   AND NOT EXISTS (SELECT 1 FROM to_judge WHERE job_seq = j.seq)`;
 
-/** Writes the last success of each device and artifact among some jobs, where no later one is known. */
+/** Writes the last success of each device and artifact among these jobs, unless a later one is known. */
 const note = (jobs: string, where = '') => `
   INSERT INTO device_versions (device_seq, artifact_name, account_id, version, at, job_seq, job_id)
   SELECT device_seq, name, account_id, version, ended, seq, id FROM (
@@ -37,7 +37,7 @@ const FORGET = perDialect(
     WHERE coalesce(j.verdict, j.status) <> 'Succeeded') RETURNING device_seq, artifact_name`,
 );
 
-/** Of jobs that have ended. Those that are still to be judged are left to that. */
+/** Records the versions that ended jobs deployed. Jobs that are not judged yet are left to `correctVersions`. */
 export async function noteVersions(tx: Tx, jobSeqs: readonly number[]): Promise<void> {
   if (jobSeqs.length > 0) await tx.run(NOTE(tx), JSON.stringify(jobSeqs));
 }
@@ -48,7 +48,10 @@ export async function noteVersionsOfAll(tx: Tx, topSeqs: readonly number[]): Pro
   await tx.run(NOTE_CHILDREN(tx), JSON.stringify(topSeqs));
 }
 
-/** Of jobs that were judged: one that is no success any more gives way to the one before it. */
+/**
+ * Corrects the versions after jobs were judged: a job that no longer counts as a success gives way to the success
+ * before it.
+ */
 export async function correctVersions(tx: Tx, jobSeqs: readonly number[]): Promise<void> {
   const lost = await tx.all<{ device_seq: number; artifact_name: string }>(FORGET(tx), JSON.stringify(jobSeqs));
   if (lost.length > 0) await tx.run(NOTE_OTHERS(tx), JSON.stringify(lost));
@@ -68,7 +71,7 @@ export interface DeviceVersionRow {
 
 const COLUMNS = 'v.device_seq, d.id AS device_id, v.artifact_name, v.version, v.at, v.job_id';
 
-/** Of an artifact, the devices that were created last first; `before`: the seq of a device. */
+/** The versions of one artifact, latest created devices first; `before` is the seq of a device. */
 export const versionsOfArtifact = (
   db: Reader,
   { accountId, artifact, before, limit }: { accountId: number; artifact: string; before: number; limit: number },
@@ -82,7 +85,7 @@ export const versionsOfArtifact = (
     limit,
   );
 
-/** By the name of the artifact. */
+/** Sorted by the name of the artifact. */
 export const versionsOfDevice = (db: Reader, deviceSeq: number): Promise<DeviceVersionRow[]> =>
   db.all<DeviceVersionRow>(
     `SELECT ${COLUMNS} FROM device_versions v JOIN devices d ON d.seq = v.device_seq
@@ -98,7 +101,7 @@ const OF_JOBS = perDialect(
     WHERE d.account_id = ?`,
 );
 
-/** What the devices of these jobs have now of the artifact that the jobs deploy; no version where they have none. */
+/** Which version of the artifact the devices of these jobs have now; null where they have none. */
 export const versionsAfterJobs = (
   db: Reader,
   { accountId, artifact, jobSeqs }: { accountId: number; artifact: string; jobSeqs: readonly number[] },

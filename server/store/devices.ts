@@ -10,7 +10,6 @@ import { fold } from './fold.ts';
 import { DEVICES_RENAMED } from './name-index.ts';
 import { markTunnelsDown } from './tunnels.ts';
 
-/** The columns that the rest of the service needs. */
 export interface DeviceRow {
   seq: number;
   id: string;
@@ -105,16 +104,16 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
   await set('site', change.CustomerSite);
 }
 
-/** Whether a device has all these values already. */
+/** Whether the device already has all these values. */
 export async function hasValues(db: Reader, seq: number, values: DeviceChange & Partial<Position>): Promise<boolean> {
-  const is = await db.get<Record<string, unknown>>(
+  const stored = await db.get<Record<string, unknown>>(
     `SELECT name AS "DeviceName", grp AS "DeviceGroup", customer AS "CustomerName", site AS "CustomerSite",
        lat AS "Lat", lng AS "Lng" FROM devices WHERE seq = ?`,
     seq,
   );
   return Object.entries(values).every(
     ([field, value]) =>
-      value === undefined || is?.[field] === (typeof value === 'string' ? value.toWellFormed() : value),
+      value === undefined || stored?.[field] === (typeof value === 'string' ? value.toWellFormed() : value),
   );
 }
 
@@ -128,7 +127,7 @@ export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Prom
   tx.syncAgents(seq);
 }
 
-/** Gives a device a new key; the old one becomes invalid, and so does the session of its agent. */
+/** Gives a device a new key; the old key and the agent's session become invalid. */
 export async function replaceKey(tx: Tx, seq: number, at: number): Promise<string> {
   const key = newSecret('mdk');
   await tx.run(
@@ -143,7 +142,7 @@ export async function replaceKey(tx: Tx, seq: number, at: number): Promise<strin
   return key;
 }
 
-/** Version of who is Online; see Database.version. */
+/** The version of which devices are Online; see Database.version. */
 export const ONLINE = 'online';
 
 /** What an agent reports when it connects. */
@@ -158,8 +157,8 @@ export interface Inventory {
 }
 
 /**
- * Notes that an agent connected with this key, and begins a session. Undefined if the key is no longer that of the
- * device. An agent of an earlier session on another node is looked at again there.
+ * Records that an agent connected with this key, and starts a session. Undefined if the device now has another key.
+ * Another node with an earlier session of this device notices that it was replaced.
  */
 export async function beginSession(
   tx: Tx,
@@ -186,7 +185,7 @@ export async function beginSession(
   return row?.session;
 }
 
-/** A device as its agent's node looks at it again. */
+/** What a node reads of a device to check on its agent's session. */
 export interface SessionRow {
   seq: number;
   session: number;
@@ -199,7 +198,7 @@ const SESSIONS = perDialect(
     WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})`,
 );
 
-/** The present sessions of these devices, by seq. */
+/** The current sessions of these devices, by seq. */
 export const sessionsOf = async (db: Reader, seqs: Iterable<number>): Promise<Map<number, SessionRow>> =>
   new Map((await db.all<SessionRow>(SESSIONS(db), JSON.stringify([...seqs]))).map((row) => [row.seq, row]));
 
@@ -224,19 +223,19 @@ export const setAgentState = (tx: Tx, seq: number, { update, problem, text }: Ag
     seq,
   );
 
-/** Records an agent that was refused because of its link version and continues to try. */
+/** Records an agent that was refused because of its link version; it will keep trying. */
 export async function markRefused(
   tx: Tx,
   seq: number,
   { version, problem, text, at }: { version: string; problem: AgentProblem; text: string; at: number },
 ): Promise<void> {
-  // While one agent works, a second one with the same key does not change the device.
+  // While one agent is connected, another one with the same key does not change the device.
   if (await tx.get('SELECT 1 FROM devices WHERE seq = ? AND online = 1', seq)) return;
   await setAgentState(tx, seq, { update: '', problem, text }, at);
   await tx.run('UPDATE devices SET agent_version = ? WHERE seq = ? AND agent_version <> ?', version, seq, version);
 }
 
-/** Whether no other agent of the device connected since, and its key was not replaced. */
+/** Whether no other agent of the device has connected since, and its key was not replaced. */
 export const isLatest = async (
   db: Reader,
   { deviceSeq, session }: { deviceSeq: number; session: number },
@@ -244,8 +243,8 @@ export const isLatest = async (
   (await db.get('SELECT 1 FROM devices WHERE seq = ? AND session = ?', deviceSeq, session)) !== undefined;
 
 /**
- * Notes that the agent of this session is gone; false if another one connected since. `sentAway`: the service ended the
- * connection, and the agent is expected back.
+ * Records that the agent of this session disconnected; false if another one has connected since. `sentAway` means that
+ * the service closed the connection and expects the agent back.
  */
 export async function markOffline(
   tx: Tx,
@@ -270,7 +269,7 @@ export const markSeen = (tx: Tx, node: string, at: number) =>
 /** Marks all devices Offline: no agent is connected after a start. */
 export const markAllOffline = (tx: Tx) => tx.run('UPDATE devices SET online = 0 WHERE online = 1');
 
-/** Whether its agent is connected and can update itself, as far as it was reported. */
+/** Whether the device's agent is connected and says that it can update itself. */
 export const updateAbility = async (db: Reader, seq: number) =>
   (await db.get<{ online: number; update: AgentUpdate | ''; text: string }>(
     'SELECT online, agent_update AS "update", agent_problem_text AS "text" FROM devices WHERE seq = ?',
@@ -283,7 +282,7 @@ export async function keyHashOf(db: Reader, seq: number): Promise<string> {
   return Buffer.from(row?.key_hash ?? []).toString('hex');
 }
 
-/** Asks the agent to replace itself; `asked` names the program: see jobs/agent-updates.ts. */
+/** Asks the agent to update itself; `asked` names the program, see jobs/agent-updates.ts. */
 export async function askToUpdate(tx: Tx, seq: number, asked: string): Promise<void> {
   await tx.run('UPDATE devices SET update_asked = ? WHERE seq = ?', asked, seq);
   tx.syncAgents(seq);

@@ -15,18 +15,18 @@ export interface Dialect {
   list: (alias: string) => string;
   /** A field of such an element that is a JSON object, as text. */
   field: (value: string, name: string) => string;
-  /** A text up to a mark that it has. */
+  /** The part of a text before the first `mark`, which the text must contain. */
   before: (column: string, mark: string) => string;
   /** The bytes of a column followed by those of the first parameter. */
   appended: (column: string) => string;
   /**
-   * Whether a column has one of a few values, found by its index. PostgreSQL takes an array for ten values; of a subquery
-   * without statistics it expects so many that it reads the whole table instead.
+   * Whether a column has one of a few values, found by its index. PostgreSQL expects ten values from an array, but from
+   * a subquery without statistics so many that it reads the whole table instead.
    */
   among: (column: string, subquery: string) => string;
   /** Names the index to use, where the planner would choose a worse one. */
   indexedBy: (index: string) => string;
-  /** A program's text as the database can store it. */
+  /** The output of a program in a form that the database can store. */
   storable: (text: string) => string;
 }
 

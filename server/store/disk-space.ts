@@ -15,18 +15,17 @@ export interface DiskSpace {
   free(): number;
   /** Describes the problem for the operator, if there is one. */
   problem(): string | undefined;
-  /** A write did not fit. */
+  /** Call this when a write did not fit on the disk. */
   writeFailed(): void;
   /** Whether only essential writes are allowed. */
   isShort(): boolean;
-  /** Removes the ballast. */
   removeBallast(): void;
   /** No writes are possible until the next start. */
   setReadOnly(state: 'Full' | 'ReadOnly'): void;
   isReadOnly(): boolean;
-  /** What clients that only write (agents) are told; undefined while writes are possible. */
+  /** The error for clients that only write (agents); undefined while writes are possible. */
   refusal(): Unavailable | undefined;
-  /** A start needs a little space: if there is none, the ballast is removed first. */
+  /** Starting the service needs a little space: if there is none, the ballast is removed first. */
   freeSpaceToStart(): void;
   /** Checks the free space; also runs every half minute. */
   check(): void;
@@ -35,14 +34,14 @@ export interface DiskSpace {
 
 const MB = 1024 * 1024;
 const BALLAST_BYTES = 16 * MB;
-/** Less than this counts as full: the size of a transaction or two. */
+/** Less than this counts as full: room for a transaction or two. */
 const MARGIN_BYTES = 4 * MB;
 /** The warning starts below a twentieth of the disk, or below 1 GB if that is less. */
 const LOW_SHARE = 0.05;
 const MAX_LOW_BYTES = 1024 * MB;
 const MIN_LOW_BYTES = 64 * MB;
 const CHECK_EVERY_MS = 30_000;
-/** The first check must not delay the start. */
+/** The first check waits, so as not to delay the start. */
 const FIRST_CHECK_MS = 250;
 
 /** `report` receives a line at each change. */

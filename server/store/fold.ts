@@ -2,8 +2,8 @@
 // and stored beside the name.
 
 /**
- * Makes spellings equal that differ only in letter case. It goes by way of upper case, so that "ß" meets "SS". The
- * Greek final sigma becomes a normal one, because a searched part of a name can end inside a word.
+ * Makes spellings that differ only in letter case equal. It converts to upper case first, so that "ß" matches "SS". The
+ * Greek final sigma becomes a normal one, because a search for part of a name can end inside a word.
  */
 export const fold = (text: string): string =>
   text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');

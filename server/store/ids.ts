@@ -1,10 +1,10 @@
 // Random ids and secrets. Ids are short because people read them; secrets are long because nobody has to.
 import { hash, randomFillSync } from 'node:crypto';
 
-// 32 characters, so that a byte chooses without bias; of similar ones (0/o, 1/i/l, u/v) only one each.
+// 32 characters, so that a byte selects one without bias; only one of each set that looks similar (0/o, 1/i/l, u/v).
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-// Fetched many at a time: twelve random bytes cost as much as four thousand.
+// Random bytes are fetched in bulk: twelve cost as much as four thousand.
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 

@@ -1,6 +1,6 @@
-// The list of single jobs and parents by cursor, newest first. Each condition has an index in the order of the list, or
-// a short list of jobs; the one with the fewest jobs is followed, and its jobs are compared with the other conditions, a
-// bounded number for each page.
+// The paged list of single jobs and parents, newest first. Each condition has an index in the order of the list, or a
+// short list of jobs. A page scans the condition with the fewest jobs and checks them against the other conditions, up
+// to a limit for each page.
 import type { Reader } from './database.ts';
 import { fold } from './fold.ts';
 import { jobsOfList } from './jobs.ts';
@@ -8,35 +8,35 @@ import type { JobRow } from './jobs.ts';
 import type { NameIndex } from './name-index.ts';
 
 export interface JobFilter {
-  /** Statuses and verdicts, of the job or of any of its devices; empty: any. */
+  /** Statuses and verdicts of the job or of any of its devices; an empty list matches all. */
   states: readonly string[];
-  /** A part of its name, or its id. */
+  /** Part of its name, or its id. */
   name: string;
-  /** The seq of the device that it or a child is for. */
+  /** The seq of a device that it, or one of its children, runs on. */
   deviceSeq?: number;
   group?: string;
   tagId?: string;
   artifactId?: string;
-  /** Waiting or running, or ended since. */
+  /** Matches jobs that wait, run, or have changed state since this time. */
   movedSince?: number;
   archived: boolean;
 }
 
 export interface JobPage {
   rows: JobRow[];
-  /** The seq below which the next page begins; undefined at the end. */
+  /** The seq below which the next page starts; undefined at the end. */
   next: number | undefined;
 }
 
-/** Jobs that a condition selects below `before`, in falling order. */
+/** The seqs below `before` that a condition selects, in descending order. */
 type Source = (before: number, limit: number) => Promise<number[]>;
 
-/** Jobs that are compared for one page. The page then ends, with what was found and with a next one. */
-const MOST_COMPARED = 2_000;
-const COMPARED_AT_ONCE = 500;
-const LEAST_COMPARED = 50;
-/** A condition with more jobs counts as one with many. */
-const FEW = 1_000;
+/** The most jobs scanned for one page. The page then ends with what was found, and another one follows. */
+const MAX_SCANNED = 2_000;
+const SCAN_BATCH = 500;
+const MIN_SCANNED = 50;
+/** Counting the jobs of a condition stops here. */
+const MAX_COUNTED = 1_000;
 
 export async function jobPage(
   db: Reader,
@@ -46,40 +46,40 @@ export async function jobPage(
   { before, limit }: { before: number; limit: number },
 ): Promise<JobPage> {
   const ofDevice = filter.deviceSeq === undefined ? undefined : await jobsOfDevice(db, filter.deviceSeq);
-  const source = await fewest(await sourcesOf(db, { names, accountId, filter, ofDevice }), before);
-  const compare = comparison(db, accountId, filter);
+  const source = await smallestSource(await sourcesOf(db, { names, accountId, filter, ofDevice }), before);
+  const check = openCheck(db, accountId, filter);
   const device = ofDevice && new Set(ofDevice);
   const part = fold(filter.name);
-  const fits = ({ seq, id, name }: Compared) =>
+  const fits = ({ seq, id, name }: ScannedJob) =>
     (device?.has(seq) ?? true) && (part === '' || id === part || fold(name).includes(part));
 
   const seqs: number[] = [];
   let next: number | undefined = before;
-  for (let compared = 0; next !== undefined && seqs.length < limit && compared < MOST_COMPARED;) {
-    const size = Math.min(COMPARED_AT_ONCE, Math.max(limit, LEAST_COMPARED));
+  for (let scanned = 0; next !== undefined && seqs.length < limit && scanned < MAX_SCANNED;) {
+    const size = Math.min(SCAN_BATCH, Math.max(limit, MIN_SCANNED));
     const candidates = await source(next, size);
-    const fitting = new Set((await compare(candidates)).filter(fits).map(({ seq }) => seq));
+    const fitting = new Set((await check(candidates)).filter(fits).map(({ seq }) => seq));
     const found = candidates.filter((seq) => fitting.has(seq)).slice(0, limit - seqs.length);
     seqs.push(...found);
-    compared += candidates.length;
+    scanned += candidates.length;
     const last = seqs.length === limit ? found.at(-1) : candidates.at(-1);
     next = candidates.length < size && last === candidates.at(-1) ? undefined : last;
   }
   return { rows: (await jobsOfList(db, accountId, seqs)).toReversed(), next };
 }
 
-interface Compared {
+interface ScannedJob {
   seq: number;
   id: string;
   name: string;
 }
 
-/** Reads those of some jobs that meet all conditions but those of name and device. */
-function comparison(
+/** Reads which of these jobs meet all conditions except those for name and device. */
+function openCheck(
   db: Reader,
   accountId: number,
   filter: JobFilter,
-): (seqs: readonly number[]) => Promise<Compared[]> {
+): (seqs: readonly number[]) => Promise<ScannedJob[]> {
   const { states, group, tagId, artifactId, movedSince, archived } = filter;
   const conditions = ['j.account_id = ?', 'j.parent_seq IS NULL', `j.archived IS ${archived ? 'NOT NULL' : 'NULL'}`];
   const values: (string | number)[] = [accountId];
@@ -90,7 +90,7 @@ function comparison(
   if (group !== undefined) add('j.device_group = ?', group);
   if (tagId !== undefined) add('j.tag_id = ?', tagId);
   if (artifactId !== undefined) add('j.artifact_id = ?', artifactId);
-  if (movedSince !== undefined) add(`(j.status IN ('Waiting', 'Running') OR ${MOVED} >= ?)`, movedSince);
+  if (movedSince !== undefined) add(`(j.status IN ('Waiting', 'Running') OR ${CHANGED} >= ?)`, movedSince);
   if (states.length > 0)
     add(
       `EXISTS (SELECT 1 FROM job_states s WHERE s.account_id = j.account_id AND s.archived = ${archived ? 1 : 0}
@@ -99,21 +99,21 @@ function comparison(
     );
   const sql = `SELECT j.seq, j.id, j.name FROM ${db.dialect.list('w')} CROSS JOIN jobs j
     WHERE j.seq = CAST(w.value AS BIGINT) AND ${conditions.join(' AND ')}`;
-  return (seqs) => db.all<Compared>(sql, JSON.stringify(seqs), ...values);
+  return (seqs) => db.all<ScannedJob>(sql, JSON.stringify(seqs), ...values);
 }
 
-const MOVED = 'coalesce(ended, started, created)';
+const CHANGED = 'coalesce(ended, started, created)';
 
 // ---- Where to look ---------------------------------------------------------------------------------------------------
 
-/** The condition with the fewest jobs, as far as that is worth finding out. */
-async function fewest(sources: readonly Source[], before: number): Promise<Source> {
+/** The condition with the fewest jobs, without counting further than it is worth. */
+async function smallestSource(sources: readonly Source[], before: number): Promise<Source> {
   let best: { source: Source; count: number } | undefined;
   for (const source of sources) {
     if (sources.length === 1) return source;
-    const { length: count } = await source(before, FEW);
+    const { length: count } = await source(before, MAX_COUNTED);
     if (!best || count < best.count) best = { source, count };
-    if (count < LEAST_COMPARED) break;
+    if (count < MIN_SCANNED) break;
   }
   return best?.source ?? listed([]);
 }
@@ -164,14 +164,14 @@ async function sourcesOf(db: Reader, { names, accountId, filter, ofDevice }: Sea
   if (group !== undefined) found.push(withValue('device_group', group));
   if (states.length > 0) found.push(merged(states.map(inState)));
   if (movedSince !== undefined) {
-    const lately = await seqs(
-      `SELECT seq FROM jobs WHERE account_id = ? AND parent_seq IS NULL AND ${MOVED} >= ? LIMIT ?`,
+    const recent = await seqs(
+      `SELECT seq FROM jobs WHERE account_id = ? AND parent_seq IS NULL AND ${CHANGED} >= ? LIMIT ?`,
       accountId,
       movedSince,
-      FEW,
+      MAX_COUNTED,
     );
-    // Where most have moved, they are among the newest.
-    if (lately.length < FEW) found.push(merged([inState('Waiting'), inState('Running'), listed(lately)]));
+    // If there are many, the newest jobs are mostly among them, and this condition narrows nothing down.
+    if (recent.length < MAX_COUNTED) found.push(merged([inState('Waiting'), inState('Running'), listed(recent)]));
   }
   if (found.length > 0) return found;
   return [
@@ -186,10 +186,10 @@ async function sourcesOf(db: Reader, { names, accountId, filter, ofDevice }: Sea
   ];
 }
 
-const falling = (seqs: Iterable<number>) => [...new Set(seqs)].toSorted((one, other) => other - one);
+const descending = (seqs: Iterable<number>) => [...new Set(seqs)].toSorted((one, other) => other - one);
 
 function listed(seqs: readonly number[]): Source {
-  const all = falling(seqs);
+  const all = descending(seqs);
   return async (before, limit) => all.filter((seq) => seq < before).slice(0, limit);
 }
 
@@ -198,10 +198,10 @@ const merged =
   async (before, limit) => {
     const seqs: number[] = [];
     for (const source of sources) seqs.push(...(await source(before, limit)));
-    return falling(seqs).slice(0, limit);
+    return descending(seqs).slice(0, limit);
   };
 
-/** Single jobs to a device, and the parents of its other jobs. */
+/** Single jobs on a device, and the parents of its other jobs. */
 const jobsOfDevice = async (db: Reader, deviceSeq: number): Promise<number[]> =>
   (
     await db.all<{ seq: number }>(
@@ -210,7 +210,7 @@ const jobsOfDevice = async (db: Reader, deviceSeq: number): Promise<number[]> =>
     )
   ).map(({ seq }) => seq);
 
-/** How many the list has without a condition. */
+/** The number of jobs in the list without conditions. */
 export const countJobs = async (db: Reader, accountId: number): Promise<number> =>
   (
     await db.get<{ count: number }>(

@@ -1,5 +1,5 @@
-// State changes of jobs. Only `moveJob` and `cancelWaiting` change a state, so that jobs and the counts of their
-// parents stay consistent.
+// State changes of jobs. Only `moveJob` and `cancelWaiting` change the state of a job, so that jobs and the counts of
+// their parents stay consistent.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { openCounter } from '../operation/metrics.ts';
 import type { Tx } from './database.ts';
@@ -17,12 +17,12 @@ const endedJobs = openCounter('muster_jobs_ended', 'Jobs of devices that ended s
 ]);
 
 /**
- * Parents whose children changed state in this unit of work: the change of their counts, and the earliest start of
- * those children. `refreshParents` writes all of them once: ten thousand children of one job may end together.
+ * Parents whose children changed state in this unit of work: the change in their counts, and the earliest start of
+ * those children. `refreshParents` writes each parent once, because ten thousand children of one job may end together.
  */
 export type TouchedParents = Map<number, { moved: Counts; started: number | undefined }>;
 
-/** What changes of this parent, to be added to. */
+/** The changes of this parent, for the caller to add to. */
 export function touched(parents: TouchedParents, seq: number) {
   let parent = parents.get(seq);
   if (!parent) parents.set(seq, (parent = { moved: { ...NONE }, started: undefined }));
@@ -38,8 +38,8 @@ interface Change {
 }
 
 /**
- * Changes a job from one state to another; false if it was not in that state any more. Records its parent in `parents`
- * for `refreshParents` at the end of the unit.
+ * Changes a job from one state to another; false if it is no longer in the expected state. Records its parent in
+ * `parents` for `refreshParents` at the end of the unit.
  */
 export async function moveJob(
   tx: Tx,
@@ -75,7 +75,9 @@ export async function moveJob(
 /** A job, or a parent with all its children. */
 type JobOrParent = { seq: number; parentSeq: number | null };
 
-/** Cancels the job of a device, or the children of a parent, if they wait and no agent has them; returns how many. */
+/**
+ * Cancels the job of a device, or the children of a parent, that wait and that no agent has received; returns how many.
+ */
 export async function cancelWaiting(
   tx: Tx,
   { seq, parentSeq, isParent }: JobOrParent & { isParent: boolean },
@@ -146,7 +148,7 @@ async function addToCounts(tx: Tx, parentSeq: number, by: Counts): Promise<Count
   return row && countsIn(row);
 }
 
-/** The status of a parent: unfinished until the last child has ended, then that of the worst child. */
+/** The status of a parent: unfinished until its last child has ended, then that of the worst child. */
 export function rollUp(counts: Counts): JobStatus {
   const { Waiting, Running, ...ended } = counts;
   if (Waiting + Running > 0)
@@ -163,7 +165,7 @@ export function summaryOf(counts: Counts): string {
   return `${counts.Succeeded} of ${total} succeeded${others.join('')}`;
 }
 
-/** Does something to jobs, and then updates the parents of all that changed. */
+/** Changes jobs, then updates the parents of all jobs that changed. */
 export async function withParents<Result>(
   tx: Tx,
   change: (parents: TouchedParents) => Promise<Result>,
@@ -198,8 +200,8 @@ export async function refreshParents(tx: Tx, parents: TouchedParents): Promise<v
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
 /**
- * Deletes a job with its output: a parent with its children; a child also from its parent's counts, where the attempt
- * before it takes its place. As `moveJob`.
+ * Deletes a job with its output, and a parent with its children. In the counts of its parent, a child is replaced by
+ * the previous attempt on its device, if there was one. Records the parent as `moveJob` does.
  */
 export async function deleteJob(tx: Tx, { seq, parentSeq }: JobOrParent, parents: TouchedParents): Promise<void> {
   const row = await tx.get<{ status: JobStatus; superseded: number; attempt: number; device: number }>(

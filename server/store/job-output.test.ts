@@ -6,7 +6,7 @@ import type { Stream } from '#/contract/agent-link.ts';
 import { insertRow } from './database.ts';
 import { onPostgres, openTestDatabase } from './test-database.ts';
 import type { Database } from './database.ts';
-import { appendOutput, endOfWhole, outputSize, readOutput, readPart } from './job-output.ts';
+import { appendOutput, completeLength, outputSize, readOutput, readPart } from './job-output.ts';
 import { addRuns, latestRun, nextRun } from './output-order.ts';
 import { readParts } from './output-parts.ts';
 
@@ -94,7 +94,7 @@ test('asked in the middle of a character or past the end, it says where it begin
   assert.deepEqual(await from(5), [5, 'b', 6, 6]);
   assert.deepEqual(await from(6), [6, '', 6, 6]);
   assert.deepEqual(await from(99), [6, '', 6, 6]);
-  assert.equal(endOfWhole(Buffer.from('')), 0);
+  assert.equal(completeLength(Buffer.from('')), 0);
 });
 
 test('a few bytes at a time fill pieces of a bounded size, every byte as it came', async () => {

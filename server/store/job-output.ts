@@ -1,5 +1,5 @@
-// The output of commands, in pieces. Each piece has its offset in the stream, so that a piece sent again after a lost
-// connection is not stored twice.
+// The output of commands, stored in chunks. Each chunk has its offset in the stream, so that a chunk that is sent again
+// after a lost connection is not stored twice.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
@@ -7,18 +7,18 @@ import { perDialect } from './dialect.ts';
 
 const NUMBER = { stdout: 1, stderr: 2 } as const;
 
-interface Piece {
+interface Chunk {
   offset: number;
   bytes: Uint8Array;
 }
 
 /**
- * Small messages are appended to a piece up to this size, so that they need few rows. Each of them writes the piece again:
- * PostgreSQL stores more than 2 kB of a row apart from it, which makes that several times as expensive.
+ * Small messages are appended to a chunk up to this size, so that they need few rows. Every append rewrites the chunk,
+ * which is several times as expensive above 2 kB, where PostgreSQL stores the value outside the row.
  */
-const GROWN_PIECE_BYTES = 1900;
-/** Most bytes of a piece that arrived large. */
-const MAX_PIECE_BYTES = 64 * 1024;
+const MAX_APPENDED_BYTES = 1900;
+/** Larger messages are split into chunks of this size. */
+const MAX_CHUNK_BYTES = 64 * 1024;
 
 const APPEND = perDialect(
   (sql) => `UPDATE job_output SET bytes = ${sql.appended('bytes')} WHERE job_seq = ?2 AND stream = ?3 AND "offset" >= ?4
@@ -33,14 +33,14 @@ export async function appendOutput(
   offset: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  const earliest = offset + bytes.length - GROWN_PIECE_BYTES;
+  const earliest = offset + bytes.length - MAX_APPENDED_BYTES;
   if (earliest < offset && (await tx.run(APPEND(tx), bytes, jobSeq, NUMBER[stream], earliest)).changes > 0) return;
-  for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES)
+  for (let at = 0; at < bytes.length; at += MAX_CHUNK_BYTES)
     await tx.run(
       'INSERT INTO job_output (job_seq, stream, "offset", bytes) SELECT seq, ?, ?, ? FROM jobs WHERE seq = ?',
       NUMBER[stream],
       offset + at,
-      bytes.subarray(at, at + MAX_PIECE_BYTES),
+      bytes.subarray(at, at + MAX_CHUNK_BYTES),
       jobSeq,
     );
 }
@@ -55,10 +55,10 @@ export const outputSize = async (db: Reader, jobSeq: number, stream: Stream): Pr
     )
   )?.size ?? 0;
 
-/** Pieces read at a time: earlier versions stored a piece for each message, millions of them for some jobs. */
+/** Chunks per read: earlier versions stored one chunk for each message, millions of them for some jobs. */
 const SLICE = 1000;
 
-/** A stream from `from` up to, not including, `to`, in slices that are quick to read. */
+/** Reads a stream from `from` up to, not including, `to`, in slices that are quick to read. */
 export async function* slicesOf(
   db: Reader,
   jobSeq: number,
@@ -67,7 +67,7 @@ export async function* slicesOf(
   to: number,
 ): AsyncGenerator<Buffer> {
   for (let at = from; at < to;) {
-    const pieces = await db.all<Piece>(
+    const chunks = await db.all<Chunk>(
       `SELECT "offset", bytes FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND "offset" < ?4 AND "offset" >= coalesce(
          (SELECT max("offset") FROM job_output WHERE job_seq = ?1 AND stream = ?2 AND "offset" <= ?3), 0)
        ORDER BY "offset" LIMIT ?5`,
@@ -77,11 +77,11 @@ export async function* slicesOf(
       to,
       SLICE,
     );
-    const begins = pieces[0]?.offset ?? 0;
-    const slice = Buffer.concat(pieces.map(({ bytes }) => bytes)).subarray(Math.max(0, at - begins), to - begins);
+    const begins = chunks[0]?.offset ?? 0;
+    const slice = Buffer.concat(chunks.map(({ bytes }) => bytes)).subarray(Math.max(0, at - begins), to - begins);
     if (slice.length === 0) return;
     yield slice;
-    if (pieces.length < SLICE) return;
+    if (chunks.length < SLICE) return;
     at += slice.length;
   }
 }
@@ -107,30 +107,30 @@ const OUTPUTS = perDialect(
     WHERE job_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}) ORDER BY job_seq, stream, "offset"`,
 );
 
-/** Both streams of several jobs at once, whose output together is small. */
+/** Both streams of several jobs whose total output is small. */
 export async function smallOutputs(
   db: Reader,
   jobSeqs: readonly number[],
 ): Promise<(jobSeq: number) => [Buffer, Buffer]> {
-  const pieces = new Map<string, Uint8Array[]>();
+  const chunks = new Map<string, Uint8Array[]>();
   const rows = await db.all<{ job_seq: number; stream: number; bytes: Uint8Array }>(
     OUTPUTS(db),
     JSON.stringify(jobSeqs),
   );
   for (const { job_seq, stream, bytes } of rows) {
     const key = `${job_seq} ${stream}`;
-    pieces.set(key, [...(pieces.get(key) ?? []), bytes]);
+    chunks.set(key, [...(chunks.get(key) ?? []), bytes]);
   }
-  const whole = (jobSeq: number, stream: Stream) => Buffer.concat(pieces.get(`${jobSeq} ${NUMBER[stream]}`) ?? []);
-  return (jobSeq) => [whole(jobSeq, 'stdout'), whole(jobSeq, 'stderr')];
+  const streamOf = (jobSeq: number, stream: Stream) => Buffer.concat(chunks.get(`${jobSeq} ${NUMBER[stream]}`) ?? []);
+  return (jobSeq) => [streamOf(jobSeq, 'stdout'), streamOf(jobSeq, 'stderr')];
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
-/** Number of bytes of a UTF-8 character, by its first byte. */
+/** The number of bytes in a UTF-8 character, by its first byte. */
 const lengthOf = (first: number) => (first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1);
 
-/** The end of these bytes without an incomplete last character. */
-export function endOfWhole(bytes: Uint8Array): number {
+/** The length of these bytes without an incomplete last character. */
+export function completeLength(bytes: Uint8Array): number {
   for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
     const byte = bytes[at] ?? 0;
     if (!isContinuation(byte)) return at + lengthOf(byte) > bytes.length ? at : bytes.length;
@@ -140,7 +140,7 @@ export function endOfWhole(bytes: Uint8Array): number {
 
 export interface OutputPart {
   bytes: Buffer;
-  /** Its start, and the start of the next one. */
+  /** The offsets of this part and of the next one. */
   from: number;
   next: number;
   size: number;
@@ -148,8 +148,8 @@ export interface OutputPart {
 }
 
 /**
- * At most `limit` bytes of a stream from `asked` on, in whole characters: an incomplete character comes with the next
- * part, or as it is if the stream is `over`.
+ * At most `limit` bytes of a stream from `asked` on, in complete characters: an incomplete character comes with the
+ * next part, or as it is if the stream is `over`.
  */
 export async function readPart(
   db: Reader,
@@ -162,12 +162,12 @@ export async function readPart(
   const margin = Math.min(3, before);
   const bytes = await readOutput(db, jobSeq, stream, before - margin, Math.min(before + limit, size));
   // A client that counts differently may request the middle of a character.
-  const back = isContinuation(bytes[margin]) ? margin - endOfWhole(bytes.subarray(0, margin)) : 0;
+  const back = isContinuation(bytes[margin]) ? margin - completeLength(bytes.subarray(0, margin)) : 0;
   const part = bytes.subarray(margin - back);
   const from = before - back;
   const last = from + part.length >= size;
-  const whole = last && over ? part : part.subarray(0, endOfWhole(part));
-  return { bytes: whole, from, next: from + whole.length, size, more: !last };
+  const complete = last && over ? part : part.subarray(0, completeLength(part));
+  return { bytes: complete, from, next: from + complete.length, size, more: !last };
 }
 
 export async function beginningOf(db: Reader, jobSeq: number, stream: Stream, bytes: number): Promise<Buffer> {
@@ -180,7 +180,7 @@ export async function beginningOf(db: Reader, jobSeq: number, stream: Stream, by
   return Buffer.from(row?.bytes ?? []);
 }
 
-/** Bytes so far of the children of a parent that have not ended. */
+/** The bytes so far of the unfinished children of a parent. */
 export const outputOfOpenChildren = async (db: Reader, parentSeq: number): Promise<number> =>
   (
     await db.get<{ size: number | null }>(
@@ -190,7 +190,7 @@ export const outputOfOpenChildren = async (db: Reader, parentSeq: number): Promi
     )
   )?.size ?? 0;
 
-/** Total bytes of all children of a parent. */
+/** The bytes of all children of a parent. */
 export const outputOfChildren = async (db: Reader, parentSeq: number): Promise<number> =>
   (
     await db.get<{ size: number | null }>(

@@ -1,4 +1,5 @@
-// The triggers that maintain job_states: in which states the list of jobs finds a single job or a parent (job-list.ts).
+// The triggers that maintain job_states, the states under which the list of jobs finds a single job or a parent
+// (job-list.ts).
 import { trigger } from './schema-text.ts';
 import type { Definition } from './schema-text.ts';
 
@@ -13,7 +14,7 @@ const STATES = [
   'NoAnswer',
 ] as const;
 
-/** A child that its outcome rules judged otherwise than its status. */
+/** Children whose verdict differs from their status. */
 const SHIFTED =
   'FROM jobs s WHERE s.parent_seq = c.job_seq AND s.verdict IS NOT NULL AND s.verdict <> s.status AND s.superseded = 0';
 const countOf = (state: string): string =>
@@ -23,7 +24,7 @@ const countOf = (state: string): string =>
         + (SELECT count(*) ${SHIFTED} AND s.verdict = '${state}'))`;
 const NOT_SUCCEEDED = STATES.filter((state) => state !== 'Succeeded');
 
-/** A parent has succeeded when all its devices have; it is in any other state as soon as one device is. */
+/** A parent is in the state Succeeded when all its devices are, and in any other state as soon as one device is. */
 const statesOfParent = (which: string) =>
   STATES.map((state) => {
     const none = (states: readonly string[]) => states.map((each) => `${countOf(each)} = 0`).join(' AND ');
@@ -32,7 +33,7 @@ const statesOfParent = (which: string) =>
       FROM jobs j JOIN job_counts c ON c.job_seq = j.seq WHERE ${which} AND ${condition}`;
   }).join(' UNION ');
 
-/** `which`: a condition on `j`, a row of jobs. */
+/** `which` is a condition on `j`, a row of jobs. */
 const statesOf = (which: string) => `
   SELECT j.account_id, CASE WHEN j.archived IS NULL THEN 0 ELSE 1 END AS archived, coalesce(j.verdict, j.status) AS state, j.seq
     FROM jobs j WHERE ${which} AND (j.device_seq IS NOT NULL OR j.status IN ('Waiting', 'Running')
@@ -51,7 +52,7 @@ const ofCounts = refresh('new.job_seq', '(SELECT account_id FROM jobs WHERE seq 
 
 const COLUMNS = ['waiting', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted'];
 const CHANGED = 'UPDATE OF status, verdict, judged, archived, parent_seq ON jobs';
-/** A job that was just added, or has no children, is in one state. */
+/** A new job, and a job without children, is in one state. */
 const addOwn = `INSERT INTO job_states (account_id, archived, state, job_seq)
   SELECT new.account_id, CASE WHEN new.archived IS NULL THEN 0 ELSE 1 END, coalesce(new.verdict, new.status), new.seq`;
 const TRIGGERS = [
@@ -84,7 +85,7 @@ const TRIGGERS = [
   {
     name: 'state_of_counts_changed',
     on: 'UPDATE ON job_counts',
-    // Ten thousand devices that end one by one change it a few times.
+    // While ten thousand devices end one by one, this is true only a few times.
     when: COLUMNS.map((column) => `(old.${column} = 0) <> (new.${column} = 0)`).join(' OR '),
     run: ofCounts,
   },
@@ -92,5 +93,5 @@ const TRIGGERS = [
 
 export const jobStateTriggers = (): Definition[] => TRIGGERS.map(trigger);
 
-/** Fills an empty job_states from the jobs that are there. */
+/** Fills an empty job_states from the existing jobs. */
 export const FILL_JOB_STATES = `${add('1 = 1')};`;

@@ -1,4 +1,4 @@
-// Adding jobs: for one device, for several as children of a parent, and as further attempts of such children.
+// Adds jobs: for one device, for several devices as children of a parent, and as further attempts of such children.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { newId } from './ids.ts';
 import { insertRow } from './database.ts';
@@ -13,17 +13,17 @@ export interface Target {
   name: string;
 }
 
-/** What a job does, the same for all its devices. */
+/** What a job runs, the same on all its devices. */
 export interface Submission {
   accountId: number;
   name: string;
   artifactId: string | null;
   workflowId: string | null;
-  /** Under which its outcome rules are. */
+  /** The name of its outcome rules. */
   ruleName: string;
-  /** Of the artifact. */
+  /** The version of the artifact. */
   artifactVersion: string | null;
-  /** The Command as users see it, for the job with this id. */
+  /** The Command that users see, for the job with this id. */
   command: (jobId: string) => string;
   created: number;
 }
@@ -32,7 +32,7 @@ const INSERT = `INSERT INTO jobs (id, account_id, device_seq, device_id, device_
   name, artifact_id, workflow_id, rule_name, artifact_version, command, status, created)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'Waiting', ?)`;
 
-interface Aim {
+interface JobTarget {
   device?: Target;
   group?: string;
   tag?: string;
@@ -41,7 +41,7 @@ interface Aim {
 async function insert(
   tx: Tx,
   submission: Submission,
-  { device, group, tag }: Aim,
+  { device, group, tag }: JobTarget,
 ): Promise<{ id: string; seq: number }> {
   const id = newId();
   const seq = await insertRow(
@@ -69,14 +69,14 @@ async function insert(
 export const insertJob = async (tx: Tx, submission: Submission, device: Target): Promise<string> =>
   (await insert(tx, submission, { device })).id;
 
-/** Adds a parent with a child for each device. `aim`: what they were chosen by, if not one by one. */
+/** Adds a parent with a child for each device. `selectedBy` is the group or tag that selected them, if any. */
 export async function insertParent(
   tx: Tx,
   submission: Submission,
   devices: Target[],
-  aim: { group?: string; tag?: string },
+  selectedBy: { group?: string; tag?: string },
 ): Promise<string> {
-  const parent = await insert(tx, submission, aim);
+  const parent = await insert(tx, submission, selectedBy);
   await tx.run('INSERT INTO job_counts (job_seq, waiting) VALUES (?, ?)', parent.seq, devices.length);
   await insertChildren(
     tx,
@@ -87,8 +87,10 @@ export async function insertParent(
   return parent.id;
 }
 
-/** Rows of one statement: a statement for each row is slow, above all on PostgreSQL, while all other writes wait. */
-const PORTION = 1_000;
+/**
+ * Rows per statement: a statement for each row is slow, above all on PostgreSQL, and all other writes wait meanwhile.
+ */
+const BATCH = 1_000;
 
 const INSERT_CHILDREN = perDialect((sql) => {
   const number = (name: string) => `CAST(${sql.field('w.value', name)} AS BIGINT)`;
@@ -105,16 +107,16 @@ interface Child {
   attempt: number;
 }
 
-/** Adds children to a parent, in this order; its counts are the caller's. */
+/** Adds children to a parent, in this order; the caller updates its counts. */
 async function insertChildren(
   tx: Tx,
   parentSeq: number,
   { name, created }: Pick<Submission, 'name' | 'created'>,
   children: Child[],
 ): Promise<void> {
-  for (let from = 0; from < children.length; from += PORTION) {
-    const portion = children.slice(from, from + PORTION).map((child) => ({ id: newId(), ...child }));
-    await tx.run(INSERT_CHILDREN(tx), name, created, JSON.stringify(portion), parentSeq);
+  for (let from = 0; from < children.length; from += BATCH) {
+    const batch = children.slice(from, from + BATCH).map((child) => ({ id: newId(), ...child }));
+    await tx.run(INSERT_CHILDREN(tx), name, created, JSON.stringify(batch), parentSeq);
   }
 }
 
@@ -129,7 +131,7 @@ interface SingleJob {
   started: number | null;
 }
 
-/** Gives a single job a parent, whose first attempt it is from then on. */
+/** Puts a single job under a new parent, as its first attempt. */
 export async function adoptJob(
   tx: Tx,
   submission: Submission,
@@ -162,7 +164,7 @@ const SUPERSEDE = perDialect(
   (sql) => `UPDATE jobs SET superseded = 1 WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
-/** Adds another attempt for each of these devices of a parent, whose `last` one has ended. */
+/** Adds another attempt for each of these devices of a parent; their `last` attempts have ended. */
 export async function insertAttempts(
   tx: Tx,
   parentSeq: number,
@@ -180,7 +182,7 @@ export async function insertAttempts(
   await insertChildren(tx, parentSeq, submission, children);
   const highest = children.reduce((most, { attempt }) => Math.max(most, attempt), 1);
   await tx.run(
-    // A stop that was requested before does not concern the new attempts.
+    // An earlier request to stop does not apply to the new attempts.
     'UPDATE jobs SET stop_asked = NULL, attempt = CASE WHEN attempt < ?1 THEN ?1 ELSE attempt END WHERE seq = ?2',
     highest,
     parentSeq,
@@ -206,6 +208,6 @@ const DEVICES_OF_LIST = perDialect(
     ORDER BY seq`,
 );
 
-/** Those of these ids that are devices of the account. */
+/** Which of these ids are devices of the account. */
 export const devicesOfList = (db: Reader, accountId: number, ids: readonly string[]): Promise<Target[]> =>
   db.all<Target>(DEVICES_OF_LIST(db), accountId, JSON.stringify(ids));

@@ -1,4 +1,4 @@
-// Jobs in the database: reading them. They are added in job-submissions.ts, and change their states in job-moves.ts.
+// Reads jobs. job-submissions.ts adds them, and job-moves.ts changes their states.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { notFound } from './errors.ts';
 import type { Reader } from './database.ts';
@@ -12,7 +12,7 @@ export interface JobRow {
   device_seq: number | null;
   device_id: string;
   device_name: string;
-  /** Which try of its parent on its device it is; the last one counts. Of a parent, the highest. */
+  /** The number of this attempt on its device; the last one counts. For a parent, the highest number. */
   attempt: number;
   device_group: string | null;
   tag_id: string | null;
@@ -32,18 +32,18 @@ export interface JobRow {
   output_bytes: number;
   output_removed: number | null;
   output_removed_why: string;
-  /** When it was archived, of a child its parent. */
+  /** When it, or its parent, was archived. */
   archived: number | null;
-  /** Of a child its parent's. */
+  /** The name of its outcome rules; for a child, its parent's. */
   rule_name: string | null;
-  /** By the outcome rules; null as long as it was not judged. */
+  /** The result of the outcome rules; null until it has been judged. */
   verdict: string | null;
   verdict_because: string;
   verdict_stream: string | null;
   verdict_line: number | null;
-  /** Of a parent: how often children were judged. */
+  /** For a parent, how often its children were judged. */
   judged: number;
-  /** Of a parent: how many devices are in each state, by their last attempts. */
+  /** For a parent, how many devices are in each state, by their last attempts. */
   waiting: number | null;
   running: number | null;
   succeeded: number | null;
@@ -52,13 +52,13 @@ export interface JobRow {
   interrupted: number | null;
 }
 
-/** A child has its parent's command; only children from earlier versions have their own. */
+/** Children use their parent's command; only children from earlier versions have their own. */
 const COLUMNS = `j.seq, j.id, j.parent_seq, p.id AS parent_id, j.device_seq, j.device_id, j.device_name, j.attempt, j.device_group,
   j.tag_id, j.name, j.artifact_id, j.workflow_id, CASE WHEN j.command = '' THEN coalesce(p.command, '') ELSE j.command END AS command,
   j.status, j.journal, j.stop_asked, j.created, j.started, j.ended, j.exit_code, j.reason, j.result,
   j.output_bytes, j.output_removed, j.output_removed_why, coalesce(j.archived, p.archived) AS archived,
   coalesce(p.rule_name, j.rule_name) AS rule_name, j.verdict, j.verdict_because, j.verdict_stream, j.verdict_line, j.judged, c.waiting, c.running, c.succeeded, c.failed, c.cancelled, c.interrupted`;
-// The counts are read with the state, so that both are of one moment.
+// The counts are read together with the state, so that the two are consistent.
 const fromJobs = (by = '') =>
   `FROM jobs j ${by} LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq`;
 const FROM = fromJobs();
@@ -96,7 +96,7 @@ const CHILDREN_OF_LIST = perDialect(
     `SELECT ${COLUMNS} ${FROM} WHERE +j.parent_seq = ? AND j.id IN (SELECT w.value FROM ${sql.list('w')}) ORDER BY j.seq`,
 );
 
-/** Those of these ids that are children of the parent. */
+/** Which of these ids are children of the parent. */
 export const childrenOfList = (db: Reader, parentSeq: number, ids: readonly string[]): Promise<JobRow[]> =>
   db.all<JobRow>(CHILDREN_OF_LIST(db), parentSeq, JSON.stringify(ids));
 
@@ -105,7 +105,7 @@ const JOBS_OF_LIST = perDialect(
     AND j.seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}) ORDER BY j.seq`,
 );
 
-/** Those with these seqs that still exist. */
+/** The jobs with these seqs that still exist. */
 export const jobsOfList = (db: Reader, accountId: number, seqs: readonly number[]): Promise<JobRow[]> =>
   db.all<JobRow>(JOBS_OF_LIST(db), accountId, JSON.stringify(seqs));
 
@@ -115,13 +115,13 @@ const WAITING_PARENTS = perDialect(
     AND device_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
-/** The parents with a child that waits for one of these devices. */
+/** The parents with a child that is waiting for one of these devices. */
 export const parentsWaitingFor = async (db: Reader, deviceSeqs: readonly number[]): Promise<number[]> =>
   deviceSeqs.length === 0
     ? []
     : (await db.all<{ seq: number }>(WAITING_PARENTS(db), JSON.stringify(deviceSeqs))).map(({ seq }) => seq);
 
-/** Without archived ones. */
+/** The device's jobs without archived ones, in the order of submission. */
 export const jobsOfDevice = (
   db: Reader,
   accountId: number,
@@ -146,7 +146,7 @@ export const topJobsWith = (db: Reader, accountId: number, artifactId: string): 
     artifactId,
   );
 
-/** How many waiting children of a parent are for devices whose agents are away. */
+/** How many waiting children of a parent are for devices that are Offline. */
 export const countWaitingOffline = async (db: Reader, parentSeq: number): Promise<number> =>
   (
     await db.get<{ count: number }>(
@@ -161,7 +161,7 @@ const ASSIGNED = perDialect(
     WHERE (jobs.seq = ?1 OR parent_seq = ?1) AND status IN ('Waiting', 'Running') AND journal IS NOT NULL AND online = 1`,
 );
 
-/** The devices whose connected agents have this job, or a child of it, under way. */
+/** The connected devices that have received this job or a child of it and have not finished it. */
 export async function assignedDevicesOf(db: Reader, jobSeq: number): Promise<number[]> {
   const { seqs = '[]' } = (await db.get<{ seqs: string }>(ASSIGNED(db), jobSeq)) ?? {};
   return JSON.parse(seqs) as number[];
@@ -170,7 +170,7 @@ export async function assignedDevicesOf(db: Reader, jobSeq: number): Promise<num
 /** The position of a paged read of all queues. */
 export type QueuePosition = Pick<JobRow, 'device_seq' | 'seq'>;
 
-/** Unfinished jobs by device, each device's in the order in which they run. */
+/** Unfinished jobs by device, in the order in which each device runs them. */
 export const queuedJobs = (
   db: Reader,
   accountId: number,
@@ -213,7 +213,7 @@ export const waitingFor = (db: Reader, artifactId: string): Promise<JobRow[]> =>
 export const stateOf = (db: Reader, seq: number): Promise<{ stop_asked: number | null } | undefined> =>
   db.get('SELECT stop_asked FROM jobs WHERE seq = ?', seq);
 
-/** Whether this device's job is unfinished; false if it was deleted. */
+/** Whether the device has this job and it is unfinished. */
 export const isUnfinished = async (db: Reader, deviceSeq: number, id: string): Promise<boolean> =>
   (await db.get(
     "SELECT 1 FROM jobs WHERE id = ? AND device_seq = ? AND status IN ('Waiting', 'Running')",
@@ -226,7 +226,7 @@ const WAITING = perDialect(
     WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running') AND status = 'Waiting' ORDER BY seq`,
 );
 
-/** All jobs to devices that have not started. */
+/** All jobs of devices that have not started. */
 export const waitingJobs = (db: Reader): Promise<{ seq: number; parentSeq: number | null }[]> => db.all(WAITING(db));
 
 /** The devices of the children of a parent. */

@@ -1,18 +1,21 @@
 // Detects at a start whether the last run stopped cleanly.
 import type { Reader, Tx } from './database.ts';
 
-/** What a start after a crash has recovered. */
+/** What was recovered at a start after a crash. */
 export interface Recovered {
-  /** Bytes of the write-ahead log: acknowledged writes that were not yet in the database file. */
+  /** The size of the write-ahead log in bytes: acknowledged writes that were not in the database file yet. */
   logBytes: number;
-  /** Those that were marked as connected. */
+  /** Devices and tunnels that were marked as connected. */
   devices: number;
   tunnels: number;
-  /** Those that ran; their devices report more when they reconnect. */
+  /** Jobs that were running; their devices report more when they reconnect. */
   jobs: number;
 }
 
-/** Records that the service runs; true if that was still recorded: the last run did not stop cleanly. */
+/**
+ * Records that the service is running; true if that was already recorded, which means that the last run did not stop
+ * cleanly.
+ */
 export const recordRunning = async (tx: Tx): Promise<boolean> =>
   (await tx.run("INSERT INTO settings (key, value) VALUES ('running', '1') ON CONFLICT (key) DO NOTHING")).changes ===
   0;

@@ -1,19 +1,19 @@
-// One service for each data folder: two would send the same jobs. The lock is the system's lock on a file, taken by
-// SQLite; it ends with the process, however that ends, so that no stale one remains.
+// Allows one service for each data folder: two would send the same jobs. The lock is the operating system's lock on a
+// file, taken through SQLite. It ends with the process, however that ends, so a lock is never stale.
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from '../config-error.ts';
 import { SQLITE, sqliteCode } from './system-fault.ts';
 
-/** Takes the folder for this process; the error names its owner. */
+/** Locks the folder for this process; throws if another service is using it. */
 export function lockFolder(folder: string): { release: () => void } {
   const file = path.join(folder, 'muster.lock');
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(file);
-    // Nothing is ever written, so that the lock works on a full disk.
+    // Nothing is ever written, so the lock works on a full disk.
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    // Reading succeeds only if no other process has the lock.
+    // This read fails if another process has the lock.
     lock.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (cause) {
     lock?.close();

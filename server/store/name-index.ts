@@ -1,14 +1,14 @@
-// Names in memory, to find a part of one: a database finds that by reading all of them, while comparing 100,000 short
-// texts in memory takes a millisecond, for a part of any length. Names lie one behind the other in a few long texts, so
-// that a search is a few calls of `indexOf`.
+// An in-memory index for substring search in names: a database has to read all names for that, while searching 100,000
+// short texts in memory takes a millisecond, however short the substring. Names are concatenated into a few long texts,
+// so a search is a few calls of `indexOf`.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { changesBetween, presentPosition } from './changes.ts';
+import { changesBetween, currentPosition } from './changes.ts';
 import type { ChangeKind, Position } from './changes.ts';
 import type { Database } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { fold } from './fold.ts';
 
-/** What a row is found by: its folded name, and its id. */
+/** The texts that a row is found by: its folded name and its id. */
 export interface Named {
   seq: number;
   texts: readonly string[];
@@ -16,36 +16,36 @@ export interface Named {
 
 export interface NameSource {
   kind: ChangeKind;
-  /** The name that is bumped with each change of a name; undefined if names never change. */
+  /** The version name that is bumped with each change of a name; undefined if names never change. */
   renamed?: string;
-  /** Rows of an account after `seq`, in order. */
+  /** The rows of an account after `seq`, in order. */
   after(db: Database, accountId: number, seq: number, limit: number): Promise<Named[]>;
-  /** Those of these rows that exist. */
+  /** The rows with these seqs that exist. */
   ofList(db: Database, seqs: readonly number[]): Promise<Named[]>;
 }
 
-/** Parts of the texts of a row, in their order; '' and undefined match any. They are folded. */
+/** A folded substring for each text of a row; '' and undefined match any. */
 export type Parts = readonly (string | undefined)[];
 
 export interface NameIndex {
   /**
-   * Rows whose texts contain these parts, in the order of their seq or, with `before`, backwards from there; the first
-   * `limit` of them. Deleted rows may be among them: the caller reads the rows.
+   * The first `limit` rows whose texts contain these substrings, in order of seq, or backwards from `before`. The
+   * result may include deleted rows, which the caller notices when it reads the rows.
    */
   find(accountId: number, parts: Parts, range: { before?: number; after?: number; limit: number }): Promise<number[]>;
 }
 
-/** Rows in one text, and rows read at a time: other requests run between two portions. */
-const PORTION = 500;
-/** Changes that are looked through for changed names; beyond, all names are read again. */
-const MOST_CHANGES = 10_000;
-/** Until then deleted rows stay. */
+/** Rows per chunk, and rows read at a time: other requests run in between. */
+const CHUNK_ROWS = 500;
+/** The most changes searched for renamed rows; beyond that, all names are read again. */
+const MAX_CHANGES = 10_000;
+/** The index is rebuilt after this time, which removes deleted rows. */
 const KEPT_MS = 3_600_000;
 
-/** Several texts as one. */
+/** Several texts concatenated into one. */
 class Joined {
   readonly #text: string;
-  /** Where each begins, and where the last one ends. */
+  /** The start of each text, and the end of the last one. */
   readonly #starts: number[] = [];
 
   constructor(texts: readonly string[]) {
@@ -62,13 +62,13 @@ class Joined {
     return this.#text.slice(this.#starts[row], this.#starts[row + 1]);
   }
 
-  /** Which of the texts contain the part. */
+  /** The indexes of the texts that contain this substring. */
   find(part: string): number[] {
     const rows: number[] = [];
     let row = 0;
     for (let at = this.#text.indexOf(part); at !== -1;) {
       while (this.#endOf(row) <= at) row++;
-      // A hit may begin in one text and end in the next.
+      // A match may span two texts.
       const isWithin = at + part.length <= this.#endOf(row);
       if (isWithin) rows.push(row);
       at = this.#text.indexOf(part, isWithin ? this.#endOf(row) : at + 1);
@@ -91,7 +91,7 @@ class Chunk {
     const count = rows[0]?.texts.length ?? 0;
     const joined = Array.from({ length: count }, (_, at) => new Joined(rows.map(({ texts }) => texts[at] ?? '')));
     this.#joined = joined;
-    // The long texts are the only copy of the names.
+    // A getter, so that the long texts remain the only copy of the names.
     this.rows = rows.map(({ seq }, row) => ({
       seq,
       get texts() {
@@ -105,8 +105,8 @@ class Chunk {
     for (const [at, part] of parts.entries()) {
       if (!part) continue;
       const rows = this.#joined[at]?.find(part) ?? [];
-      const those: Set<number> | undefined = found && new Set(rows);
-      found = those && found ? found.filter((row) => those.has(row)) : rows;
+      const matches: Set<number> | undefined = found && new Set(rows);
+      found = matches && found ? found.filter((row) => matches.has(row)) : rows;
       if (found.length === 0) return [];
     }
     return found === undefined ? this.seqs : found.map((row) => this.seqs[row] ?? 0);
@@ -125,22 +125,22 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
   const versionOf = async () => (source.renamed === undefined ? '' : db.version(source.renamed));
   const lastOf = (chunks: readonly Chunk[]) => chunks.at(-1)?.seqs.at(-1) ?? 0;
 
-  /** Adds the rows after the last one. */
+  /** Adds the rows after the last known one. */
   const extend = async (accountId: number, names: Names): Promise<Names> => {
     const { chunks } = names;
     for (;;) {
-      const rows = await source.after(db, accountId, lastOf(chunks), PORTION);
+      const rows = await source.after(db, accountId, lastOf(chunks), CHUNK_ROWS);
       if (rows.length === 0) return names;
       const last = chunks.at(-1);
-      if (last && last.rows.length + rows.length <= PORTION)
+      if (last && last.rows.length + rows.length <= CHUNK_ROWS)
         chunks[chunks.length - 1] = new Chunk([...last.rows, ...rows]);
       else chunks.push(new Chunk(rows));
-      if (rows.length < PORTION) return names;
+      if (rows.length < CHUNK_ROWS) return names;
       await nextTurn();
     }
   };
   const readAll = async (accountId: number): Promise<Names> => {
-    const [renamed, position] = [await versionOf(), await presentPosition(db)];
+    const [renamed, position] = [await versionOf(), await currentPosition(db)];
     return extend(accountId, { chunks: [], position, renamed, readAt: performance.now() });
   };
   const rename = (names: Names, rows: readonly Named[]): void => {
@@ -153,9 +153,9 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
     if (!names || performance.now() - names.readAt > KEPT_MS) return readAll(accountId);
     const renamed = await versionOf();
     if (renamed !== names.renamed) {
-      const to = await presentPosition(db);
-      const isMuch = to.seq - names.position.seq > MOST_CHANGES;
-      const changes = isMuch ? undefined : await changesBetween(db, accountId, names.position, to);
+      const to = await currentPosition(db);
+      const isTooMuch = to.seq - names.position.seq > MAX_CHANGES;
+      const changes = isTooMuch ? undefined : await changesBetween(db, accountId, names.position, to);
       if (!changes) return readAll(accountId);
       const seqs = new Set(changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object));
       rename(names, await source.ofList(db, [...seqs]));
@@ -164,12 +164,12 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
     }
     return extend(accountId, names);
   };
-  /** One reading at a time for each account. */
+  /** Reads the names of an account once at a time. */
   const namesOf = (accountId: number): Promise<Names> => {
     const before = accounts.get(accountId);
     const names = (before ?? Promise.resolve(undefined)).then((known) => refresh(accountId, known));
     accounts.set(accountId, names);
-    // What could not be read is read again.
+    // A failed read is repeated by the next search.
     names.catch(() => accounts.get(accountId) === names && accounts.delete(accountId));
     return names;
   };

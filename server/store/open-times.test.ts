@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from './database.ts';
-import { LEFT_ALONE, OPEN_TIMES } from './open-times.ts';
+import { FIXED_TIMES, OPEN_TIMES } from './open-times.ts';
 import { onPostgres, openTestDatabase } from './test-database.ts';
 
 /** Numbers that are no times, by the name of the column: keys and references, counts and sizes, flags, places. */
@@ -35,7 +35,7 @@ test('each stored time moves with the clock, or is left alone for a reason', asy
   assert.ok(numbers.length > 100);
   const there = new Set(numbers.map(({ table_name, column_name }) => `${table_name}.${column_name}`));
   const moved = OPEN_TIMES.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`));
-  const listed = [...moved, ...Object.keys(LEFT_ALONE)];
+  const listed = [...moved, ...Object.keys(FIXED_TIMES)];
   assert.equal(new Set(listed).size, listed.length, 'on one list only');
   assert.deepEqual(
     listed.filter((each) => !there.has(each)),
@@ -46,5 +46,5 @@ test('each stored time moves with the clock, or is left alone for a reason', asy
     .filter(({ column_name }) => !NO_TIMES.has(column_name))
     .map(({ table_name, column_name }) => `${table_name}.${column_name}`)
     .filter((each) => !listed.includes(each));
-  assert.deepEqual(forgotten, [], 'put a time into OPEN_TIMES or LEFT_ALONE, and another number into NO_TIMES');
+  assert.deepEqual(forgotten, [], 'put a time into OPEN_TIMES or FIXED_TIMES, and another number into NO_TIMES');
 });

@@ -1,6 +1,7 @@
-// All stored times, and what becomes of each when the computer's clock is set (clock.ts). One that something is still
-// measured against moves along, so that a session, a gate or a time limit lasts as long as it should. A date stays as it
-// was written. A migration that adds a time adds it here: open-times.test.ts compares this with the tables.
+// All stored times, and what happens to each when the computer's clock is set (clock.ts). A time that durations are
+// still measured from is shifted, so that a session, a gate or a time limit lasts as long as it should. A time that is
+// only a record stays as it was written. A migration that adds a time must add it here: open-times.test.ts compares
+// this list with the tables.
 import type { Tx } from './database.ts';
 import { moveAlive } from './state-history.ts';
 
@@ -10,21 +11,21 @@ const OPEN_JOBS = "status IN ('Waiting', 'Running')";
 interface OpenTimes {
   table: string;
   columns: readonly string[];
-  /** Only of these rows. */
+  /** Limits the shift to these rows. */
   where?: string;
 }
 
-/** Times that are compared with now. */
+/** Times that are compared with the current time. */
 export const OPEN_TIMES: readonly OpenTimes[] = [
   { table: 'sessions', columns: ['rotated', 'created', 'last_used'] },
   { table: 'signin_codes', columns: ['expires'] },
-  // These count for a day.
+  // A key is valid for a day.
   { table: 'idempotency_keys', columns: ['created'] },
   { table: 'devices', columns: ['state_time'] },
   { table: 'tunnels', columns: ['connected', 'expires'] },
   {
-    // A parent's end is that of its last child, so those that ended move with it. The gate of a wave is measured from the
-    // end of its jobs, and a job that failed waits for its verdict for a while before it is reported.
+    // A parent ends with its last child, so its ended children are shifted too. The gate of a wave is measured from the
+    // end of its jobs, and a failed job waits for its verdict for a while before it is reported.
     table: 'jobs',
     columns: ['created', 'started', 'ended', 'stop_asked'],
     where: `seq IN (
@@ -53,8 +54,8 @@ const CHANGED = 'When it was changed: only shown.';
 const KEPT = 'When it was. It is kept for some days after that date.';
 const DATABASE = "By the database's clock, which is not this machine's.";
 
-/** Times that do not move, by `table.column`, and why. */
-export const LEFT_ALONE: Readonly<Record<string, string>> = {
+/** Times that are not shifted, by `table.column`, with the reason. */
+export const FIXED_TIMES: Readonly<Record<string, string>> = {
   'accounts.created': SHOWN,
   'tokens.created': SHOWN,
   'tokens.last_used': 'Only shown, and noted again after a step in either direction.',
@@ -87,7 +88,7 @@ export const LEFT_ALONE: Readonly<Record<string, string>> = {
   'alert_messages.at': KEPT,
   'alert_deliveries.last': 'When it was: only shown.',
   'outcome_rules.changed': CHANGED,
-  // Its StartTime and its windows are dates and times of the calendar: they stay as people set them.
+  // StartTime and the windows of a rollout are calendar times: they stay as people set them.
   'rollouts.created': SHOWN,
   'rollouts.ended': 'When it was: only whether it has ended counts.',
   'rollout_steps.at': 'When it was: only shown.',
@@ -95,7 +96,7 @@ export const LEFT_ALONE: Readonly<Record<string, string>> = {
   'standing_orders.changed': CHANGED,
 };
 
-/** Moves the open times by so many milliseconds. */
+/** Shifts all open times by this many milliseconds. */
 export async function moveOpenTimes(tx: Tx, by: number): Promise<void> {
   await moveAlive(tx, by);
   for (const { table, columns, where } of OPEN_TIMES) {

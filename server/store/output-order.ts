@@ -1,21 +1,21 @@
-// The order in which the two streams of a job arrived. A run is consecutive output of one stream; only the offsets of
-// both streams at its start are stored, so that a growing run needs no write.
+// The order in which the output of a job's two streams arrived. A run is consecutive output of one stream. Only the
+// offsets of both streams at its start are stored, so a growing run needs no write.
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface RunStart {
   number: number;
   stream: Stream;
-  /** Bytes of each stream before it. */
+  /** The bytes of each stream before the run. */
   stdout: number;
   stderr: number;
   /** When its first byte arrived. */
   at: number;
 }
 
-/** The latest run of a job whose output is being stored; `stream` is undefined before the first. */
+/** The latest run of a job whose output is arriving; `stream` is undefined before the first run. */
 export interface OutputRun {
-  /** Number of runs. */
+  /** The number of runs. */
   count: number;
   stream: Stream | undefined;
   at: number;
@@ -23,16 +23,16 @@ export interface OutputRun {
 
 /** Output after a pause of this length starts a new run, so that its time is known. */
 const LONGEST_RUN_MS = 1000;
-/** More runs are of no use to a reader; later output belongs to the last one. */
+/** More runs would not help a reader; all later output belongs to the last run. */
 const MAX_RUNS = 50_000;
 
-/** Most bytes of an incomplete character. */
+/** The most bytes of an incomplete character. */
 const HALF_CHARACTER = 3;
 
 type Row = Omit<RunStart, 'stream'> & { stream: 1 | 2 };
 const readRow = ({ stream, ...row }: Row): RunStart => ({ ...row, stream: stream === 1 ? 'stdout' : 'stderr' });
 
-/** The run that these bytes start, recorded in `run`; undefined if they continue the one before. */
+/** The run that this output starts, which is also recorded in `run`; undefined if it continues the current run. */
 export function nextRun(
   run: OutputRun,
   stream: Stream,
@@ -62,7 +62,7 @@ export async function addRuns(tx: Tx, jobSeq: number, runs: readonly RunStart[])
     );
 }
 
-/** The run at which a job that is offered again continues. Output without a stored order never gets one. */
+/** The run that a job continues when it is offered again. Output without a stored order never gets one later. */
 export async function latestRun(db: Reader, jobSeq: number, hasOutput: boolean): Promise<OutputRun> {
   const row = await db.get<Row>('SELECT * FROM output_runs WHERE job_seq = ? ORDER BY number DESC LIMIT 1', jobSeq);
   if (!row) return { count: hasOutput ? MAX_RUNS : 0, stream: undefined, at: 0 };
@@ -71,8 +71,8 @@ export async function latestRun(db: Reader, jobSeq: number, hasOutput: boolean):
 }
 
 /**
- * At most `limit` runs from the one that a reader has reached, given how much of each stream it has. Undefined if
- * there is no order, or if the reader did not follow it.
+ * At most `limit` runs from the one that a reader has reached, given how much of each stream it has read. Undefined if
+ * no order is stored, or if the reader did not read in that order.
  */
 export async function runsFrom(
   db: Reader,

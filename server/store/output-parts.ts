@@ -1,9 +1,9 @@
-// The next parts of both streams and the order of their arrival. A part of one stream ends where the rest of the other
-// is due, so that the parts of successive answers are in order.
+// The next parts of both streams with the order in which they arrived. A part of one stream ends where more of the
+// other is due first, so that the parts of successive responses are in order.
 import { STREAMS } from '#/contract/agent-link.ts';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader } from './database.ts';
-import { endOfWhole, readPart } from './job-output.ts';
+import { completeLength, readPart } from './job-output.ts';
 import type { OutputPart } from './job-output.ts';
 import { runsFrom } from './output-order.ts';
 import type { RunStart } from './output-order.ts';
@@ -21,11 +21,11 @@ export interface ArrivedPiece {
 export interface OutputParts {
   stdout: OutputPart;
   stderr: OutputPart;
-  /** Undefined if the order is not known. */
+  /** Undefined if the order is unknown. */
   pieces: ArrivedPiece[] | undefined;
 }
 
-/** Most runs in one answer. */
+/** The most runs in one response. */
 const MAX_RUNS = 5_000;
 
 /** At most `limit` bytes of each stream from the given offsets. */
@@ -39,18 +39,18 @@ export async function readParts(
   const stderr = await readPart(db, jobSeq, 'stderr', { asked: asked.stderr, limit, over });
   if (stdout.size + stderr.size === 0) return { stdout, stderr, pieces: [] };
   const runs = await runsFrom(db, jobSeq, { stdout: stdout.from, stderr: stderr.from }, MAX_RUNS + 1);
-  return runs ? inOrder({ stdout, stderr }, runs) : { stdout, stderr, pieces: undefined };
+  return runs ? interleave({ stdout, stderr }, runs) : { stdout, stderr, pieces: undefined };
 }
 
-function inOrder(parts: Record<Stream, OutputPart>, runs: RunStart[]): OutputParts {
+function interleave(parts: Record<Stream, OutputPart>, runs: RunStart[]): OutputParts {
   const at = { stdout: parts.stdout.from, stderr: parts.stderr.from };
   const pieces: ArrivedPiece[] = [];
-  /** Adds what a stream has before `end`, in whole characters; false if the part ends before that. */
+  /** Adds the stream's bytes up to `end`, in complete characters; false if the part ends before that. */
   const addUpTo = (stream: Stream, end: number, time: number): boolean => {
     const { bytes, from, next, more } = parts[stream];
     const begin = at[stream];
     let to = Math.min(end, next);
-    if (to < next) to = from + endOfWhole(bytes.subarray(0, Math.max(0, to - from)));
+    if (to < next) to = from + completeLength(bytes.subarray(0, Math.max(0, to - from)));
     if (to > begin) {
       const text = bytes.subarray(begin - from, to - from).toString();
       pieces.push({ stream, from: begin, next: to, text, at: time });
@@ -61,10 +61,10 @@ function inOrder(parts: Record<Stream, OutputPart>, runs: RunStart[]): OutputPar
   for (const [number, run] of runs.entries()) {
     const following = runs[number + 1];
     if (!following && number === MAX_RUNS) break;
-    // The last run of a job may contain output of the other stream too.
+    // The last stored run of a job may contain output of both streams.
     const streams: Stream[] = run.stream === 'stdout' ? ['stdout', 'stderr'] : ['stderr', 'stdout'];
-    const isWhole = streams.every((stream) => addUpTo(stream, following?.[stream] ?? parts[stream].size, run.at));
-    if (!isWhole) break;
+    const isComplete = streams.every((stream) => addUpTo(stream, following?.[stream] ?? parts[stream].size, run.at));
+    if (!isComplete) break;
   }
   const [stdout, stderr] = STREAMS.map((stream): OutputPart => {
     const { bytes, from, next, size, more } = parts[stream];

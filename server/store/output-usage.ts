@@ -1,9 +1,9 @@
-// The size of the output of an account's ended jobs, and its removal from the oldest on, archived jobs last. Triggers of
-// the database maintain the sum.
+// The stored output of an account's ended jobs: its size, which triggers maintain, and its removal, oldest jobs first
+// and archived jobs last.
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
-/** Removed in one transaction. */
+/** Limits for one transaction. */
 const MAX_JOBS = 100;
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -40,8 +40,9 @@ export const outputEndedBefore = async (
   };
 
 /**
- * Removes output that is due: of jobs that ended before a time, or until at most `downTo` bytes are left. That of archived
- * jobs is never due by time, and by size only when there is no other. Returns 0 if nothing was due.
+ * Removes the output of jobs that ended before a time, or the oldest output until at most `downTo` bytes are left. The
+ * output of archived jobs is never removed by age, and by size only when there is no other. Returns zeros if nothing
+ * was due.
  */
 export async function removeOldestOutput(
   tx: Tx,

@@ -1,23 +1,23 @@
-// Connections to PostgreSQL, and how long they wait: a lock that is not released, a statement that does not end and a
-// server that does not answer become errors, so that nothing waits for ever. DATABASE_URL may set other times
+// Settings of connections to PostgreSQL and their time limits: a lock that is not released, a statement that does not
+// end and a server that does not answer become errors, so that nothing waits forever. DATABASE_URL may set other limits
 // (`?lock_timeout=30000`, in milliseconds).
 // https://www.postgresql.org/docs/current/runtime-config-client.html
 import type { ClientConfig, QueryConfig } from 'pg';
 import { ROW_TYPES } from './postgres-sql.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Of a statement: a large listing takes seconds. */
+/** The limit for a statement: a large listing takes seconds. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** The server has to answer before that; also a commit, which the server itself does not limit. */
+/** The client's limit for any answer, also to a commit, which the server itself does not limit. */
 const ANSWER_TIMEOUT_MS = 75_000;
-/** Another service that stops answering in the middle of a transaction loses its locks after this time. */
+/** A service that stalls in the middle of a transaction loses its locks after this time. */
 const IDLE_TIMEOUT_MS = 10_000;
-/** Longer than that, so that this one goes on then. */
+/** Longer than the idle limit, so that the lock of a stalled service is released before this wait ends. */
 const LOCK_TIMEOUT_MS = 15_000;
-/** Less than the longest delay of a timer. */
+/** Less than the longest delay that a timer supports. */
 const DAY_MS = 86_400_000;
 
-/** For reads. */
+/** The connection for reads. */
 export const readingConnection = (url: URL): ClientConfig => ({
   connectionString: url.href,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -29,10 +29,10 @@ export const readingConnection = (url: URL): ClientConfig => ({
   query_timeout: ANSWER_TIMEOUT_MS,
 });
 
-/** Well within the lease of a node: after a connection that does not answer, the next attempt is still in time. */
+/** Well within the lease of a node: if one connection does not answer, another attempt is still in time. */
 const DIRECT_TIMEOUT_MS = 4_000;
 
-/** For statements that must not wait. */
+/** The connection for statements that must not wait. */
 export const directConnection = (url: URL): ClientConfig => ({
   ...readingConnection(url),
   connectionTimeoutMillis: DIRECT_TIMEOUT_MS,
@@ -41,20 +41,20 @@ export const directConnection = (url: URL): ClientConfig => ({
   query_timeout: DIRECT_TIMEOUT_MS,
 });
 
-/** For units of work. */
+/** The connection for units of work. */
 export const writingConnection = (url: URL): ClientConfig => ({
   ...readingConnection(url),
   idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
-  // A statement is sent without waiting for the answer to the one before.
+  // A statement is sent without waiting for the answer to the previous one.
   pipeline: true,
 });
 
-/** For upgrades, and for the wait for those of another service: the limits of the server. */
+/** Upgrades, and waiting for another service's upgrade, run without the server's limits. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 export const NO_TIME_LIMIT = LIMITS.map((name) => `SET ${name} = 0`).join('; ');
 export const USUAL_TIME_LIMIT = LIMITS.map((name) => `RESET ${name}`).join('; ');
 
-/** The same for the client: a statement that may take as long as it needs. */
+/** The same for the client's limit: a statement that may take as long as it needs. */
 export const longStatement = (text: string): QueryConfig & { query_timeout: number } => ({
   text,
   query_timeout: DAY_MS,

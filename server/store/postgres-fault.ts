@@ -1,4 +1,4 @@
-// Faults of PostgreSQL and of the way to it: one sentence for the operator at a start, one error for clients later.
+// Faults of PostgreSQL and of the network to it: one sentence for the operator at startup, one error for clients later.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 import { ConfigError } from '../config-error.ts';
 import { placeOf } from '../database-url.ts';
@@ -8,7 +8,7 @@ import { systemCode } from './system-fault.ts';
 /** The connection of the units of work was lost. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
-  /** Whether the commit had been sent: then nobody knows if it took place. */
+  /** Whether the commit had been sent, so that nobody knows if it took place. */
   readonly isUncertain: boolean;
 
   constructor(cause: unknown, isUncertain: boolean) {
@@ -18,7 +18,7 @@ export class ConnectionLost extends Error {
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** Codes of the system for a server that cannot be reached or went away. */
+/** System error codes for a server that cannot be reached or has gone away. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -30,12 +30,12 @@ const UNREACHABLE = new Set([
   'EAI_AGAIN',
   'ENOENT',
 ]);
-/** Errors of `pg` have no code. */
+/** Errors that `pg` itself reports have no code. */
 const PG_MESSAGES = /^Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired/;
-/** Of `pg` too, when `query_timeout` is over. */
+/** The error of `pg` when `query_timeout` expires. */
 const NO_ANSWER = /^Query read timeout/;
 
-/** Whether the connection is gone, or was never there. */
+/** Whether the connection was lost or never established. */
 export function isConnectionLost(cause: unknown): boolean {
   if (cause instanceof ConnectionLost) return true;
   const code = systemCode(cause);
@@ -48,13 +48,13 @@ export function isConnectionLost(cause: unknown): boolean {
 const unavailable = (message: string, detail: string, retryAfterSeconds: number, cause: unknown) =>
   new Unavailable(message, detail, { retryAfterSeconds, cause });
 
-/** Refuses a text with U+0000, or with a lone surrogate in a list. */
+/** The error for a text with U+0000, or with a lone surrogate in a list. */
 const textRefused = (cause?: unknown) =>
   new InvalidInput('A text holds a character that cannot be stored', 'Remove the NUL character (U+0000) from it.', {
     cause,
   });
 
-/** PostgreSQL refuses U+0000 in texts: clients get a clear answer, before the statement is sent. */
+/** PostgreSQL refuses U+0000 in texts: clients get a clear error before the statement is sent. */
 export function requireStorable(value: unknown): void {
   if (typeof value === 'string' && value.includes('\u0000')) throw textRefused();
 }
@@ -109,7 +109,7 @@ export function postgresFault(cause: unknown): InvalidInput | Unavailable | unde
   return undefined;
 }
 
-/** Describes why a start cannot use the database. */
+/** Describes why the service cannot start with this database. */
 export function startFault(cause: unknown, url: URL): unknown {
   if (cause instanceof ConfigError) return cause;
   const place = `DATABASE_URL is ${placeOf(url)}, but`;

@@ -8,7 +8,7 @@ import { textOf } from './schema-text.ts';
 import { unfinishedRestore, UNFINISHED_TABLES } from './unfinished-restore.ts';
 import { SCHEMA_VERSION, SERVICE_VERSIONS, stopsNodes, upgradeFrom } from './upgrades.ts';
 
-/** Earlier versions are no longer maintained. */
+/** Earlier versions of PostgreSQL are no longer maintained. */
 const OLDEST_SERVER = 140_000;
 
 /** Refuses a server that is too old, and a database of another encoding. */
@@ -26,7 +26,7 @@ export async function requireServer(client: ClientBase, where: string): Promise<
 export const hasTable = async (client: ClientBase, table: string) =>
   (await client.query<{ yes: number }>('SELECT to_regclass($1) IS NOT NULL AS yes', [table])).rows[0]?.yes === 1;
 
-/** Refuses a database that was not filled to the end. */
+/** Refuses a database whose restore did not finish. */
 export async function requireFinishedDatabase(client: ClientBase, where: string): Promise<void> {
   for (const table of UNFINISHED_TABLES)
     if (await hasTable(client, table)) throw unfinishedRestore(where, `the table ${table}`);
@@ -61,7 +61,7 @@ async function namesIn(client: ClientBase): Promise<Set<string>> {
   return new Set(rows.flatMap(({ table, column }) => [table, `${table}.${column}`]));
 }
 
-/** Nodes of an earlier version would go on using tables that are no longer there. */
+/** Nodes of an earlier version would keep using tables that no longer exist. */
 async function requireNoNodes(client: ClientBase, where: string): Promise<void> {
   const { rows } = await client.query<{ url: string }>(
     'SELECT url FROM nodes WHERE expires > extract(epoch FROM clock_timestamp()) * 1000 ORDER BY url',

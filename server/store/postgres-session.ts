@@ -1,5 +1,5 @@
-// The one connection to PostgreSQL on which units of work run: opened at the start, and again with growing pauses after
-// it was lost.
+// The one connection to PostgreSQL on which units of work run: opened at startup, and reopened with growing pauses
+// after it was lost.
 import { Client } from 'pg';
 import { log } from '../operation/log.ts';
 import { placeOf } from '../database-url.ts';
@@ -9,7 +9,7 @@ import { migratePostgres, requireFinishedDatabase, requireServer } from './postg
 
 export interface SessionOptions {
   url: URL;
-  /** Begins a transaction, with the lock of all that write. */
+  /** Begins a transaction and takes the writers' lock. */
   begin: string;
   /** Called with each connection before it is used. */
   opened?: (client: Client) => void;
@@ -19,7 +19,7 @@ export interface Session {
   /** The connection; throws while there is none. */
   client(): Promise<Client>;
   isAlive(client: Client): boolean;
-  /** Gives up a connection that failed, and opens another. */
+  /** Abandons a failed connection and opens another. */
   drop(client: Client): void;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function openSession({ url, begin, opened: announce }: SessionOptio
   };
   const prepare = async (opened: Client) => {
     await requireServer(opened, where);
-    // A restore that is under way has the lock of all that write.
+    // Checked before waiting for the writers' lock, which a running restore holds.
     await requireFinishedDatabase(opened, where);
     await opened.query(NO_TIME_LIMIT);
     await opened.query(longStatement(begin));

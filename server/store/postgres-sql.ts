@@ -1,11 +1,11 @@
-// What `pg` needs to run the repositories' statements: its placeholders, a name for each text, and rows of the same
-// types as SQLite's.
+// Adapts the repositories' statements to `pg`: its placeholders, a name for each statement, and rows of the same types
+// as SQLite's.
 import { types } from 'pg';
 import type { CustomTypesConfig, QueryConfig } from 'pg';
 import type { SqlValue } from './database.ts';
 import { requireStorable } from './postgres-fault.ts';
 
-/** Quoted parts are skipped; `?` counts up, `?3` names one. */
+/** Quoted parts are skipped; `?` is the next parameter, `?3` a numbered one. */
 const TOKENS = /'[^']*'|"[^"]*"|\?(\d*)/g;
 
 export function withDollars(sql: string): string {
@@ -15,7 +15,7 @@ export function withDollars(sql: string): string {
   );
 }
 
-/** A statement is prepared once on each connection, under a name of its own. */
+/** A named statement is prepared once on each connection. */
 const known = new Map<string, { name: string; text: string }>();
 
 export function statementOf(sql: string, values: SqlValue[]): QueryConfig {
@@ -31,7 +31,7 @@ const PARSERS: Record<number, (text: string) => unknown> = {
   [OIDS.bool]: (text) => (text === 't' ? 1 : 0),
   [OIDS.int8]: Number,
   [OIDS.numeric]: Number,
-  // Answers contain it as it is.
+  // Responses contain the JSON text unchanged.
   [OIDS.json]: (text) => text,
 };
 

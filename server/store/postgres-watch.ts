@@ -1,52 +1,55 @@
-// Notices connections to PostgreSQL that are dead though nobody closed them: a network that drops packets gives no sign, so a
-// statement would wait for its own limit of a minute and more. One probe a second answers two questions.
+// Detects connections to PostgreSQL that are dead although nobody closed them: a network that drops packets gives no
+// sign, so a statement would wait for its own limit of over a minute. One probe a second answers two questions.
 //
-// Does the server answer at all? After a few seconds without an answer it counts as out of reach: every connection is closed,
-// which ends whatever waits on it, and reads and writes fail at once until the server answers again.
+// Does the server answer at all? After a few seconds without an answer it counts as unreachable: every connection is
+// closed, which ends whatever waits on it, and reads and writes fail immediately until the server answers again.
 //
-// Does it still work on what the others wait for? A connection that gets no byte, while the server says that it has nothing
-// to do for it, has lost the statement or its answer. That connection alone is closed; long statements go on.
+// Is it still working on the statements that others wait for? If a connection receives nothing while the server reports
+// it as idle, the statement or its answer was lost. Only that connection is closed; long statements continue.
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 import { log } from '../operation/log.ts';
 import { ConnectionLost } from './postgres-fault.ts';
 
 export interface Watch {
-  /** Closes this connection when the server is out of reach. */
+  /** Closes this connection when the server becomes unreachable. */
   add(client: Client): void;
-  /** This connection waits for an answer: it is closed if that is lost. Call the result when the answer is there. */
+  /**
+   * Call this when the connection starts to wait for an answer, so that it is closed if the answer is lost. Call the
+   * result when the answer has arrived.
+   */
   wait(client: Client): () => void;
-  /** Throws while the server is out of reach. */
-  requireReach(): void;
-  /** Calls back when the server gets out of reach, and when it answers again. */
+  /** Throws while the server is unreachable. */
+  requireReachable(): void;
+  /** Calls back when the server becomes unreachable, and when it answers again. */
   onChange(listener: (isReachable: boolean) => void): void;
   close(): void;
 }
 
 const PROBE_EVERY_MS = 1_000;
 /**
- * Longer than a probe waits for its answer, so that one lost connection is not taken for a lost server; and so much
- * less than the lease of a node that its agents have left before the other nodes take it for dead.
+ * Longer than a probe waits for its answer, so that one lost connection is not mistaken for a lost server. Much shorter
+ * than the lease of a node, so that its agents have left before the other nodes consider it dead.
  */
 const LOST_AFTER_MS = 7_000;
-/** Looks without a byte before the server is asked about a connection. */
-const QUIET_LOOKS = 4;
-/** Its answer may be on the way when the server is asked once. */
+/** Checks without a received byte before the server is asked about a connection. */
+const QUIET_CHECKS = 4;
+/** The server is asked twice, because the answer may already be on its way the first time. */
 const CONFIRMED = 2;
 
-/** Which of these processes of the server have nothing to do, or wait until their answer is taken. */
+/** Which of these server processes are idle, or wait for the client to read their answer. */
 export const IDLE_PROCESSES = `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1)
   AND (state LIKE 'idle%' OR (state = 'active' AND wait_event = 'ClientWrite'))`;
 
 interface Waiting {
   statements: number;
   bytes: number;
-  quietLooks: number;
+  quietChecks: number;
   idleAnswers: number;
 }
 
 const bytesOf = (client: Client) => (client.connection.stream as Socket).bytesRead;
-/** Of the server, which tells it when the connection begins. */
+/** The server's process id, which it sends when the connection is established. */
 const processOf = (client: Client & { processID?: number }) => client.processID ?? 0;
 
 /**
@@ -59,7 +62,7 @@ export function openWatch(probe: (processes: number[]) => Promise<number[]>): Wa
   const listeners: ((isReachable: boolean) => void)[] = [];
   let isReachable = true;
   let silentMs = 0;
-  let lastLook = performance.now();
+  let lastCheck = performance.now();
   let probing: Promise<void> | undefined;
 
   const change = (to: boolean) => {
@@ -73,13 +76,16 @@ export function openWatch(probe: (processes: number[]) => Promise<number[]>): Wa
     }
     for (const listener of listeners) listener(to);
   };
-  /** Connections that have not got a byte for some looks. Looks are counted, because this process may stand still itself. */
+  /**
+   * Connections that have received nothing for some checks. It counts checks instead of time, because this process
+   * itself may have been suspended.
+   */
   const quietClients = () =>
     [...waiting].filter(([client, state]) => {
       const bytes = bytesOf(client);
-      if (bytes === state.bytes) state.quietLooks += 1;
-      else Object.assign(state, { bytes, quietLooks: 0, idleAnswers: 0 });
-      return state.quietLooks >= QUIET_LOOKS;
+      if (bytes === state.bytes) state.quietChecks += 1;
+      else Object.assign(state, { bytes, quietChecks: 0, idleAnswers: 0 });
+      return state.quietChecks >= QUIET_CHECKS;
     });
   const closeLost = (asked: [Client, Waiting][], idle: number[]) => {
     for (const [client, state] of asked) {
@@ -90,11 +96,11 @@ export function openWatch(probe: (processes: number[]) => Promise<number[]>): Wa
       client.connection.stream.destroy();
     }
   };
-  const look = () => {
+  const check = () => {
     const now = performance.now();
-    // While this process itself stood still, nobody could hear an answer.
-    silentMs += Math.min(now - lastLook, 2 * PROBE_EVERY_MS);
-    lastLook = now;
+    // Time during which this process was suspended counts little: it could not have received an answer.
+    silentMs += Math.min(now - lastCheck, 2 * PROBE_EVERY_MS);
+    lastCheck = now;
     if (isReachable && silentMs >= LOST_AFTER_MS) change(false);
     const quiet = quietClients();
     probing ??= probe(quiet.map(([client]) => processOf(client)))
@@ -108,7 +114,7 @@ export function openWatch(probe: (processes: number[]) => Promise<number[]>): Wa
       )
       .finally(() => (probing = undefined));
   };
-  const timer = setInterval(look, PROBE_EVERY_MS).unref();
+  const timer = setInterval(check, PROBE_EVERY_MS).unref();
 
   return {
     add: (client) => {
@@ -116,7 +122,7 @@ export function openWatch(probe: (processes: number[]) => Promise<number[]>): Wa
       client.once('end', () => clients.delete(client));
     },
     wait: (client) => {
-      const state = waiting.get(client) ?? { statements: 0, bytes: bytesOf(client), quietLooks: 0, idleAnswers: 0 };
+      const state = waiting.get(client) ?? { statements: 0, bytes: bytesOf(client), quietChecks: 0, idleAnswers: 0 };
       waiting.set(client, state);
       state.statements += 1;
       return () => {
@@ -124,7 +130,7 @@ export function openWatch(probe: (processes: number[]) => Promise<number[]>): Wa
         if (state.statements === 0) waiting.delete(client);
       };
     },
-    requireReach: () => {
+    requireReachable: () => {
       if (!isReachable) throw new ConnectionLost(undefined, false);
     },
     onChange: (listener) => void listeners.push(listener),

@@ -1,11 +1,11 @@
-// PostgreSQL as the database. Reads use a pool; units of work use one connection of their own, which never asks the
-// pool, so that a pool that ran dry cannot block them.
+// PostgreSQL as the database. Reads use a pool; units of work use one separate connection, so that an exhausted pool
+// cannot block them.
 //
-// Every transaction that writes takes the same advisory lock before anything else: transactions commit in the order in
-// which they got their sequence numbers, as with SQLite. A reader that saw a number never misses a lower one that
-// commits later, so that cursors, versions and "since" queries skip nothing.
+// Every writing transaction takes the same advisory lock first, so transactions commit in the order of their sequence
+// numbers, as with SQLite. A reader that has seen a number never misses a lower one that commits later, so cursors,
+// versions and "since" queries skip nothing.
 //
-// A commit whose answer was lost may have taken place. Its units are rejected with a problem that says so.
+// A commit whose answer was lost may have taken place. Its units are rejected with an error that says so.
 import { Pool } from 'pg';
 import type { Client, QueryConfig } from 'pg';
 import { logThrottled } from '../operation/log.ts';
@@ -21,19 +21,19 @@ import { bumpVersions, versionOf } from './versions.ts';
 import { IDLE_PROCESSES, openWatch } from './postgres-watch.ts';
 import { openWriteQueue } from './write-queue.ts';
 
-/** Connections for reads. */
+/** The number of connections for reads. */
 const POOL_SIZE = 8;
-/** Of all writing transactions; "muster" in hexadecimal. */
+/** The advisory lock of all writing transactions; "muster" in hexadecimal. */
 export const WRITE_LOCK = 0x6d7573746572;
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`;
 
-/** Announces to the other nodes that these devices are to be looked at again. Part of each transaction that names some. */
+/** Tells the other nodes to check these devices again, within the transaction that named them. */
 export type Announce = (tx: Tx, deviceSeqs: number[]) => Promise<void>;
 
 export interface PostgresDatabase extends Database {
   /**
-   * Runs one statement by itself, on a connection of its own: it waits neither for units of work nor for the lock of
-   * other writers. Not for what a change or a version reports.
+   * Runs one statement on a separate connection, where it waits neither for units of work nor for the writers' lock.
+   * Not for tables that report changes or have versions.
    */
   direct<T>(sql: string, ...args: SqlValue[]): Promise<T[]>;
   announceBy(how: Announce): void;
@@ -58,18 +58,18 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
   );
   for (const each of [pool, directPool]) {
     each.on('connect', (client) => watch.add(client as unknown as Client));
-    // Of idle connections. The pools open others.
+    // An idle connection failed; the pools open others.
     each.on('error', (cause) =>
       logThrottled('pool', 'warn', 'PostgreSQL ended a connection.', { reason: cause.message }),
     );
   }
-  // Whoever takes a connection of the pool sends one statement.
+  // Each user of a pooled connection sends one statement.
   const answered = new Map<unknown, () => void>();
   pool.on('acquire', (taken) => answered.set(taken, watch.wait(taken as unknown as Client)));
   pool.on('release', (_, taken) => answered.get(taken)?.());
   const read = async <T>(sql: string, args: SqlValue[], by = pool): Promise<T[]> => {
     try {
-      if (by === pool) watch.requireReach();
+      if (by === pool) watch.requireReachable();
       return (await by.query(statementOf(sql, args))).rows as T[];
     } catch (cause) {
       throw postgresFault(cause) ?? cause;
@@ -78,13 +78,16 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
 
   const asError = (cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause)));
   let client: Client | undefined;
-  /** Of the transaction. */
+  /** Whether a transaction is open. */
   let isOpen = false;
-  /** Nothing was done since it began, or since the savepoint: a unit can be taken back without another savepoint. */
+  /**
+   * Nothing was done since the transaction or the savepoint began, so a unit can be rolled back without another
+   * savepoint.
+   */
   let isFresh = false;
   let hasSavepoint = false;
   let announce: Announce | undefined;
-  /** The error of a statement, which a unit may have caught; PostgreSQL runs no further one then. */
+  /** The error of a statement, which a unit may have caught; PostgreSQL then refuses all further statements. */
   let failed: Error | undefined;
 
   const lost = (cause: unknown, isUncertain = false): ConnectionLost => {
@@ -104,7 +107,10 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
       done();
     }
   };
-  /** Sends what needs no answer: the connection is a pipeline, and if this fails, so does the next statement. */
+  /**
+   * Sends a statement without waiting for its answer: on a pipelined connection, the next statement fails if this one
+   * does.
+   */
   const post = (sql: string) => {
     send(sql).catch((cause: unknown) => (failed ??= asError(cause)));
   };
@@ -117,7 +123,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
       throw (failed ??= asError(cause));
     }
   };
-  /** Another session did not release the lock in time when the last transaction began. */
+  /** Whether another session still held the lock when the last transaction tried to begin. */
   let isBlocked = false;
   const begin = (): Promise<Error | undefined> => {
     isOpen = true;
@@ -146,13 +152,13 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     all: async <T>(sql: string, ...args: SqlValue[]) => (await statement(sql, args)).rows as T[],
     run: async (sql, ...args) => ({ changes: (await statement(sql, args)).rowCount ?? 0 }),
     begin: async () => {
-      watch.requireReach();
+      watch.requireReachable();
       client = await session.client();
       failed = undefined;
       const wasBlocked = isBlocked;
       const begun = begin();
-      // Usually the first statement follows at once. But if each unit waited for the lock in vain, the last one would
-      // wait many times as long.
+      // Usually the first statement follows immediately. But while the lock is held, each queued unit would wait for it
+      // in vain, and the last one many times as long.
       const fault = wasBlocked ? await begun : undefined;
       if (fault === undefined) return true;
       await rollback();
@@ -214,7 +220,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     direct: (sql, ...args) => read(sql, args, directPool),
     write: queue.write,
     waiting: queue.waiting,
-    // The server's memory is shared anyway.
+    // An export cannot evict anything here: the cache is the server's.
     openReader: () => ({ ...reader, close: () => {} }),
     version: (...names) => versionOf(reader, names),
     onSyncAgents: queue.onSyncAgents,
@@ -223,7 +229,7 @@ export async function openPostgres(url: URL): Promise<PostgresDatabase> {
     },
     onReach: (listener) => watch.onChange(listener),
     migrations: async () => {
-      watch.requireReach();
+      watch.requireReachable();
       return { at: await migrationsOf(pool), steps: SCHEMA_VERSION };
     },
     close: async () => {

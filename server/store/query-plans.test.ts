@@ -89,8 +89,8 @@ test('the statements of the store that join or sort are all collected', async ()
     );
 });
 
-const inSqlite = onPostgres ? undefined : test;
-void inSqlite?.('in SQLite, plans depend on no statistics that the file holds', async (t) => {
+const toSqlite = onPostgres ? undefined : test;
+void toSqlite?.('in SQLite, plans depend on no statistics that the file holds', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-plans-'));
   const file = path.join(folder, 'muster.db');
   t.after(() => rmSync(folder, { recursive: true }));
@@ -137,8 +137,8 @@ void inSqlite?.('in SQLite, plans depend on no statistics that the file holds', 
 
 // ---- PostgreSQL ------------------------------------------------------------------------------------------------------
 
-const inPostgres = onPostgres ? test : undefined;
-void inPostgres?.('in PostgreSQL, large tables are read by an index', async (t) => {
+const toPostgres = onPostgres ? test : undefined;
+void toPostgres?.('in PostgreSQL, large tables are read by an index', async (t) => {
   const { url, drop } = await createTestDatabase();
   // Creates the tables.
   await (await openPostgres(url)).close();

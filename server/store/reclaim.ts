@@ -3,13 +3,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { fileSize } from './database-file.ts';
 import type { DiskSpace } from './disk-space.ts';
 
-/** Pages that remain for later writes. */
+/** Unused pages kept for later writes. */
 const SPARE_PAGES = 2_000;
-/** A smaller share of the file is not worth moving pages. */
+/** Moving pages is not worthwhile for a smaller share of the file. */
 const WORTHWHILE_SHARE = 0.1;
 const CHECK_AFTER_MS = 1_000;
 const PAUSE_MS = 10;
-/** A slice grows or shrinks to take about this long. */
+/** Slices grow and shrink to take about this long. */
 const SLICE_MS = 8;
 const MAX_PAGES = 512;
 const MIN_PAGES = 16;
@@ -19,8 +19,8 @@ const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)';
 const pragma = (sqlite: DatabaseSync, name: string) => Number(sqlite.prepare(`PRAGMA ${name}`).get()?.[name]);
 
 /**
- * Enables a database of an earlier version to shrink, by rewriting it once. Reports it, because it takes a moment;
- * without enough space the database continues unchanged.
+ * Enables a database of an earlier version to shrink, by rewriting it once. Reports this, because it takes a moment.
+ * Without enough space the database stays as it is.
  */
 export function makeShrinkable(
   sqlite: DatabaseSync,
@@ -57,17 +57,16 @@ export function makeShrinkable(
 }
 
 export interface Reclaim {
-  /** To be called after a write: checks soon whether there is enough to return. */
+  /** Call this after a write: it checks soon whether there is enough to return. */
   check(): void;
   stop(): void;
 }
 
-/** On a nearly full disk all pages are returned, and the log is emptied at each slice. */
+/** On a nearly full disk all unused pages are returned, and the log is emptied after each slice. */
 export function openReclaim(sqlite: DatabaseSync, disk: DiskSpace | undefined): Reclaim {
   let timer: NodeJS.Timeout | undefined;
   let pages = MIN_PAGES;
-  /** Whether pages are being returned. */
-  let under = false;
+  let isReclaiming = false;
 
   const after = (ms: number) => {
     timer = setTimeout(slice, ms).unref();
@@ -75,26 +74,26 @@ export function openReclaim(sqlite: DatabaseSync, disk: DiskSpace | undefined): 
   const slice = () => {
     timer = undefined;
     try {
-      const tight = disk !== undefined && disk.state() !== 'Enough';
+      const isTight = disk !== undefined && disk.state() !== 'Enough';
       const unused = pragma(sqlite, 'freelist_count');
-      const spare = tight ? 0 : SPARE_PAGES;
-      const worthwhile = tight ? 0 : Math.max(2 * SPARE_PAGES, pragma(sqlite, 'page_count') * WORTHWHILE_SHARE);
-      if (unused > (under ? spare : worthwhile)) {
-        under = true;
+      const spare = isTight ? 0 : SPARE_PAGES;
+      const worthwhile = isTight ? 0 : Math.max(2 * SPARE_PAGES, pragma(sqlite, 'page_count') * WORTHWHILE_SHARE);
+      if (unused > (isReclaiming ? spare : worthwhile)) {
+        isReclaiming = true;
         const started = performance.now();
         sqlite.exec(`PRAGMA incremental_vacuum(${Math.min(pages, unused - spare)})`);
-        if (tight) sqlite.exec(EMPTY_LOG);
+        if (isTight) sqlite.exec(EMPTY_LOG);
         pages = performance.now() - started < SLICE_MS ? pages * 2 : pages / 2;
         pages = Math.round(Math.max(MIN_PAGES, Math.min(MAX_PAGES, pages)));
         // A database that cannot shrink keeps its size.
         if (pragma(sqlite, 'freelist_count') < unused) return after(PAUSE_MS);
       }
-      // Only this makes the file shorter.
-      if (under || tight) sqlite.exec(EMPTY_LOG);
+      // Only a checkpoint makes the file shorter.
+      if (isReclaiming || isTight) sqlite.exec(EMPTY_LOG);
     } catch {
       // Another program is writing, or there is no space: the next write checks again.
     }
-    under = false;
+    isReclaiming = false;
   };
 
   return {

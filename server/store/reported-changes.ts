@@ -1,24 +1,24 @@
-// What a change of each table reports to clients that follow (`GET /v1/events`, and lists that ask for what is new). Triggers
-// write the report into `changes`, so that no statement, cascades included, can change what a list shows without it.
-// Not reported: last_seen of devices, traffic of tunnels, output that arrives.
+// What a change of each table reports to clients that follow along (`GET /v1/events`, and lists that ask for updates).
+// Triggers write the reports into `changes`, so that no statement, cascades included, can change what a list shows
+// without a report. Not reported: last_seen of devices, traffic of tunnels, arriving output.
 import { trigger } from './schema-text.ts';
 import type { Definition } from './schema-text.ts';
 
 interface Reported {
   table: string;
-  /** The resource that clients know. */
+  /** The resource as clients know it. */
   kind: string;
-  /** The columns whose update counts, or `*`. Without them no update does. */
+  /** The columns whose updates are reported, or `*` for all. Without it, no update is. */
   columns?: string;
-  /** The column with the id of the account. */
+  /** The column with the account's id. */
   account?: string;
-  /** The columns that name the object; without them only the kind is reported. */
+  /** The columns that identify the object; without them only the kind is reported. */
   id?: string;
   object?: string;
   parent?: string;
-  /** Reported whatever became of the row: the resource consists of several tables. */
+  /** Reported instead of the row's own event, because the resource consists of several tables. */
   always?: 'changed';
-  /** Rows that are deleted are not reported. */
+  /** Deletions are not reported. */
   ignoresDeletion?: true;
 }
 
@@ -48,7 +48,7 @@ const REPORTED = [
   { table: 'sessions', kind: 'session' },
   { table: 'accounts', kind: 'account', columns: 'email, max_devices, artifact_limit', account: 'id' },
   { table: 'bulk', kind: 'bulk', columns: 'state, next', id: 'id' },
-  // Each step raises the version.
+  // Every step of a rollout increments its version.
   { table: 'rollouts', kind: 'rollout', columns: 'version', id: 'id' },
   { table: 'alert_rules', kind: 'alert', columns: '*', always: 'changed' },
   { table: 'alert_channels', kind: 'alert', always: 'changed' },
@@ -57,7 +57,7 @@ const REPORTED = [
 
 export type ChangeKind = (typeof REPORTED)[number]['kind'];
 
-/** What one table reports of another, or in other words than the event. */
+/** Changes of one table that are reported as changes of another, or as another event. */
 const REPORTED_OTHERWISE = [
   // The tags of a device are part of its row in lists.
   ...(['new', 'old'] as const).map((row) => ({
@@ -66,14 +66,14 @@ const REPORTED_OTHERWISE = [
     run: `INSERT INTO changes (account_id, kind, what, object, id)
       SELECT account_id, 'device', 'changed', seq, id FROM devices WHERE seq = ${row}.device_seq`,
   })),
-  // A job that is archived leaves the lists, and one that is restored returns to them.
+  // An archived job leaves the lists, and a restored one returns to them.
   {
     name: 'report_job_archived',
     on: 'UPDATE OF archived ON jobs',
     run: `INSERT INTO changes (account_id, kind, what, object, id)
       VALUES (new.account_id, 'job', CASE WHEN new.archived IS NULL THEN 'added' ELSE 'removed' END, new.seq, new.id)`,
   },
-  // A single job that is retried becomes a child, and its parent takes its place in the lists.
+  // A single job that is retried becomes a child, and its new parent takes its place in the lists.
   {
     name: 'report_job_adopted',
     on: 'UPDATE OF parent_seq ON jobs',

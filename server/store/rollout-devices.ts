@@ -1,4 +1,5 @@
-// What became of the devices of a rollout: by the job of their wave, and by themselves; once it has ended, as it was then.
+// The states of a rollout's devices, derived from the job of their wave and from the device itself. They are stored
+// once the rollout has ended.
 import type { RolloutDeviceState } from '#/contract/rollouts.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -6,8 +7,9 @@ import type { Dialect } from './dialect.ts';
 import type { RolloutRow, WaveRow } from './rollouts.ts';
 
 /**
- * The state of a device by its job `j` and itself `v`, see the contract. A job that is still to be judged by its outcome
- * rules runs. After a stop of the service a device has not been away: its state is that of the history.
+ * The state of a device, derived from its job `j` and its own row `v`; see the contract. A job that has not been judged
+ * yet counts as Running. `state_online` is that of the history, so a restart of the service does not make a device
+ * NotBack.
  */
 const STATE = `CASE
   WHEN r.skipped = 1 THEN 'Skipped'
@@ -19,7 +21,7 @@ const STATE = `CASE
   WHEN v.seq IS NULL OR v.state_online = 0 THEN 'NotBack'
   ELSE 'Succeeded' END`;
 
-/** The job of a device `v` in its wave `w`. */
+/** Joins the job of a device `v` in its wave `w`. */
 const jobOf = (sql: Dialect) => `LEFT JOIN jobs j ${sql.indexedBy('jobs_current')}
     ON j.parent_seq = w.job_seq AND j.device_seq = v.seq AND j.superseded = 0`;
 
@@ -27,11 +29,11 @@ export type StateCounts = Partial<Record<RolloutDeviceState, number>>;
 
 export interface WaveCounts {
   counts: StateCounts;
-  /** Succeeded, and Online since the end of its job for so long. */
+  /** Devices that succeeded and have been Online long enough since their job ended. */
   back: number;
 }
 
-/** `onlineSince`: devices that were Online before this count as back. */
+/** Devices that have been Online since `onlineSince` count as back. */
 export async function countWave(
   db: Reader,
   rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
@@ -54,7 +56,7 @@ export async function countWave(
   return { counts, back: rows.find(({ state }) => state === 'Succeeded')?.back ?? 0 };
 }
 
-/** Since when so many devices of a wave have been done and Online; undefined if fewer are. */
+/** Since when this many devices of a wave have succeeded and been Online; undefined if there are fewer. */
 export async function backSince(
   db: Reader,
   rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
@@ -108,7 +110,7 @@ const KEEP = perDialect(
     WHERE rollout_devices.rollout_seq = ? AND rollout_devices.device_id = each.device_id`,
 );
 
-/** Whether jobs of its waves wait, run or are to be judged. */
+/** Whether any job of its waves waits, runs or has not been judged. */
 const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
   (await db.get(
     `SELECT 1 FROM rollout_waves w JOIN jobs j ON j.parent_seq = w.job_seq AND j.superseded = 0
@@ -118,8 +120,8 @@ const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Keeps the states of its devices once nothing of it is under way: later they are away, are tried again, and their jobs
- * are deleted.
+ * Stores the states of its devices once all jobs have ended. What happens later, when devices go offline, jobs are
+ * retried or deleted, no longer affects them.
  */
 export async function keepOutcomes(tx: Tx, rollout: RolloutRow): Promise<void> {
   if (await isUnderWay(tx, rollout.seq)) return;
@@ -134,14 +136,14 @@ export async function keepOutcomes(tx: Tx, rollout: RolloutRow): Promise<void> {
   await tx.run('UPDATE rollouts SET kept = ? WHERE seq = ?', JSON.stringify(waves), rollout.seq);
 }
 
-/** By wave; undefined until they are kept. */
+/** The stored counts by wave; undefined until the states are stored. */
 export const keptCounts = ({ kept }: Pick<RolloutRow, 'kept'>): StateCounts[] | undefined =>
   kept === null ? undefined : (JSON.parse(kept) as StateCounts[]);
 
 interface DevicesWanted {
   after: DevicePosition;
   limit: number;
-  /** Only these; all of them without it. */
+  /** Filters; without them all devices are listed. */
   state?: RolloutDeviceState | undefined;
   wave?: number | undefined;
 }
@@ -151,7 +153,7 @@ const LIST = perDialect(
     WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
 );
 
-/** By wave and id, after a position. */
+/** Sorted by wave and id, after a position. */
 export const devicesOf = (
   db: Reader,
   rollout: RolloutRow,
@@ -174,7 +176,7 @@ const EXIT_CODES = perDialect(
     WHERE account_id = ? AND exit_code IS NOT NULL AND id IN (SELECT w.value FROM ${sql.list('w')})`,
 );
 
-/** Exit codes of jobs, by their ids. */
+/** The exit codes of jobs, by id. */
 export async function exitCodesOf(
   db: Reader,
   accountId: number,
@@ -185,7 +187,7 @@ export async function exitCodesOf(
   return new Map(rows.map(({ id, exit_code }) => [id, exit_code]));
 }
 
-/** Ids of devices whose last attempt failed, by the job of their wave. */
+/** Devices whose last attempt failed, with the job of their wave. */
 export const failedDevices = (
   db: Reader,
   rollout: RolloutRow,
@@ -199,7 +201,7 @@ export const failedDevices = (
     rollout.seq,
   );
 
-/** Devices that took what the rollout brought. */
+/** Devices on which the deployment succeeded. */
 export const succeededDevices = async (db: Reader, rollout: RolloutRow): Promise<string[]> =>
   (
     await db.all<{ device_id: string }>(
@@ -210,7 +212,7 @@ export const succeededDevices = async (db: Reader, rollout: RolloutRow): Promise
     )
   ).map(({ device_id }) => device_id);
 
-/** Leaves a device out; returns its wave, or undefined if it is in none. */
+/** Excludes a device from the rollout; returns its wave, or undefined if it is in none. */
 export const skipDevice = (tx: Tx, rolloutSeq: number, deviceId: string): Promise<{ wave: number } | undefined> =>
   tx.get(
     'UPDATE rollout_devices SET skipped = 1 WHERE rollout_seq = ? AND device_id = ? RETURNING wave',
@@ -218,7 +220,7 @@ export const skipDevice = (tx: Tx, rolloutSeq: number, deviceId: string): Promis
     deviceId,
   );
 
-/** The job of a device in a wave that has begun. */
+/** The job of a device in a wave that has started. */
 export const jobOfDevice = (
   db: Reader,
   rolloutSeq: number,
@@ -234,7 +236,7 @@ export const jobOfDevice = (
     deviceId,
   );
 
-/** The artifact of the same name that was uploaded before this one. */
+/** All artifacts uploaded before this one, latest first. */
 export const artifactsBefore = (
   db: Reader,
   accountId: number,
@@ -251,7 +253,7 @@ const SITES = perDialect(
   (sql) => `SELECT seq, site, online FROM devices WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
-/** Where devices are, and whether they are Online, by their seq. */
+/** The site of each device and whether it is Online, by seq. */
 export async function sitesOf(
   db: Reader,
   seqs: readonly number[],
@@ -268,7 +270,7 @@ const OUTCOMES = perDialect(
     WHERE r.rollout_seq = ? AND r.skipped = 0 ORDER BY v.seq`,
 );
 
-/** Its devices that still exist, and how many of them took what it brought. */
+/** The rollout's devices that still exist, and on how many of them the deployment succeeded. */
 export async function outcomeOf(
   db: Reader,
   rollout: Pick<RolloutRow, 'seq' | 'account_id'>,

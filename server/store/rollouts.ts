@@ -1,4 +1,5 @@
-// Rollouts in the database. What became of each device is not stored: it is in the job of its wave, and in the device.
+// Rollouts and their waves. The state of each device is derived from the job of its wave and from the device
+// (rollout-devices.ts).
 import type { RolloutDraft, RolloutState } from '#/contract/rollouts.ts';
 import { notFound } from './errors.ts';
 import type { Caller } from './caller.ts';
@@ -12,22 +13,22 @@ export interface RolloutRow {
   id: string;
   account_id: number;
   name: string;
-  /** As it was made, without DeviceIds, as JSON. */
+  /** The submitted draft without DeviceIds, as JSON. */
   settings: string;
   state: RolloutState;
   version: number;
   because: string;
-  /** The last wave that has begun, from 0; -1 before the first. */
+  /** The last wave that has started, from 0; -1 before the first. */
   wave: number;
   waves: number;
-  /** 1: a person has let the next wave begin. */
+  /** 1 if a person has approved the next wave. */
   confirmed: number;
-  /** Who made it: its jobs are theirs. */
+  /** Who created it: its jobs are submitted in their name. */
   actor: string;
   address: string;
   created: number;
   ended: number | null;
-  /** How many devices are in which state, by wave, as JSON; null until what became of them is kept. */
+  /** The number of devices in each state, by wave, as JSON; null until the states are stored. */
   kept: string | null;
 }
 
@@ -35,13 +36,13 @@ export interface WaveRow {
   number: number;
   job_seq: number | null;
   job_id: string | null;
-  /** When it began, or was tried again or resumed. */
+  /** When it started, or was last retried or resumed. */
   began: number;
-  /** When it passed. */
+  /** When its gate passed; null until then. */
   passed: number | null;
-  /** Failures that a person knew of when the rollout was resumed. */
+  /** The failures that were already known when a person resumed the rollout. */
   forgiven: number;
-  /** 1: a person ended it before its gate let it pass. */
+  /** 1 if a person advanced it before its gate passed. */
   by_hand: number;
 }
 
@@ -58,11 +59,11 @@ export async function rolloutById(db: Reader, accountId: number, id: string): Pr
 export const rolloutsOf = (db: Reader, accountId: number): Promise<RolloutRow[]> =>
   db.all<RolloutRow>('SELECT * FROM rollouts WHERE account_id = ? ORDER BY seq DESC', accountId);
 
-/** Those that go on by themselves, of all accounts. */
+/** The rollouts of all accounts that advance on their own. */
 export const openRollouts = (db: Reader): Promise<RolloutRow[]> =>
   db.all<RolloutRow>("SELECT * FROM rollouts WHERE state IN ('Scheduled', 'Running', 'Waiting') ORDER BY seq");
 
-/** Those that have ended, and whose jobs may still be under way, of all accounts. */
+/** The ended rollouts of all accounts whose device states are not stored yet, because jobs may still be running. */
 export const rolloutsToKeep = (db: Reader): Promise<RolloutRow[]> =>
   db.all<RolloutRow>('SELECT * FROM rollouts WHERE kept IS NULL AND ended IS NOT NULL ORDER BY seq');
 
@@ -73,7 +74,7 @@ const INSERT_DEVICES = perDialect(
     ON CONFLICT DO NOTHING`,
 );
 
-/** Adds devices to a wave; those that are in one already stay there. */
+/** Adds devices to a wave, except those that are in one already. */
 export const addDevices = (
   tx: Tx,
   rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
@@ -108,8 +109,8 @@ export async function insertRollout(tx: Tx, { caller, draft, waves, at }: NewRol
   return rolloutById(tx, caller.account.id, id);
 }
 
-/** What changes with a step. Returns false if somebody else was faster. */
-export async function stepTo(
+/** Applies a step. Returns false if another step was applied since the row was read. */
+export async function applyStep(
   tx: Tx,
   row: RolloutRow,
   change: Partial<Pick<RolloutRow, 'state' | 'because' | 'wave' | 'confirmed' | 'ended'>>,
@@ -131,7 +132,7 @@ export async function stepTo(
 
 export interface StepRow {
   at: number;
-  /** '' for the service. */
+  /** Who did it; '' for the service. */
   actor: string;
   text: string;
   reason: string;
@@ -147,7 +148,7 @@ export const noteStep = (tx: Tx, rollout: Pick<RolloutRow, 'seq'>, step: StepRow
     step.reason,
   );
 
-/** The newest first. */
+/** Newest first. */
 export const stepsOf = (db: Reader, rolloutSeq: number, limit: number): Promise<StepRow[]> =>
   db.all<StepRow>(
     'SELECT at, actor, text, reason FROM rollout_steps WHERE rollout_seq = ? ORDER BY seq DESC LIMIT ?',
@@ -159,7 +160,7 @@ export const deleteRollout = (tx: Tx, seq: number) => tx.run('DELETE FROM rollou
 
 // ---- Waves ---------------------------------------------------------------------------------------------------------
 
-/** Those that have begun. */
+/** The waves that have started. */
 export const wavesOf = (db: Reader, rolloutSeq: number): Promise<WaveRow[]> =>
   db.all<WaveRow>(
     `SELECT w.number, w.job_seq, j.id AS job_id, w.began, w.passed, w.forgiven, w.by_hand
@@ -187,8 +188,8 @@ export const setWave = (tx: Tx, rolloutSeq: number, { number, began, passed, for
     number,
   );
 
-/** The devices of a wave that still exist and were not left out. */
-export const devicesToBegin = async (db: Reader, rollout: RolloutRow, wave: number): Promise<string[]> =>
+/** The devices of a wave that still exist and were not skipped. */
+export const devicesOfWave = async (db: Reader, rollout: RolloutRow, wave: number): Promise<string[]> =>
   (
     await db.all<{ id: string }>(
       `SELECT d.id FROM rollout_devices r JOIN devices d ON d.id = r.device_id AND +d.account_id = ?
@@ -199,8 +200,8 @@ export const devicesToBegin = async (db: Reader, rollout: RolloutRow, wave: numb
     )
   ).map(({ id }) => id);
 
-/** Planned devices by wave. */
-export const plannedIn = (
+/** The number of planned and skipped devices, by wave. */
+export const plannedDevices = (
   db: Reader,
   rolloutSeq: number,
 ): Promise<{ wave: number; devices: number; skipped: number }[]> =>

@@ -2,7 +2,7 @@
 import { Conflict } from './errors.ts';
 import type { SqlValue, Tx } from './database.ts';
 
-/** Throws unless fewer rows than `most` meet the condition. `what`: in the plural. */
+/** Throws unless fewer than `most` rows match. `what` names them in the plural. */
 export async function requireRoom(
   tx: Tx,
   { most, what, remedy }: { most: number; what: string; remedy: string },

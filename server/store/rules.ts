@@ -1,5 +1,5 @@
-// Outcome rules by name, and the verdicts that they lead to. A job is judged when it has ended and when its rules change:
-// triggers and `saveRules` put it into `to_judge`, from which it goes in the transaction that stores its verdict.
+// Outcome rules by name, and the verdicts that they produce. A job is judged when it has ended and again when its rules
+// change: triggers and `saveRules` add it to `to_judge`, and the transaction that stores its verdict removes it.
 import type { JobStatus } from '#/contract/jobs.ts';
 import { MOST_RULE_SETS } from '#/contract/limits.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
@@ -20,11 +20,11 @@ export interface RuleSetRow {
 type StoredSet = Omit<RuleSetRow, 'rules'> & { rules: string };
 const parsed = (row: StoredSet): RuleSetRow => ({ ...row, rules: JSON.parse(row.rules) as Rule[] });
 
-/** By name. */
+/** Sorted by name. */
 export const ruleSetsOf = async (db: Reader, accountId: number): Promise<RuleSetRow[]> =>
   (await db.all<StoredSet>('SELECT * FROM outcome_rules WHERE account_id = ? ORDER BY name', accountId)).map(parsed);
 
-/** Replaces the rules of a name, and has its jobs judged again. */
+/** Replaces the rules of a name, and queues its jobs to be judged again. */
 export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promise<void> {
   const { account_id: account, name, rules, changed_by: by, changed: at } = set;
   if (rules.length === 0) await tx.run('DELETE FROM outcome_rules WHERE account_id = ? AND name = ?', account, name);
@@ -62,12 +62,12 @@ export async function saveRules(tx: Tx, set: Omit<RuleSetRow, 'version'>): Promi
 
 // ---- Names of jobs -------------------------------------------------------------------------------------------------
 
-/** Jobs that are named in one unit of work. */
+/** Jobs per transaction. */
 const NAMED_AT_ONCE = 500;
 
 /**
- * Names jobs of earlier versions: by what they ran, as far as that is still there. What they deployed is noted then.
- * Returns how many these were.
+ * Gives jobs from earlier versions a rule name, derived from the artifact or workflow that they ran if that still
+ * exists, and records the versions that they deployed. Returns the number of jobs.
  */
 export const nameJobs = (db: Database): Promise<number> =>
   db.write(
@@ -111,7 +111,7 @@ export interface JobToJudge {
   exit_code: number | null;
   output_bytes: number;
   output_removed: number | null;
-  /** Of its parent, if it has one. */
+  /** The parent's if it has one. */
   rule_name: string;
 }
 
@@ -119,11 +119,11 @@ const DUE = `SELECT j.seq, j.account_id, j.parent_seq, j.device_seq, j.status, j
     j.output_removed, coalesce(p.rule_name, j.rule_name, '') AS rule_name
   FROM to_judge JOIN jobs j ON j.seq = job_seq LEFT JOIN jobs p ON p.seq = j.parent_seq`;
 
-/** The newest first. */
+/** Newest first. */
 export const jobsToJudge = (db: Reader, limit: number): Promise<JobToJudge[]> =>
   db.all<JobToJudge>(`${DUE} ORDER BY job_seq DESC LIMIT ?`, limit);
 
-/** Puts the children of a parent in its place. */
+/** Replaces a parent in the queue by its children. */
 export async function expandParent(tx: Tx, seq: number): Promise<void> {
   await tx.run(
     `INSERT INTO to_judge (job_seq) SELECT seq FROM jobs
@@ -154,19 +154,19 @@ const TOUCH = perDialect(
   (sql) => `UPDATE jobs SET judged = judged + 1 WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
-/** `parents`: of these jobs, whose counts by verdict may have changed. */
+/** `parents` are the jobs' parents, whose counts by verdict may have changed. */
 export async function storeVerdicts(tx: Tx, verdicts: StoredVerdict[], parents: Iterable<number>): Promise<void> {
   await tx.run(STORE(tx), JSON.stringify(verdicts));
   await tx.run(DONE(tx), JSON.stringify(verdicts.map(({ seq }) => seq)));
   await tx.run(TOUCH(tx), JSON.stringify([...parents]));
 }
 
-/** These need no verdict: they have no output any more, and keep the one that they have. */
+/** Removes jobs from the queue without a new verdict: their output is gone, so they keep the verdict that they have. */
 export const leaveVerdicts = (tx: Tx, seqs: number[]) => tx.run(DONE(tx), JSON.stringify(seqs));
 
 // ---- Counts of a parent --------------------------------------------------------------------------------------------
 
-/** How many children of a parent have another verdict than their status. */
+/** How many children of a parent have a verdict that differs from their status. */
 export const shiftedChildren = (
   db: Reader,
   parentSeq: number,

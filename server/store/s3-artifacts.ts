@@ -1,5 +1,6 @@
-// Artifacts as objects of an S3 store, named by their ids. An upload is checked in DATA_DIR first and sent as a whole,
-// so that the store holds complete artifacts only. The file .muster beside them names the installation they belong to.
+// Artifacts as objects in an S3 store, named by their ids. An upload is checked in DATA_DIR first and sent as a whole,
+// so that the store contains only complete artifacts. The object .muster beside them names the installation that they
+// belong to.
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -28,10 +29,10 @@ import { readObject } from './s3-read.ts';
 export interface S3ArtifactsOptions {
   store: S3Config;
   dataDir: string;
-  /** Of this installation. */
+  /** The id of this installation. */
   instanceId: string;
   records: ArtifactRecords;
-  /** The disk refuses writes. */
+  /** The disk is read-only. */
   readOnly?: boolean;
   /** Tests choose shorter ones. */
   times?: (S3Times & { sweep: number; retry: number }) | undefined;
@@ -40,12 +41,12 @@ export interface S3ArtifactsOptions {
 const SWEEP_MS = 10 * 60_000;
 const RETRY_MS = 30_000;
 const REMOVAL_WAIT_MS = 1_000;
-/** How long a stop waits for deletions; the next sweep does the rest. */
+/** How long a shutdown waits for deletions; the next sweep does the rest. */
 const CLOSE_MS = 2_000;
 /** The object that names the installation. */
 const OWNER = '.muster';
 
-/** Opens the store. A wrong setting stops the start; a store that does not answer is asked again and again. */
+/** Opens the store. A wrong setting stops the start; a store that does not answer is retried. */
 export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<ArtifactFiles> {
   const { store, dataDir, records, readOnly, times } = options;
   const { address } = store;
@@ -55,7 +56,7 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
 
   const logged = openFaultLog();
   const faults = new Map<string, FileFault>();
-  /** Of objects whose size is right; only reading them again clears it. */
+  /** Objects of the right size whose content was wrong when it was last read. */
   const wrongBytes = new Set<string>();
   const found = (artifact: KnownFile, fault: FileFault | undefined) => {
     if (fault) {
@@ -102,7 +103,7 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
     });
   };
 
-  /** Reads an object with wrong bytes again: an operator may have replaced it. */
+  /** Rereads an object with wrong bytes, because an operator may have replaced it. */
   const verify = async (artifact: KnownFile) => {
     const object = await s3.get(artifact.id);
     const digest = createHash('sha256');
@@ -144,7 +145,7 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
     read,
 
     remove: async (artifactId) => {
-      // The artifact is deleted already, and a sweep finds the object if this fails: nobody waits long for it.
+      // Callers wait only briefly: the artifact is already deleted, and a sweep removes the object if this fails.
       const removal = s3
         .remove(requireId(artifactId))
         .catch((cause: unknown) => logFault(`artifact ${artifactId}: its object stays until the next sweep`, cause))
@@ -172,7 +173,7 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
   };
 }
 
-/** The installation whose artifacts are there. */
+/** The id of the installation that owns the artifacts in the store. */
 export async function ownerOf(s3: S3Client): Promise<string | undefined> {
   const object = await s3.get(OWNER);
   return object && (await text(object.bytes)).trim();
@@ -183,7 +184,7 @@ export async function claimStore(s3: S3Client, instanceId: string): Promise<void
   await s3.put(OWNER, bytes, createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** Two installations with one prefix would take each other's artifacts for leftovers. */
+/** Claims the prefix: two installations that share one would mistake each other's artifacts for leftovers. */
 function openClaim(s3: S3Client, { store, instanceId, readOnly }: S3ArtifactsOptions): () => Promise<void> {
   const claim = async () => {
     const owner = await ownerOf(s3);
@@ -205,7 +206,7 @@ function openClaim(s3: S3Client, { store, instanceId, readOnly }: S3ArtifactsOpt
   };
 }
 
-/** Artifacts that an earlier start stored in the folder. */
+/** A note about artifacts that are still in the local folder. */
 function noteOfFolder(dataDir: string, address: string): string[] {
   const folder = artifactFolder(dataDir);
   const isThere = statSync(folder, { throwIfNoEntry: false });
@@ -215,11 +216,11 @@ function noteOfFolder(dataDir: string, address: string): string[] {
     : [`${count} artifact files are still in ${folder}: copy them to ${address} (docs/artifact-store.md).`];
 }
 
-/** Runs now, then again and again: sooner after a failure. */
+/** Runs now and then periodically, sooner after a failure. */
 function repeat(run: () => Promise<void>, everyMs: number, retryMs: number) {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  const turn = async () => {
+  const runOnce = async () => {
     let next = everyMs;
     try {
       await run();
@@ -228,9 +229,9 @@ function repeat(run: () => Promise<void>, everyMs: number, retryMs: number) {
       next = retryMs;
       logFault('artifacts: the store could not be compared with the database', cause);
     }
-    if (!isClosed) timer = setTimeout(() => void (running = turn()), next).unref();
+    if (!isClosed) timer = setTimeout(() => void (running = runOnce()), next).unref();
   };
-  let running = turn();
+  let running = runOnce();
   return {
     close: async () => {
       isClosed = true;

@@ -1,5 +1,6 @@
-// Requests to an S3 store, signed with Signature Version 4: with a time limit each, tries again where that can help, and
-// counted. Only what artifacts need: whole objects are written, read in parts or whole, listed and deleted.
+// Requests to an S3 store, signed with Signature Version 4. Each has a time limit, is retried where that can help, and
+// is counted. It supports only what artifacts need: writing whole objects, reading all or part of one, listing and
+// deleting.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
@@ -12,37 +13,37 @@ import { readListing } from './s3-listing.ts';
 import type { ListedObject } from './s3-listing.ts';
 
 export interface S3Object {
-  /** Of the whole object, as the store says; -1 if the asked part is past its end. */
+  /** The size of the whole object according to the store; -1 if the requested range is past its end. */
   totalBytes: number;
   bytes: AsyncGenerator<Uint8Array>;
-  /** Gives the answer up. */
+  /** Aborts the response. */
   cancel(): void;
 }
 
 export interface S3Client {
-  /** Resolves when the object is durable. `sha256` is that of the bytes, which the store compares. */
+  /** Resolves when the object is durable. The store verifies the bytes against `sha256`. */
   put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
-  /** A part of an object, or all of it; undefined if there is none. */
+  /** Part or all of an object; undefined if it does not exist. */
   get(name: string, part?: ByteRange): Promise<S3Object | undefined>;
-  /** The size of an object; undefined if there is none. */
+  /** The size of an object; undefined if it does not exist. */
   sizeOf(name: string): Promise<number | undefined>;
-  /** Deletes an object; it need not exist. */
+  /** Deletes an object, if it exists. */
   remove(name: string): Promise<void>;
   /** The objects directly below the prefix. */
   list(): AsyncGenerator<ListedObject>;
   /** Asks once whether the bucket can be used. */
   check(): Promise<void>;
-  /** Gives up everything under way. */
+  /** Aborts all requests. */
   close(): void;
 }
 
 /** In milliseconds; tests choose shorter ones. */
 export interface S3Times {
-  /** Until an answer begins, and between two pieces of it. */
+  /** Until a response starts, and between two chunks of it. */
   answer: number;
-  /** The same for an upload, which has to be sent first. */
+  /** The same for an upload, whose bytes have to be sent first. */
   upload: number;
-  /** The longest first pause between two tries; it doubles. */
+  /** The longest pause before the first retry; it doubles with each further one. */
   pause: number;
 }
 
@@ -72,14 +73,14 @@ interface Asked {
 
 interface Answer {
   response: Response;
-  /** Restarts the time limit; without an argument it ends. */
+  /** Restarts the time limit, or ends it without an argument. */
   wait: (ms?: number) => void;
   abort: () => void;
-  /** Describes an error while the body is read. */
+  /** Describes an error that occurs while the body is read. */
   describe: (cause: unknown) => S3Fault;
 }
 
-/** Requests fail with `S3Fault`. */
+/** Opens a client, whose requests fail with `S3Fault`. */
 export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client {
   const { accessKeyId, secretAccessKey, sessionToken, region } = config;
   const signer = new AwsClient({
@@ -99,7 +100,7 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
     return url;
   };
 
-  /** One try. */
+  /** Sends the request once. */
   const ask = async (method: Method, name: string | undefined, asked: Asked): Promise<Answer> => {
     const { query, headers, body, sha256 = EMPTY_SHA256, accept = [] } = asked;
     const given = new AbortController();
@@ -128,7 +129,7 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
         redirect: 'manual',
         signal: AbortSignal.any([given.signal, closing.signal]),
       });
-      // Packed answers would have another length. Not signed, because some proxies change it.
+      // A compressed response would have another length. The header is not signed, because some proxies change it.
       signed.headers.set('Accept-Encoding', 'identity');
       response = await fetch(signed);
       if (!response.ok && !accept.includes(response.status)) {
@@ -152,12 +153,12 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
       } catch (cause) {
         const isPassing = (cause as Partial<S3Fault>).isPassing === true;
         if (!isPassing || tried >= (asked.tries ?? TRIES) || closing.signal.aborted) throw cause;
-        // Random, so that many clients of a store that comes back do not come at once.
+        // Random, so that not all clients retry at the same moment when a store recovers.
         await sleep(Math.random() * times.pause * 2 ** tried);
       }
   };
 
-  /** Reads an answer to its end. */
+  /** Reads a response to its end. */
   const textOf = async ({ response, wait, describe }: Answer): Promise<string> => {
     try {
       return await response.text();
@@ -179,7 +180,7 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
   async function* bytesOf({ response, wait, describe, abort }: Answer): AsyncGenerator<Uint8Array> {
     try {
       for await (const piece of response.body ?? []) {
-        // While the client is slow, the store need not send.
+        // The time limit is for the store: a slow client does not count.
         wait();
         yield piece as Uint8Array;
         wait(times.answer);
@@ -211,7 +212,7 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
       }
       const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
       const length = response.headers.get('content-length') ?? '-1';
-      // A store that ignores the range sends all of it.
+      // A store that ignores the range sends the whole object.
       const isRange = response.status === 206;
       const totalBytes = isRange === (part !== undefined) ? Number(isRange ? total : length) : -1;
       return { totalBytes, bytes: bytesOf(answer), cancel };
@@ -245,8 +246,8 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
 }
 
 /**
- * With an endpoint the bucket is part of the path, as most stores besides AWS expect it. A bucket with a dot is, too: the
- * certificate of AWS is for one label only.
+ * With an endpoint the bucket is part of the path, as most stores other than AWS expect. So is a bucket with a dot,
+ * because the wildcard certificate of AWS covers only one label.
  */
 function baseUrl({ endpoint, region, bucket }: S3Config): URL {
   if (endpoint) return new URL(`${endpoint.href.replace(/\/$/, '')}/${bucket}`);
@@ -254,7 +255,7 @@ function baseUrl({ endpoint, region, bucket }: S3Config): URL {
   return new URL(bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}/`);
 }
 
-/** A 404 about the bucket must not look like a missing object. */
+/** Throws if a 404 is about the bucket, which must not look like a missing object. */
 function requireObjectFault(text: string): void {
   if (codeIn(text) === 'NoSuchBucket') throw faultOfAnswer(404, 'NoSuchBucket', undefined);
 }
@@ -265,7 +266,7 @@ const regionIn = ({ headers }: Response, text: string): string | undefined =>
   /^[a-z0-9-]{1,32}$/.exec(headers.get('x-amz-bucket-region') ?? '')?.[0] ??
   /<Region>([a-z0-9-]{1,32})<\/Region>/.exec(text)?.[1];
 
-/** The beginning of an error answer; nothing if it cannot be read. */
+/** The start of an error response; empty if it cannot be read. */
 async function shortText(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -276,7 +277,7 @@ async function shortText(response: Response): Promise<string> {
       if (length > MAX_ERROR_BYTES) break;
     }
   } catch {
-    // Its status says enough.
+    // The status says enough.
   }
   return Buffer.concat(pieces).toString('utf8');
 }

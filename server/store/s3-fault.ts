@@ -1,10 +1,13 @@
-// What an S3 store refused or failed to do, in a sentence that names the setting to look at. It never contains what the
-// store wrote, apart from its error code: that text can hold the access key and the signed request.
+// Describes what an S3 store refused or failed to do, in a sentence that names the setting to check. It never quotes
+// the store's response apart from the error code: that text can contain the access key and the signed request.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import { Unavailable } from './errors.ts';
 import { systemCode } from './system-fault.ts';
 
-/** `configuration`: it stays until an operator changes a setting. `passing`: the same request may succeed later. */
+/**
+ * A `configuration` fault persists until an operator changes a setting; after a `passing` one the same request may
+ * succeed later.
+ */
 type Kind = 'configuration' | 'passing';
 
 export class S3Fault extends Unavailable {
@@ -44,7 +47,7 @@ const BY_CODE: Record<string, readonly [Kind, string]> = {
   AllAccessDisabled: ['configuration', 'has disabled this bucket: check ARTIFACT_STORE_URL'],
   NoSuchBucket: ['configuration', 'has no such bucket: check ARTIFACT_STORE_URL and AWS_ENDPOINT_URL'],
   InvalidBucketName: ['configuration', 'has no such bucket: check ARTIFACT_STORE_URL and AWS_ENDPOINT_URL'],
-  // Both sides may be wrong, and a clock is set right by itself after a boot.
+  // Either clock may be wrong, and a machine's clock is often corrected shortly after it boots.
   RequestTimeTooSkewed: ['passing', "says that the clock of this machine is wrong: set the machine's time"],
   RequestExpired: ['passing', "says that the clock of this machine is wrong: set the machine's time"],
 };
@@ -52,7 +55,7 @@ const BY_CODE: Record<string, readonly [Kind, string]> = {
 const REGION_CODES =
   /^(PermanentRedirect|TemporaryRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraint\w*)$/;
 
-/** Describes an error answer. `code` is the store's, `region` where it says that the bucket is. */
+/** Describes an error response. `code` is the store's error code, `region` the region that it names for the bucket. */
 export function faultOfAnswer(status: number, code: string | undefined, region: string | undefined): S3Fault {
   const named = code === undefined ? `${status}` : `${status} ${code}`;
   const [kind, reason] = BY_CODE[code ?? ''] ?? [];
@@ -72,7 +75,7 @@ export function faultOfAnswer(status: number, code: string | undefined, region: 
   });
 }
 
-/** Describes why there was no answer at all, or none to its end. */
+/** Describes why there was no response, or an incomplete one. */
 export function faultOfConnection(cause: unknown, isLate: boolean): S3Fault {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const why = isLate ? 'in time' : `(${systemCode(inner) ?? 'connection lost'})`;

@@ -1,24 +1,24 @@
-// Reads a page of a bucket's list (ListObjectsV2).
+// Parses a page of a bucket listing (ListObjectsV2).
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
 import { faultOfAnswer } from './s3-fault.ts';
 
 export interface ListedObject {
-  /** Below the prefix. */
+  /** The key without the prefix. */
   name: string;
   sizeBytes: number;
-  /** Time since it was written, by the store's clock; NaN if it does not say. */
+  /** Time since it was written, by the store's clock; NaN if unknown. */
   ageMs: number;
 }
 
 interface Listing {
   objects: ListedObject[];
-  /** Continues the list. */
+  /** The token that continues the listing. */
   next: string | undefined;
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Text of an element without its entities (XML 1.0, section 4.6), numeric ones included. */
+/** Decodes the entities in the text of an element (XML 1.0, section 4.6), including numeric ones. */
 const unescaped = (text: string) =>
   text.replaceAll(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{1,8}));/gi,
@@ -33,9 +33,9 @@ function elementIn(xml: string, name: string): string | undefined {
   return text === undefined ? undefined : unescaped(text);
 }
 
-/** `now` is the time of the answer, by the store's clock. */
+/** `now` is the time of the response, by the store's clock. */
 export function readListing(xml: string, prefix: string, now: number): Listing {
-  // Something that answers 200 to everything is no S3 store.
+  // A server that answers 200 to everything is not an S3 store.
   if (!/<ListBucketResult[\s>]/.test(xml)) throw faultOfAnswer(404, 'NotS3', undefined);
   const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, each = '']) => {
     const key = elementIn(each, 'Key') ?? '';

@@ -1,5 +1,5 @@
-// Downloads from an S3 store: continued where the connection broke, and checked. A whole artifact is compared with its
-// SHA-256 before its last piece is passed on, so that nobody receives all of a wrong one.
+// Downloads from an S3 store, resumed after a lost connection and verified. A whole artifact is compared with its
+// SHA-256 before its last chunk is passed on, so that nobody receives a complete file with the wrong content.
 import { createHash } from 'node:crypto';
 import { unusableFile } from './artifact-files.ts';
 import type { ByteRange, FileFault, KnownFile } from './artifact-files.ts';
@@ -8,10 +8,13 @@ import { S3Fault } from './s3-fault.ts';
 
 const TRIES = 3;
 
-/** `isContent`: the size is right. */
+/** `isContent` means that the size is right but the content is not. */
 type Found = (fault: FileFault | undefined, isContent: boolean) => void;
 
-/** Opens a part or all of an artifact; `found` gets what is wrong with its object, or that its size is right. */
+/**
+ * Opens part or all of an artifact. `found` is called with the fault of its object, or with undefined if its size is
+ * right.
+ */
 export async function readObject(
   s3: S3Client,
   artifact: KnownFile,
@@ -28,18 +31,18 @@ export async function readObject(
     throw unusableFile(artifact, fault);
   }
   found(undefined, false);
-  const bytes = continued(s3, object, id, part);
-  return begun(isWhole ? verified(bytes, artifact, found) : bytes);
+  const bytes = withResume(s3, object, id, part);
+  return withFirstChunk(isWhole ? verified(bytes, artifact, found) : bytes);
 }
 
-async function* continued(s3: S3Client, first: S3Object, id: string, part: ByteRange): AsyncGenerator<Uint8Array> {
+async function* withResume(s3: S3Client, first: S3Object, id: string, part: ByteRange): AsyncGenerator<Uint8Array> {
   let object = first;
   let at = part.start;
   for (let tried = 1; ; tried += 1)
     try {
-      for await (const piece of object.bytes) {
-        at += piece.length;
-        yield piece;
+      for await (const chunk of object.bytes) {
+        at += chunk.length;
+        yield chunk;
       }
       if (at === part.end + 1) return;
       throw new S3Fault('passing', `sent ${part.end + 1 - at} bytes too few`);
@@ -61,10 +64,10 @@ async function* verified(
 ): AsyncGenerator<Uint8Array> {
   const digest = createHash('sha256');
   let last: Uint8Array | undefined;
-  for await (const piece of bytes) {
-    digest.update(piece);
+  for await (const chunk of bytes) {
+    digest.update(chunk);
     if (last) yield last;
-    last = piece;
+    last = chunk;
   }
   if (digest.digest('hex') !== artifact.sha256) {
     found('Damaged', true);
@@ -73,8 +76,10 @@ async function* verified(
   if (last) yield last;
 }
 
-/** Reads the first piece before the answer begins: an error until then is a refusal instead of a broken download. */
-async function begun(bytes: AsyncGenerator<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+/**
+ * Reads the first chunk before the response starts, so that an error becomes a refusal instead of a broken download.
+ */
+async function withFirstChunk(bytes: AsyncGenerator<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   let first: IteratorResult<Uint8Array> | undefined = await bytes.next();
   return {
     [Symbol.asyncIterator]: () => ({

@@ -1,5 +1,5 @@
-// Compares the objects of an S3 store with the database: what a crash or an unreachable store left behind is deleted, and
-// artifacts whose object is missing or cut are found before somebody needs them.
+// Compares the objects in an S3 store with the database: deletes what a crash or an unreachable store left behind, and
+// finds artifacts whose object is missing or truncated before somebody needs them.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { log } from '../operation/log.ts';
@@ -18,7 +18,7 @@ export interface Unfinished {
   isRecent(artifactId: string): boolean;
 }
 
-/** Empty files in DATA_DIR, one for each upload whose transaction may not have been committed. */
+/** Marker files in DATA_DIR, one for each upload whose transaction may not have been committed. */
 export async function openUnfinished(dataDir: string, now = () => performance.now()): Promise<Unfinished> {
   const folder = path.join(artifactFolder(dataDir), 'unfinished');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -41,14 +41,17 @@ export interface SweepOptions {
   s3: S3Client;
   address: string;
   records: ArtifactRecords;
-  /** Undefined if nothing may be changed. */
+  /** Undefined if nothing may be written. */
   unfinished: Unfinished | undefined;
   found: (artifact: KnownFile, fault: FileFault | undefined) => void;
 }
 
-/** Returns how many objects belong to no artifact. They are left alone: the database may be an older, restored one. */
+/**
+ * Returns how many objects belong to no artifact. They are left alone, because the database may have been restored from
+ * an older backup.
+ */
 export async function sweepObjects({ s3, address, records, unfinished, found }: SweepOptions): Promise<number> {
-  // Read first: an upload that ends meanwhile has a young object.
+  // Read before the listing: the object of an upload that ends in between is recognized by its young age.
   const missing = new Map((await records.all()).map((artifact) => [artifact.id, artifact]));
   const leftovers = new Set(await unfinished?.all());
   for (const id of leftovers) if (missing.has(id)) await unfinished?.end(id);

@@ -1,6 +1,6 @@
-// How the tables are written once for both engines: in the words of SQLite, which become those of PostgreSQL here.
+// Lets tables be defined once for both engines: in SQLite's dialect, which is translated to PostgreSQL's here.
 
-/** Statements, the same in the words of each engine where they have none in common, or a trigger. */
+/** Statements, separate statements for each engine where they have no common form, or a trigger. */
 export type Definition = string | Partial<Record<Engine, string>> | Trigger;
 
 export type Engine = 'sqlite' | 'postgres';
@@ -9,7 +9,7 @@ interface Trigger {
   name: string;
   /** What follows the name. */
   sqlite?: string;
-  /** PostgreSQL runs a function, which gets the name of its trigger. */
+  /** PostgreSQL runs a function, which is named like its trigger. */
   postgres: { on: string; body: string };
 }
 
@@ -21,7 +21,7 @@ export const trigger = ({
   run,
 }: {
   name: string;
-  /** Like `UPDATE OF ended ON jobs`. */
+  /** For example `UPDATE OF ended ON jobs`. */
   on: string;
   when?: string;
   run: string;
@@ -41,17 +41,17 @@ export const forbid = (name: string, on: string, message: string): Trigger => ({
   postgres: { on: `BEFORE ${on} FOR EACH ROW`, body: `RAISE EXCEPTION '${message}';` },
 });
 
-/** The statements that create these. */
+/** The statements that create these definitions. */
 export const textOf = (definitions: readonly Definition[], engine: Engine): string =>
-  definitions.map((definition) => (engine === 'sqlite' ? inSqlite(definition) : inPostgres(definition))).join('\n');
+  definitions.map((definition) => (engine === 'sqlite' ? toSqlite(definition) : toPostgres(definition))).join('\n');
 
-function inSqlite(definition: Definition): string {
+function toSqlite(definition: Definition): string {
   if (typeof definition === 'string') return definition;
   if (!isTrigger(definition)) return definition.sqlite ?? '';
   return definition.sqlite === undefined ? '' : `CREATE TRIGGER ${definition.name} ${definition.sqlite};`;
 }
 
-export function inPostgres(definition: Definition): string {
+export function toPostgres(definition: Definition): string {
   if (typeof definition === 'string') return translated(definition);
   if (!isTrigger(definition)) return definition.postgres ?? '';
   const { name, postgres } = definition;
@@ -61,8 +61,8 @@ export function inPostgres(definition: Definition): string {
 }
 
 /**
- * Texts are compared byte by byte (COLLATE "C"), as in SQLite. A table of SQLite without a number of its own has the order
- * of insertion in `rowid`; in PostgreSQL that is a column.
+ * Texts are compared byte by byte (COLLATE "C"), as in SQLite. A SQLite table without an integer key has a `rowid` in
+ * insertion order; in PostgreSQL that is an added column.
  */
 const translated = (text: string): string =>
   text
@@ -77,11 +77,11 @@ const translated = (text: string): string =>
     .replaceAll(/\bREAL\b/g, 'DOUBLE PRECISION')
     .replaceAll(/\) STRICT(, WITHOUT ROWID)?;/g, ');');
 
-/** Removes triggers, as far as they are there. */
+/** Drops triggers, if they exist. */
 export const dropTriggers = (names: readonly string[], engine: Engine): string =>
   names
     .map((name) =>
-      // A trigger of PostgreSQL goes with its function.
+      // Dropping the function drops its trigger.
       engine === 'sqlite' ? `DROP TRIGGER IF EXISTS ${name};` : `DROP FUNCTION IF EXISTS ${name}() CASCADE;`,
     )
     .join('\n');

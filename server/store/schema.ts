@@ -1,9 +1,10 @@
-// All tables of the service, by resource, with their indexes and triggers. A new database gets exactly this; an older one is
-// brought to it by upgrades.ts. To change a table, change it here and add an upgrade: upgrades.test.ts compares the two.
+// All tables of the service, by resource, with their indexes and triggers. A new database is created from this;
+// upgrades.ts brings an older one to the same state. To change a table, change it here and add an upgrade:
+// upgrades.test.ts compares the two.
 //
-// Times are milliseconds since the epoch in UTC; open-times.ts says which of them move when the clock is set. A `seq` is a
-// number in order of creation that is never used twice; an `id` is what the API shows. Which changes of a table are
-// reported to clients is in reported-changes.ts.
+// Times are milliseconds since the epoch in UTC; open-times.ts says which of them are shifted when the clock is set. A
+// `seq` is a number in order of creation that is never reused; an `id` is what the API shows. reported-changes.ts says
+// which changes of a table are reported to clients.
 import { jobStateTriggers } from './job-states.ts';
 import { reportTriggers } from './reported-changes.ts';
 import { forbid, trigger } from './schema-text.ts';
@@ -12,10 +13,10 @@ import type { Definition } from './schema-text.ts';
 // ---- The service itself ----------------------------------------------------------------------------------------------
 
 const service: Definition[] = [
-  // Single values: keys, the identity of the service, how far background work has come.
+  // Single values: keys, the identity of the service, progress of background work.
   'CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;',
 
-  // Several services ("nodes") may share a PostgreSQL database. A row is renewed while its node lives.
+  // Several services ("nodes") may share a PostgreSQL database. A node renews its row while it lives.
   `CREATE TABLE nodes (
     id TEXT PRIMARY KEY,
     url TEXT NOT NULL,                        -- where the others reach it
@@ -23,13 +24,14 @@ const service: Definition[] = [
     expires INTEGER NOT NULL                  -- by the database's clock
   ) STRICT, WITHOUT ROWID;`,
 
-  // Work that one node at a time does for all.
+  // Work that only one node at a time does, for all nodes.
   'CREATE TABLE leases (name TEXT PRIMARY KEY, node TEXT NOT NULL, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;',
 
-  // Changes with every write to the table, or whatever else has this name: nodes compare their copies in memory with it.
+  // A version changes with every write to the table of this name, or whenever the name is bumped: nodes compare their
+  // in-memory copies with it.
   'CREATE TABLE versions (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;',
 
-  // What changed, for clients that follow: changes.ts reads it, and the triggers of reported-changes.ts write it.
+  // The change log for clients that follow along: the triggers of reported-changes.ts write it, changes.ts reads it.
   `CREATE TABLE changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,    -- in the order of commits
     account_id INTEGER NOT NULL,
@@ -41,7 +43,7 @@ const service: Definition[] = [
     mark INTEGER NOT NULL DEFAULT 0           -- random, to recognize an entry: see changes.ts
   ) STRICT;`,
   {
-    // Only PostgreSQL can be restored under a running service, so SQLite needs no mark.
+    // Only PostgreSQL can be restored under a running service, so SQLite needs no marks.
     postgres: `ALTER TABLE changes ALTER COLUMN mark
       SET DEFAULT CAST(floor(random() * ${Number.MAX_SAFE_INTEGER}) AS BIGINT);`,
   },
@@ -60,7 +62,8 @@ const accounts: Definition[] = [
     created INTEGER NOT NULL
   ) STRICT;`,
 
-  // API tokens. Their rows stay when they are revoked, so that a revoked AUTH_TOKEN does not become valid at the next start.
+  // API tokens. Revoked tokens keep their rows, so that a revoked AUTH_TOKEN does not become valid again at the next
+  // start.
   `CREATE TABLE tokens (
     id TEXT PRIMARY KEY,
     account_id INTEGER NOT NULL REFERENCES accounts,
@@ -88,14 +91,14 @@ const accounts: Definition[] = [
   ) STRICT;`,
   'CREATE INDEX sessions_of_token ON sessions (token_id);',
 
-  // Printed links that sign in once.
+  // One-time sign-in links that the service prints.
   `CREATE TABLE signin_codes (
     hash BLOB PRIMARY KEY,
     account_id INTEGER NOT NULL REFERENCES accounts,
     expires INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`,
 
-  // Requests of the last day that had an Idempotency-Key, so that one that is sent again takes effect once.
+  // Requests of the last day with an Idempotency-Key, so that a repeated request takes effect once.
   `CREATE TABLE idempotency_keys (
     account_id INTEGER NOT NULL REFERENCES accounts,
     key TEXT NOT NULL,
@@ -147,12 +150,12 @@ const audit: Definition[] = [
   'CREATE INDEX audit_of_actor ON audit (actor, seq);',
   'CREATE INDEX audit_of_action ON audit (action, seq);',
   'CREATE INDEX audit_of_time ON audit (at);',
-  // Entries of a kind, `device` for `device.update`: the expression is that of `Dialect.before`.
+  // Entries by kind, such as `device` for `device.update`; the expression must match `Dialect.before`.
   {
     sqlite: `CREATE INDEX audit_of_kind ON audit (substr(action, 1, instr(action, '.') - 1), seq);`,
     postgres: `CREATE INDEX audit_of_kind ON audit (split_part(action, '.', 1), seq);`,
   },
-  // Agents download artifacts all the time: what people did is found without reading all of that.
+  // Agents download artifacts all the time; this index finds what people did without reading all of those entries.
   "CREATE INDEX audit_by_people ON audit (seq) WHERE NOT (actor >= 'device:' AND actor < 'device;');",
   // Entries are never changed or deleted.
   forbid('audit_is_not_edited', 'UPDATE ON audit', APPEND_ONLY),
@@ -162,7 +165,8 @@ const audit: Definition[] = [
     postgres: { on: 'BEFORE TRUNCATE ON audit', body: `RAISE EXCEPTION '${APPEND_ONLY}';` },
   },
 
-  // The hash of each entry covers that of the entry before it. Written after the entries, so that no write waits for it.
+  // The hash of each entry covers that of the previous entry. Hashes are written after the entries, so that no write
+  // waits for them.
   'CREATE TABLE audit_hashes (audit_seq INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT;',
 
   // Each id in the target of an entry, to find the entries of one object.
@@ -252,23 +256,23 @@ const devices: Definition[] = [
   ) STRICT, WITHOUT ROWID;`,
   'CREATE INDEX state_changes_of_device ON state_changes (device_seq, at);',
 
-  // Times in which the service was down: nothing is known of any device.
+  // Times when the service was down, for which no device's state is known.
   `CREATE TABLE service_gaps (
     from_time INTEGER PRIMARY KEY,
     to_time INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`,
 
-  // The last state change whose totals (online_before, number) are counted; those of all earlier ones are.
+  // The last state change whose totals (online_before, number) are counted, like those of all earlier ones.
   `CREATE TABLE state_totals (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     at INTEGER NOT NULL,
     device_seq INTEGER NOT NULL
   ) STRICT;`,
-  // The totals after a change that is added or altered later are counted again.
+  // When a change is added or altered late, the totals after it are counted again.
   ...[
     { name: 'state_noted', on: 'INSERT ON state_changes', at: 'new.at' },
     { name: 'state_noted_again', on: 'UPDATE OF cause ON state_changes', at: 'new.at' },
-    // In the gap at 0 all is unknown: no total is counted from before its end.
+    // The gap that starts at 0 precedes all records, so no total depends on it.
     { name: 'state_gap_noted', on: 'INSERT ON service_gaps', at: 'nullif(new.from_time, 0)' },
     { name: 'state_gap_changed', on: 'UPDATE ON service_gaps', at: 'nullif(new.from_time, 0)' },
   ].map(({ name, on, at }) =>
@@ -279,7 +283,7 @@ const devices: Definition[] = [
 // ---- Tunnels ---------------------------------------------------------------------------------------------------------
 
 const tunnels: Definition[] = [
-  // A tunnel belongs to its destination on its device: it keeps its name however often the agent comes and goes.
+  // A tunnel is identified by its device and destination: it keeps its name when the agent reconnects.
   `CREATE TABLE tunnels (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
@@ -318,7 +322,7 @@ const tunnels: Definition[] = [
 // ---- What jobs run ---------------------------------------------------------------------------------------------------
 
 const payloads: Definition[] = [
-  // Their bytes are files in DATA_DIR or objects in an S3 store.
+  // The bytes of artifacts are files in DATA_DIR or objects in an S3 store.
   `CREATE TABLE artifacts (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -361,7 +365,8 @@ const payloads: Definition[] = [
 // ---- Jobs ------------------------------------------------------------------------------------------------------------
 
 const jobs: Definition[] = [
-  // A single job runs on one device. A parent runs on many: it has a child for each. Both are "top" jobs, which lists show.
+  // A single job runs on one device. A parent has a child for each of its devices. Single jobs and parents are "top"
+  // jobs, which lists show.
   `CREATE TABLE jobs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,    -- in order of submission, which is the order of execution
     id TEXT NOT NULL UNIQUE,
@@ -403,7 +408,7 @@ const jobs: Definition[] = [
     output_removed_why TEXT NOT NULL DEFAULT '',
     archived INTEGER                          -- when; only of top jobs that have ended, with their children
   ) STRICT;`,
-  // Lists of top jobs: of the account, its archive, a group, a tag, an artifact, by the last time they changed state.
+  // Lists of top jobs: by account, archive, group, tag, artifact, and last state change.
   'CREATE INDEX jobs_top ON jobs (account_id, seq) WHERE parent_seq IS NULL AND archived IS NULL;',
   'CREATE INDEX jobs_archived ON jobs (account_id, archived, seq) WHERE archived IS NOT NULL;',
   'CREATE INDEX jobs_of_account ON jobs (account_id, seq, name) WHERE parent_seq IS NULL;', // A search for names reads it alone.
@@ -412,14 +417,14 @@ const jobs: Definition[] = [
   'CREATE INDEX jobs_of_tag ON jobs (account_id, tag_id, seq) WHERE parent_seq IS NULL AND tag_id IS NOT NULL;',
   'CREATE INDEX jobs_of_artifact ON jobs (account_id, artifact_id, seq) WHERE parent_seq IS NULL AND artifact_id IS NOT NULL;',
   'CREATE INDEX jobs_by_move ON jobs (account_id, (coalesce(ended, started, created))) WHERE parent_seq IS NULL;',
-  // Children of a parent: all, those that wait, those that count, those that do not.
+  // Children of a parent: all, waiting, current and superseded ones.
   'CREATE INDEX jobs_of_parent ON jobs (parent_seq, seq) WHERE parent_seq IS NOT NULL;',
   "CREATE INDEX jobs_waiting_of_parent ON jobs (parent_seq, device_seq) WHERE status = 'Waiting' AND parent_seq IS NOT NULL;",
   'CREATE INDEX jobs_current ON jobs (parent_seq, device_seq) WHERE superseded = 0 AND parent_seq IS NOT NULL;',
   'CREATE INDEX jobs_superseded ON jobs (parent_seq, device_seq) WHERE superseded = 1;',
   `CREATE INDEX jobs_shifted ON jobs (parent_seq, status, verdict)
     WHERE verdict IS NOT NULL AND verdict <> status AND superseded = 0;`,
-  // The queue of a device. Few jobs run at any time; they are counted for /metrics, and after a crash.
+  // The queue of a device. The few running jobs are counted for /metrics and after a crash.
   'CREATE INDEX jobs_of_device ON jobs (device_seq, seq, parent_seq) WHERE device_seq IS NOT NULL;',
   "CREATE INDEX jobs_unfinished ON jobs (device_seq, seq) WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running');",
   "CREATE INDEX jobs_running ON jobs (device_seq) WHERE device_seq IS NOT NULL AND status = 'Running';",
@@ -427,7 +432,7 @@ const jobs: Definition[] = [
   // Outcome rules: the jobs that they apply to.
   'CREATE INDEX jobs_unnamed ON jobs (seq) WHERE rule_name IS NULL AND parent_seq IS NULL;',
   'CREATE INDEX jobs_of_rules ON jobs (account_id, rule_name) WHERE parent_seq IS NULL;',
-  // Whose output is removed first: the index alone decides.
+  // Decides whose output is removed first, from the index alone.
   'CREATE INDEX jobs_with_output ON jobs (account_id, ended, seq, output_bytes, parent_seq, archived) WHERE output_bytes > 0;',
   'CREATE INDEX jobs_output_of_parent ON jobs (parent_seq, seq, output_bytes) WHERE output_bytes > 0 AND parent_seq IS NOT NULL;',
   trigger({
@@ -454,7 +459,7 @@ const jobs: Definition[] = [
     interrupted INTEGER NOT NULL DEFAULT 0
   ) STRICT;`,
 
-  // In which states the list of jobs shows a top job: its own, and those that any of its children is in.
+  // The states under which the list of jobs shows a top job: its own, and those of its children.
   `CREATE TABLE job_states (
     account_id INTEGER NOT NULL,
     archived INTEGER NOT NULL,                -- 1: it is in the archive
@@ -472,10 +477,10 @@ const jobs: Definition[] = [
     bytes BLOB NOT NULL,
     PRIMARY KEY (job_seq, stream, "offset")
   ) STRICT, WITHOUT ROWID;`,
-  // Parts of it are read and appended to: compression would get in the way.
+  // Output is read in part and appended to, which compression would make slow.
   { postgres: 'ALTER TABLE job_output ALTER COLUMN bytes SET STORAGE EXTERNAL;' },
 
-  // In which order the two streams arrived: each row is a run of bytes of one stream. See output-order.ts.
+  // The order in which the two streams arrived: each row is a run of bytes of one stream. See output-order.ts.
   `CREATE TABLE output_runs (
     job_seq INTEGER NOT NULL REFERENCES jobs ON DELETE CASCADE,
     number INTEGER NOT NULL,
@@ -497,7 +502,7 @@ const jobs: Definition[] = [
         AND name = (SELECT rule_name FROM jobs WHERE seq = coalesce(new.parent_seq, new.seq)) ON CONFLICT DO NOTHING`,
   }),
 
-  // Which version runs where: the last success of each artifact on each device.
+  // Which version runs on which device: the last success of each artifact on each device.
   `CREATE TABLE device_versions (
     device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
     artifact_name TEXT NOT NULL,              -- as in outcome_rules
@@ -514,7 +519,7 @@ const jobs: Definition[] = [
 // ---- Work on many devices or jobs ------------------------------------------------------------------------------------
 
 const bulk: Definition[] = [
-  // A bulk action, which goes through its items one after the other: see bulk-runner.ts.
+  // A bulk action, which processes its items one after the other: see bulk-runner.ts.
   `CREATE TABLE bulk (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -545,7 +550,7 @@ const bulk: Definition[] = [
     draft TEXT,                               -- of create: the device as JSON, with the hash of its key
     PRIMARY KEY (bulk_seq, number)
   ) STRICT, WITHOUT ROWID;`,
-  // Keys of created devices, sealed for who asked for them, see bulk-keys.ts.
+  // Keys of created devices, sealed for the caller who requested them: see bulk-keys.ts.
   `CREATE TABLE bulk_keys (
     bulk_seq INTEGER PRIMARY KEY REFERENCES bulk ON DELETE CASCADE,
     owner TEXT NOT NULL,                      -- the actor
@@ -629,7 +634,7 @@ const standingOrders: Definition[] = [
     changed INTEGER NOT NULL,
     UNIQUE (account_id, folded)
   ) STRICT;`,
-  // The devices that got a job: an order gives a device one job, and another only when a person retries it.
+  // The devices that have had a job: an order deploys to a device once, and again only when a person retries it.
   `CREATE TABLE standing_order_devices (
     order_seq INTEGER NOT NULL REFERENCES standing_orders ON DELETE CASCADE,
     device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
@@ -642,7 +647,7 @@ const standingOrders: Definition[] = [
 // ---- Alerts ----------------------------------------------------------------------------------------------------------
 
 const alerts: Definition[] = [
-  // Where messages go.
+  // Where alerts are sent.
   `CREATE TABLE alert_channels (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -657,7 +662,7 @@ const alerts: Definition[] = [
   ) STRICT;`,
   'CREATE INDEX alert_channels_of_account ON alert_channels (account_id, seq);',
 
-  // When messages are sent, and about which devices.
+  // When alerts are sent, and about which devices.
   `CREATE TABLE alert_rules (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -683,7 +688,7 @@ const alerts: Definition[] = [
   ) STRICT, WITHOUT ROWID;`,
   'CREATE INDEX alert_rules_of_channel ON alert_rule_channels (channel_seq);',
 
-  // What fires now: objects whose state has lasted for the time of the rule.
+  // What fires now: objects whose state has lasted for the rule's time.
   `CREATE TABLE alert_firing (
     rule_seq INTEGER NOT NULL REFERENCES alert_rules ON DELETE CASCADE,
     object INTEGER NOT NULL,                  -- seq of the device or tunnel, or which limit
@@ -710,8 +715,9 @@ const alerts: Definition[] = [
   ) STRICT;`,
   'CREATE INDEX alert_events_of_rule ON alert_events (rule_seq, seq);',
 
-  // Top jobs that have ended, until the rules were applied to them. Written in the transaction that ends a job, so that none
-  // is missed and none counts twice. All are noted: output may show a failure that the exit code does not.
+  // Ended top jobs that the alert rules have not been applied to yet. Rows are written in the transaction that ends a
+  // job, so that none is missed or counted twice. All ended jobs are recorded, because the output may show a failure
+  // that the exit code does not.
   `CREATE TABLE alert_jobs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     job_seq INTEGER NOT NULL
@@ -758,7 +764,7 @@ const alerts: Definition[] = [
   "CREATE INDEX alert_deliveries_due ON alert_deliveries (due) WHERE state = 'Waiting';",
 ];
 
-/** Each table after those that it refers to. */
+/** Each table follows the tables that it refers to. */
 export const SCHEMA: readonly Definition[] = [
   ...service,
   ...accounts,

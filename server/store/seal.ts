@@ -1,15 +1,15 @@
-// Encrypts what only the holder of a secret may read again: the key is derived from a secret of which the database has
-// nothing but the hash.
+// Encrypts what only the holder of a secret may read: the key is derived from the secret, of which the database has
+// only the hash.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 export interface Seal {
   /** @param about is authenticated with the text: what was sealed for one object cannot be opened for another */
   seal: (secret: string, about: string, text: string) => Buffer;
-  /** Undefined with another secret, for another object, and if the bytes were changed. */
+  /** Undefined if the secret or the object is another one, or if the bytes were changed. */
   open: (secret: string, about: string, sealed: Uint8Array) => string | undefined;
 }
 
-/** `purpose` separates the keys of different uses of one secret. */
+/** `purpose` gives each use of a secret its own keys. */
 export function openSeal(purpose: string): Seal {
   const keyOf = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
   return {

@@ -1,12 +1,12 @@
-// Sessions of a gateway. It has no accounts: each session contains a user's token for the upstream service, encrypted
-// with a key that only the browser's cookie provides. A copy of the file reveals nothing.
+// Sessions of a gateway. A gateway has no accounts: each session contains a user's token for the upstream service,
+// encrypted with a key derived from the browser's cookie, so a copy of the file reveals nothing.
 import { hashSecret, newId, newSecret } from './ids.ts';
 import type { Reader, Tx } from './database.ts';
 import type { DatabaseKind } from './database-file.ts';
 import { openSeal } from './seal.ts';
 import { IDLE_MS, isLive, LIFETIME_MS } from './sessions.ts';
 
-/** The version before the last, at commit 7223ce0e: that gateway ran rollouts by itself. */
+/** The version of commit 7223ce0e, whose gateway ran rollouts itself. */
 export const WITH_ROLLOUTS = 3;
 const FORMER_TABLES = 'rollout_steps rollout_waves rollout_devices rollouts to_judge orders jobs devices accounts';
 
@@ -59,7 +59,7 @@ interface Row {
   last_used: number;
 }
 
-/** The live session of a cookie's value, for this upstream service. */
+/** The live session for a cookie's value and this upstream service. */
 export async function findSealedSession(
   db: Reader,
   upstream: string,

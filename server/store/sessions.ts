@@ -1,5 +1,5 @@
-// Sessions of browsers. The cookie's value changes while it is used, so that a stolen one soon becomes useless; only
-// the hashes of the current and the previous value are stored.
+// Browser sessions. The cookie's value rotates while it is used, so that a stolen one soon becomes useless; only the
+// hashes of the current and the previous value are stored.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from './errors.ts';
@@ -11,12 +11,12 @@ const HOUR = 60 * MINUTE;
 /** A session ends after this long without use, or this long after sign-in. */
 export const IDLE_MS = 12 * HOUR;
 export const LIFETIME_MS = 7 * 24 * HOUR;
-/** Age of a value at which the next use replaces it. */
+/** The age at which the next use replaces a value. */
 export const ROTATE_AFTER_MS = 15 * MINUTE;
 /** How long a replaced value remains valid, for requests that were already sent. */
 export const PREVIOUS_VALID_MS = MINUTE;
 
-/** This many of the newest sessions remain in the table after their end, without access. */
+/** This many of the newest sessions stay in the table after they have ended, without giving access. */
 const KEPT_ENDED = 1000;
 
 export interface Session {
@@ -31,7 +31,7 @@ export interface Session {
   previous: boolean;
 }
 
-/** The live session of a cookie's value. */
+/** The live session for a cookie's value. */
 export async function findSession(db: Reader, value: string, now: number): Promise<Session | undefined> {
   const hash = hashSecret(value);
   const row = await db.get<Omit<Session, 'previous'> & { token_id: string | null; revoked: number | null }>(
@@ -46,8 +46,8 @@ export async function findSession(db: Reader, value: string, now: number): Promi
 }
 
 /**
- * The person behind an actor, as far as the service knows persons: the holder of a token, also in a browser that signed
- * in with it. Everybody who signs in by a link is one person.
+ * The person behind an actor, as far as the service can tell people apart: the holder of a token, also in a browser
+ * that signed in with it. Everybody who signs in by link counts as one person.
  */
 export async function personOf(db: Reader, actor: string): Promise<string> {
   if (!actor.startsWith('session:')) return actor;
@@ -58,14 +58,14 @@ export async function personOf(db: Reader, actor: string): Promise<string> {
   return session?.token_id ? `token:${session.token_id}` : 'link';
 }
 
-/** Whether a session still gives access to the value with this hash. */
+/** Whether the value with this hash still gives access to the session. */
 export function isLive(
   { hash, rotated, created, last_used }: Pick<Session, 'hash' | 'rotated' | 'created' | 'last_used'>,
   presented: Uint8Array,
   now: number,
 ): boolean {
   if (now >= last_used + IDLE_MS || now >= created + LIFETIME_MS) return false;
-  // Last used in the future: the clock was wrong then, and its expiry could be years away.
+  // A session last used in the future dates from when the clock was wrong; it might not expire for years.
   if (last_used > now + HOUR) return false;
   return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
 }
@@ -85,7 +85,7 @@ export async function insertSession(
 ): Promise<{ id: string; value: string }> {
   const id = newId();
   const value = newSecret('mus');
-  // Only among the old ones: a clock that is briefly years ahead must not sign everyone out.
+  // Keeps the newest sessions: a clock that is briefly years ahead must not sign everyone out.
   await tx.run(
     `DELETE FROM sessions WHERE (last_used <= ? OR created <= ?)
      AND rowid <= (SELECT max(rowid) FROM sessions) - ${KEPT_ENDED}`,
@@ -140,7 +140,7 @@ const LIVE = perDialect(
 
 export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
 
-/** Those of these sessions that have not ended, by the same rules as `isLive`. */
+/** Which of these sessions are live, by the same rules as `isLive`. */
 export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<SessionTimes[]> =>
   ids.length === 0
     ? []
@@ -152,7 +152,7 @@ export interface ListedSession {
   created: number;
   last_used: number;
   address: string;
-  /** Name of the token that created it; null for a sign-in link. */
+  /** The name of the token that it was created with; null for a sign-in link. */
   name: string | null;
   prefix: string | null;
 }
@@ -170,7 +170,7 @@ export const listSessions = (db: Reader, accountId: number, now: number): Promis
     now + HOUR,
   );
 
-/** Ends one session of an account: its next request is refused. */
+/** Ends a session of an account; its next request is refused. */
 export async function endSession(tx: Tx, accountId: number, id: string): Promise<void> {
   const { changes } = await tx.run('DELETE FROM sessions WHERE id = ? AND account_id = ?', id, accountId);
   if (changes === 0) throw notFound('session', id);

@@ -1,5 +1,5 @@
-// The embedded database: one file. A unit of work awaits its own statements, and other handlers run meanwhile: they read
-// through a second connection, which sees only what is committed.
+// The embedded database: one file. While a unit of work awaits its statements, other handlers run: they read through a
+// second connection, which sees only committed data.
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { log } from '../operation/log.ts';
@@ -23,7 +23,7 @@ export const SERVICE_TABLES: DatabaseKind = {
   upgrade: (from, has) => upgradeFrom(from, has, 'sqlite'),
   ownTable: 'accounts',
 };
-/** The same, usable on a disk that refuses writes. */
+/** The same tables, usable on a read-only disk. */
 const SERVICE_DATABASE: DatabaseKind = {
   ...SERVICE_TABLES,
   whenReadOnly: {
@@ -33,16 +33,16 @@ const SERVICE_DATABASE: DatabaseKind = {
   },
 };
 
-/** Memory for pages of the database: for what is read again and again, and for an export, which reads each once. */
+/** The size of the page cache for normal reads, and for an export, which reads each page once. */
 const READ_CACHE_KB = 65_536;
 const EXPORT_CACHE_KB = 2_048;
 
 interface DatabaseOptions extends FileOptions {
-  /** How long a write waits for another process to unlock the file. */
+  /** How long a write waits while another process locks the file. */
   lockTimeoutMs?: number;
   /** A kind other than the service's own. */
   kind?: DatabaseKind;
-  /** Monitors the space on its disk, if this process does. */
+  /** Monitors the disk space, if this process does that. */
   disk?: DiskSpace;
   report?: (line: string) => void;
 }
@@ -55,7 +55,7 @@ export function openDatabase(
   const sqlite = openDatabaseFile(file, kind, options);
   if (disk && !options.readOnly) makeShrinkable(sqlite, file, disk, report);
   const reclaim = options.readOnly ? undefined : openReclaim(sqlite, disk);
-  // A file that is read-only has its writable tables in the memory of its one connection.
+  // On a read-only disk the writable tables are in the memory of the one connection.
   const hasOneConnection = options.readOnly || file === ':memory:';
   const reads = hasOneConnection ? sqlite : openReader(file, READ_CACHE_KB);
   const readStatement = statementsOf(reads);

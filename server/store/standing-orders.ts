@@ -1,5 +1,5 @@
-// Standing orders in the database, and which devices were given a job by them. What became of a device is not stored: it
-// is in that job, and in the version that the device has.
+// Standing orders, and the devices that they have deployed to. The state of a device is derived from its job and from
+// the version that it has.
 import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -14,24 +14,24 @@ export interface StandingOrderRow {
   artifact_id: string;
   artifact_name: string;
   artifact_version: string;
-  /** Raised by each change. */
+  /** Incremented by each change. */
   version: number;
-  /** Who changed it last: its jobs are theirs. */
+  /** Who changed it last: its jobs are submitted in their name. */
   actor: string;
   address: string;
   changed: number;
-  /** 0: the artifact was deleted. */
+  /** 0 if the artifact was deleted. */
   has_artifact: number;
 }
 
 const SELECT = `SELECT o.*, CASE WHEN a.id IS NULL THEN 0 ELSE 1 END AS has_artifact
   FROM standing_orders o LEFT JOIN artifacts a ON a.id = o.artifact_id`;
 
-/** By name. */
+/** Sorted by name. */
 export const standingOrdersOf = (db: Reader, accountId: number): Promise<StandingOrderRow[]> =>
   db.all<StandingOrderRow>(`${SELECT} WHERE o.account_id = ? ORDER BY o.folded`, accountId);
 
-/** Those of all accounts whose artifact is there. */
+/** The standing orders of all accounts whose artifact still exists. */
 export const activeStandingOrders = (db: Reader): Promise<StandingOrderRow[]> =>
   db.all<StandingOrderRow>(`${SELECT} WHERE a.id IS NOT NULL ORDER BY o.seq`);
 
@@ -66,23 +66,23 @@ export const saveStandingOrder = (tx: Tx, order: Saved) =>
     order.changed,
   );
 
-/** Its devices are given jobs anew. */
-export const beginAnew = (tx: Tx, orderSeq: number) =>
+/** Forgets which devices have had a job, so that all of them get one again. */
+export const resetStandingOrder = (tx: Tx, orderSeq: number) =>
   tx.run('DELETE FROM standing_order_devices WHERE order_seq = ?', orderSeq);
 
 export const deleteStandingOrder = (tx: Tx, orderSeq: number) =>
   tx.run('DELETE FROM standing_orders WHERE seq = ?', orderSeq);
 
-// ---- Who is to be given a job --------------------------------------------------------------------------------------
+// ---- Which devices get a job ---------------------------------------------------------------------------------------
 
-/** Rollouts of the same artifact that have not ended: their devices are left to them. */
-export interface LeftToRollouts {
+/** Unfinished rollouts of the same artifact, whose devices the order leaves to them. */
+export interface ClaimedByRollouts {
   rolloutSeqs: readonly number[];
-  /** Tags whose devices join such a rollout later. */
+  /** Tags whose devices will join such a rollout. */
   tagIds: readonly string[];
 }
 
-const TO_GIVE = perDialect(
+const TO_DEPLOY = perDialect(
   (sql) => `SELECT d.seq, d.id FROM devices d
     LEFT JOIN device_versions v ON v.device_seq = d.seq AND v.artifact_name = ?
     LEFT JOIN standing_order_devices n ON n.order_seq = ? AND n.device_seq = d.seq
@@ -99,15 +99,18 @@ const TO_GIVE = perDialect(
     ORDER BY d.seq LIMIT ?`,
 );
 
-/** Devices of the group without the version, that were given no job by it and have none of the artifact under way. */
-export const devicesToGive = (
+/**
+ * Devices of the group that lack the version, have not had a job from this order, and have no unfinished job of the
+ * artifact.
+ */
+export const devicesToDeploy = (
   db: Reader,
   order: StandingOrderRow,
-  { rolloutSeqs, tagIds }: LeftToRollouts,
+  { rolloutSeqs, tagIds }: ClaimedByRollouts,
   limit: number,
 ): Promise<{ seq: number; id: string }[]> =>
   db.all(
-    TO_GIVE(db),
+    TO_DEPLOY(db),
     order.artifact_name,
     order.seq,
     order.account_id,
@@ -124,13 +127,13 @@ const NOTE = perDialect(
     SELECT CAST(? AS BIGINT), CAST(w.value AS BIGINT), CAST(? AS BIGINT) FROM ${sql.list('w')}`,
 );
 
-/** Belongs into the unit of work that submits the job. */
-export const noteGiven = (tx: Tx, orderSeq: number, jobSeq: number, deviceSeqs: readonly number[]) =>
+/** Call this in the transaction that submits the job. */
+export const noteDeployed = (tx: Tx, orderSeq: number, jobSeq: number, deviceSeqs: readonly number[]) =>
   tx.run(NOTE(tx), orderSeq, jobSeq, JSON.stringify(deviceSeqs));
 
-// ---- What became of them -------------------------------------------------------------------------------------------
+// ---- The states of devices -----------------------------------------------------------------------------------------
 
-/** See the contract. A job that is still to be judged by its outcome rules runs. */
+/** The state of a device; see the contract. A job that has not been judged yet counts as Running. */
 const STATE = `CASE
   WHEN v.version = o.artifact_version THEN 'Has'
   WHEN n.device_seq IS NULL THEN 'Pending'
@@ -170,7 +173,7 @@ export interface OrderedDeviceRow {
 }
 
 interface DevicesAsked {
-  /** In one of these states; empty: in any. */
+  /** Only devices in one of these states; all if empty. */
   states: readonly string[];
   /** Only devices that were created before this one. */
   before: number;
@@ -183,7 +186,7 @@ const LIST = perDialect(
     WHERE (? = 0 OR state IN (SELECT w.value FROM ${sql.list('w')})) ORDER BY seq DESC LIMIT ?`,
 );
 
-/** The devices of the group, those that were created last first. */
+/** The devices of the group, latest created first. */
 export const standingOrderDevices = (
   db: Reader,
   orderSeq: number,
@@ -191,13 +194,13 @@ export const standingOrderDevices = (
 ): Promise<OrderedDeviceRow[]> =>
   db.all<OrderedDeviceRow>(LIST(db), orderSeq, before, states.length, JSON.stringify(states), limit);
 
-const ASK_AGAIN = perDialect(
+const RETRY = perDialect(
   (sql) => `DELETE FROM standing_order_devices WHERE order_seq = ?
     AND device_seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 
-/** Lets these devices be given a job once more; the change counts as one of the order. */
-export async function askAgain(tx: Tx, orderSeq: number, deviceSeqs: readonly number[]): Promise<void> {
-  await tx.run(ASK_AGAIN(tx), orderSeq, JSON.stringify(deviceSeqs));
+/** Lets these devices get another job, and increments the order's version. */
+export async function retryDevices(tx: Tx, orderSeq: number, deviceSeqs: readonly number[]): Promise<void> {
+  await tx.run(RETRY(tx), orderSeq, JSON.stringify(deviceSeqs));
   await tx.run('UPDATE standing_orders SET version = version + 1 WHERE seq = ?', orderSeq);
 }

@@ -1,10 +1,11 @@
-// The history of states: when each device went Online and Offline, and when the service itself was down.
+// The history of states: when each device went Online and Offline, and when the service was down.
 //
-// A row is a change, written in the transaction that changes `devices.online`. Where the service ended connections itself,
-// or was down, nothing is written: devices that come back soon were not away. Those that do not are settled later.
+// Each row is a change, written in the transaction that changes `devices.online`. When the service itself closes
+// connections or is down, nothing is written, because devices that soon reconnect do not count as Offline. The rest are
+// settled later.
 import type { Database, Reader, Tx } from './database.ts';
 
-/** Why a device changed its state; the numbers are stored. */
+/** Why a device changed its state; the database stores the numbers. */
 export const CAUSES = { connected: 1, disconnected: 2, newKey: 3, notBack: 4, firstConnected: 5 } as const;
 export type Cause = (typeof CAUSES)[keyof typeof CAUSES];
 export const isOnline = (cause: Cause): boolean => cause === CAUSES.connected || cause === CAUSES.firstConnected;
@@ -18,7 +19,7 @@ export interface StateChange {
   cause: Cause;
 }
 
-/** Notes the state of a device, unless the history has it already. */
+/** Records the state of a device, unless the history already has it. */
 export async function noteState(tx: Tx, seq: number, cause: Cause, at: number): Promise<void> {
   const { changes } = await tx.run(
     'UPDATE devices SET state_online = ?1, state_time = ?2 WHERE seq = ?3 AND state_online <> ?1',
@@ -40,7 +41,10 @@ export async function noteState(tx: Tx, seq: number, cause: Cause, at: number): 
 
 // ---- When the service was down ---------------------------------------------------------------------------------------
 
-/** Signs of life are this far apart; after more than three times as long, the service was down or asleep. */
+/**
+ * The interval between signs of life; a gap of more than three times as long means that the service was down or
+ * suspended.
+ */
 export const ALIVE_EVERY_MS = 15_000;
 
 const lastAlive = async (db: Reader): Promise<number | undefined> => {
@@ -57,12 +61,13 @@ const insertGap = (tx: Tx, { from, to }: Span) =>
   );
 
 /**
- * Notes that the service is up. `start`: no agent was connected before. What is before the first sign of all is unknown.
+ * Records that the service is up. `start` means that no agent was connected before. Everything before the very first
+ * sign of life is unknown.
  */
 export async function noteAlive(tx: Tx, now: number, { start = false } = {}): Promise<void> {
   const last = await lastAlive(tx);
   if (last === undefined || now - last > 3 * ALIVE_EVERY_MS || (start && now > last)) {
-    // A change that was noted later is a sign of life, too.
+    // A state change recorded later is a sign of life, too.
     const noted = await tx.get<{ at: number | null }>('SELECT max(at) AS at FROM state_changes WHERE at < ?', now);
     await insertGap(tx, { from: last === undefined ? 0 : Math.max(last, noted?.at ?? 0), to: now });
   }
@@ -72,7 +77,7 @@ export async function noteAlive(tx: Tx, now: number, { start = false } = {}): Pr
   );
 }
 
-/** After the computer's clock was set: nothing is known of a time that was skipped. */
+/** Called when the computer's clock was set. Time that the clock skipped is a gap. */
 export async function moveAlive(tx: Tx, by: number): Promise<void> {
   const last = await lastAlive(tx);
   if (last === undefined) return;
@@ -99,14 +104,14 @@ export async function gapsIn(db: Reader, { from, to }: Span): Promise<Span[]> {
 
 // ---- Devices that do not come back -----------------------------------------------------------------------------------
 
-/** Agents are back within this time after the service is. */
+/** Agents reconnect within this time after the service is back. */
 const BACK_WITHIN_MS = 60_000;
-/** Devices of one unit of work. */
-const PORTION = 500;
+/** Devices per transaction. */
+const BATCH = 500;
 
 /**
- * Looks for devices that the history has as Online, although no agent is connected: the service was down, or a node was,
- * and they did not come back in time. They count as Offline from when they were first found so.
+ * Finds devices that are Online in the history although no agent is connected: the service or a node was down, and they
+ * did not reconnect in time. They count as Offline from when they were first found.
  */
 export function openSettling(db: Database, now: () => number): () => Promise<void> {
   const opened = now();
@@ -114,15 +119,15 @@ export function openSettling(db: Database, now: () => number): () => Promise<voi
   return async () => {
     const rows = await db.all<{ seq: number }>('SELECT seq FROM devices WHERE online = 0 AND state_online = 1');
     const at = now();
-    // A node that leads long after its start knows nothing of the time between.
+    // A node that becomes the leader long after its start cannot tell what happened before.
     const first = !found && at - opened < BACK_WITHIN_MS ? opened : at;
     const before = found;
     found = new Map(rows.map(({ seq }) => [seq, Math.min(before?.get(seq) ?? first, at)]));
     const due = [...found].filter(([, since]) => at - since >= BACK_WITHIN_MS);
-    for (let done = 0; done < due.length; done += PORTION)
+    for (let done = 0; done < due.length; done += BATCH)
       await db.write(
         async (tx) => {
-          for (const [seq, since] of due.slice(done, done + PORTION))
+          for (const [seq, since] of due.slice(done, done + BATCH))
             if (await tx.get('SELECT 1 FROM devices WHERE seq = ? AND online = 0', seq))
               await noteState(tx, seq, CAUSES.notBack, since);
         },
@@ -140,7 +145,7 @@ export interface ListedChange extends StateChange {
 /** Where a page of changes ends. */
 export type Position = Pick<ListedChange, 'at' | 'device_seq'>;
 
-/** Newest first, at most `limit`; of one device, or of all. */
+/** Changes of one device or of all, newest first. */
 export function stateChanges(
   db: Reader,
   accountId: number,
@@ -153,7 +158,7 @@ export function stateChanges(
   }: { device?: number | undefined; before?: Position | undefined; limit: number } & Span,
 ): Promise<ListedChange[]> {
   const end = before ?? { at: to, device_seq: 0 };
-  // Each by the index that has its order: the times, or the devices.
+  // Each query uses the index in its order: by time, or by device.
   const [where, order, ...range] =
     device === undefined
       ? ['at >= ? AND (at, device_seq) < (?, ?)', 'at DESC, device_seq DESC', from, end.at, end.device_seq]
@@ -176,11 +181,10 @@ export function stateChanges(
   );
 }
 
-/** When a device was created. */
 export const createdAt = async (db: Reader, deviceSeq: number): Promise<number> =>
   (await db.get<{ created: number }>('SELECT created FROM devices WHERE seq = ?', deviceSeq))?.created ?? 0;
 
-/** The last change of a device until then. */
+/** The last change of a device up to this time. */
 export const lastChange = (db: Reader, deviceSeq: number, at: number): Promise<StateChange | undefined> =>
   db.get<StateChange>(
     `SELECT at, cause FROM (
@@ -190,10 +194,10 @@ export const lastChange = (db: Reader, deviceSeq: number, at: number): Promise<S
     at,
   );
 
-/** Changes removed in one unit of work. */
+/** Changes removed per transaction. */
 const REMOVED_AT_ONCE = 2_000;
 
-/** Removes what is older than the history may be, except the last change of each device before that. */
+/** Removes changes from before this time, except each device's last one, which says its state at that time. */
 export async function pruneStates(db: Database, before: number): Promise<void> {
   for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE;)
     removed = await db.write(
@@ -213,7 +217,7 @@ export async function pruneStates(db: Database, before: number): Promise<void> {
   await db.write(
     async (tx) => {
       await tx.run('DELETE FROM service_gaps WHERE to_time < ? AND from_time > 0', before);
-      // Before that nothing is known any more.
+      // The time before that is unknown from now on.
       await tx.run('UPDATE service_gaps SET to_time = ?1 WHERE from_time = 0 AND to_time < ?1', before);
     },
     { essential: true },

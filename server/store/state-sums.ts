@@ -1,15 +1,15 @@
-// How long a device was in which state.
+// Sums up how long a device was in each state.
 import { isOnline, type Cause, type Span, type StateChange } from './state-history.ts';
 
 export interface DeviceStates {
   created: number;
-  /** At the beginning of the span; null: not connected yet. */
+  /** The last change before the span; null if the device had never connected. */
   was: Cause | null;
   /** Within the span, oldest first. */
   changes: StateChange[];
 }
 
-/** Milliseconds; together they are the time that the device was there. */
+/** Milliseconds, which add up to the time that the device has existed in the span. */
 export interface StateSums {
   online: number;
   offline: number;
@@ -17,11 +17,11 @@ export interface StateSums {
   changes: number;
 }
 
-/** How much of a time was in gaps, which do not overlap. */
+/** How much of a time span lies in gaps, which must not overlap. */
 export const unknownIn = (gaps: readonly Span[], from: number, to: number): number =>
   gaps.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.to, to) - Math.max(gap.from, from)), 0);
 
-/** `gaps`: without overlaps. Before its first connection a device is Offline, in a gap nothing is known of it. */
+/** `gaps` must not overlap. A device is Offline before its first connection, and unknown during a gap. */
 export function sumStates(
   { created, was, changes }: DeviceStates,
   { from, to }: Span,

@@ -1,15 +1,15 @@
-// Running totals: each change of a state has how long its device was Online before it, and its number among the device's
-// changes. The sums of any span are the differences of two changes, however many are between them.
+// Running totals: each state change stores how long its device was Online before it, and its number among the device's
+// changes. The sums of any span are the differences between two changes, however many lie between them.
 //
-// Totals are added in the background, in the order of time; the table `state_totals` says how far. Triggers set it back
-// when something is noted late. Changes without totals are summed up one by one.
+// Totals are added in the background, in order of time; the table `state_totals` says how far. Triggers set it back
+// when a change is recorded late. Changes without totals are summed up one by one.
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { Database, Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { gapsIn, isOnline, type Cause, type Position, type Span, type StateChange } from './state-history.ts';
 import { sumStates, unknownIn, type DeviceStates, type StateSums } from './state-sums.ts';
 
-/** Most changes of one unit of work. */
+/** The most changes per transaction. */
 const AT_ONCE = 500;
 
 const position = (db: Reader) => db.get<Position>('SELECT at, device_seq FROM state_totals');
@@ -34,7 +34,7 @@ const STORE = perDialect((sql) => {
     FROM ${sql.list('w')} WHERE state_changes.at = ${number('at')} AND state_changes.device_seq = ${number('device_seq')}`;
 });
 
-/** Adds the totals of the next changes until `before`. False if there are no more. */
+/** Adds totals to the next changes before `before`; false if there are no more. */
 export const addTotals = (db: Database, before: number, atOnce = AT_ONCE): Promise<boolean> =>
   db.write(
     async (tx) => {
@@ -58,12 +58,12 @@ export const addTotals = (db: Database, before: number, atOnce = AT_ONCE): Promi
     { patient: true },
   );
 
-/** Until then changes and gaps are still noted late. */
+/** Changes and gaps may be recorded up to this much later. */
 const SETTLED_MS = 120_000;
-/** What a run takes of a second, so that others have the rest. */
+/** The time that a run may take, so that other work gets the rest of each second. */
 const RUN_MS = 300;
 
-/** Adds the totals of what is settled, as far as a run gets. */
+/** Adds totals to settled changes, as many as one run gets to. */
 export async function addSettledTotals(db: Database, now: number): Promise<void> {
   const begun = performance.now();
   while ((await addTotals(db, now - SETTLED_MS)) && performance.now() - begun < RUN_MS) await otherRequests();
@@ -92,7 +92,7 @@ const moveTo = (tx: Tx, { at, device_seq }: Position) =>
     device_seq,
   );
 
-/** How long a device was Online from a change on, while that was its last one. */
+/** How long a device was Online after a change, until the next one. */
 const onlineSince = ({ at, cause }: StateChange, until: number, gaps: readonly Span[]): number =>
   isOnline(cause) && until > at ? until - at - unknownIn(gaps, at, until) : 0;
 
@@ -106,9 +106,12 @@ export interface DeviceSums extends StateSums {
   site: string;
 }
 
-/** The changes around the part of a span in which all have totals: `was` before it, the first and the last one in it. */
+/**
+ * The changes around the part of a span in which all have totals: `was` is the last one before it, the others are the
+ * first and the last one in it.
+ */
 interface Row extends Omit<DeviceSums, keyof StateSums>, Omit<DeviceStates, 'changes'> {
-  /** The end of that part. */
+  /** The end of the part with totals. */
   until: number;
   first_at: number | null;
   first_online: number;
@@ -137,7 +140,7 @@ async function changesOf(db: Reader, devices: Row[], { from, to }: Span): Promis
   return ({ seq }) => found.get(seq) ?? [];
 }
 
-/** The sums in a span of the next devices after `after`, in the order of their seq. `gaps`: all in the span. */
+/** The sums of the next devices after `after`, in order of seq. `gaps` are all gaps in the span. */
 export async function nextSums(
   db: Reader,
   { accountId, span, gaps }: { accountId: number; span: Span; gaps: readonly Span[] },
@@ -145,12 +148,12 @@ export async function nextSums(
   limit: number,
 ): Promise<DeviceSums[]> {
   const { from, to } = span;
-  // Until the end of a gap nothing is known.
+  // If the span starts in a gap, nothing is known until its end.
   const begin = gaps[0] && gaps[0].from <= from ? gaps[0].to : from;
   const rows = await db.all<Row>(
-    // How far the totals go is read in the statement that reads them: that may be set back at any time.
-    // Times by the index of devices, which only this order has, then changes by their key: an engine that takes another
-    // way reads the changes of all devices.
+    // How far the totals go is read in the statement that reads them, because it may be set back at any time. The
+    // subqueries find times by the index by device, the joins find changes by their key: with any other plan an engine
+    // would read the changes of all devices.
     `SELECT asked.*, before.cause AS was, first.online_before AS first_online, first.number AS first_number,
        last.cause AS last_cause, last.online_before AS last_online, last.number AS last_number
      FROM (
@@ -177,18 +180,18 @@ export async function nextSums(
     limit,
   );
   const end = Math.max(begin, rows[0]?.until ?? 0);
-  // After a clock was set back, changes can be older than their device.
-  const isOdd = ({ created, was, first_at }: Row) =>
+  // After the clock was set back, changes can be older than their device.
+  const isOlderThanDevice = ({ created, was, first_at }: Row) =>
     created > begin && (was !== null || (first_at !== null && first_at < created));
   const before = await changesOf(db, rows, { from, to: begin });
-  const oddOnes = await changesOf(db, rows.filter(isOdd), { from: begin, to: end });
+  const irregular = await changesOf(db, rows.filter(isOlderThanDevice), { from: begin, to: end });
   const rest = await changesOf(db, rows, { from: end, to });
   return rows.map((row) => {
     const { seq, id, name, grp, site, created } = row;
-    const known = isOdd(row)
+    const known = isOlderThanDevice(row)
       ? { online: 0, changes: 0, was: row.was, to: begin }
       : byTotals(row, { from: begin, to: end }, gaps);
-    const changes = [...oddOnes(row), ...rest(row)];
+    const changes = [...irregular(row), ...rest(row)];
     const later = sumStates({ created, was: known.was, changes }, { from: known.to, to }, gaps);
     const all = to - Math.min(Math.max(from, created), to);
     const online = known.online + later.online;
@@ -207,7 +210,7 @@ export async function nextSums(
   });
 }
 
-/** What the totals say of the span, and the state at its end. */
+/** The sums of the span according to the totals, and the state at its end. */
 function byTotals(row: Row, { from, to }: Span, gaps: readonly Span[]) {
   const { was, first_at, last_at, last_cause } = row;
   const onlineAtFirst = was === null ? 0 : onlineSince({ at: from, cause: was }, first_at ?? to, gaps);

@@ -1,19 +1,19 @@
-// Submissions by Idempotency-Key: one that a browser repeats after a lost answer takes effect once.
+// Submissions by Idempotency-Key: a submission that a browser repeats after a lost response takes effect once.
 import { hash } from 'node:crypto';
 import { Conflict } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface KeyedSubmission {
   accountId: number;
-  /** Without a key, a repetition counts as another submission. */
+  /** Without a key, a repetition is another submission. */
   key: string | undefined;
-  /** The submission as JSON: the same key with other content is refused. */
+  /** The content of the submission: the same key with other content is refused. */
   content: unknown;
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** The id that this key created within the last day. */
+/** The id of what was created with this key within the last day. */
 async function createdBefore(
   db: Reader,
   { accountId, key, content }: KeyedSubmission,
@@ -31,7 +31,7 @@ async function createdBefore(
   return earlier?.result_id;
 }
 
-/** Runs a submission unless it already ran: `id` is what it created, now or before. */
+/** Runs a submission unless it already ran; `id` is what it created, now or earlier. */
 export async function runOnce(
   tx: Tx,
   submission: KeyedSubmission,

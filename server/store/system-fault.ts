@@ -1,5 +1,5 @@
-// Faults of the machine: a full, broken or read-only disk, or no more open files. Each becomes one error that says what
-// to do, and one line in the log however often it occurs.
+// Faults of the machine: a full, broken or read-only disk, or too many open files. Each becomes an error that says what
+// to do, and a throttled line in the log.
 import { log, logThrottled } from '../operation/log.ts';
 import { StoreError, Unavailable } from './errors.ts';
 
@@ -29,7 +29,7 @@ export const isFull = (cause: unknown): boolean =>
 const unavailable = (message: string, detail: string, retryAfterSeconds: number, cause?: unknown) =>
   new Unavailable(message, detail, { retryAfterSeconds, cause });
 
-/** The answer of a full disk to requests that need space. */
+/** The error for requests that need space on a full disk. */
 export const diskFull = (cause?: unknown): Unavailable =>
   unavailable(
     'The disk of the service is full',
@@ -38,7 +38,7 @@ export const diskFull = (cause?: unknown): Unavailable =>
     cause,
   );
 
-/** The same if not even a deletion fits. */
+/** The same if there is not even space for a deletion. */
 export const diskFullForGood = (): Unavailable =>
   unavailable(
     'The disk of the service is full',
@@ -46,7 +46,7 @@ export const diskFullForGood = (): Unavailable =>
     60,
   );
 
-/** The answer of a read-only disk to every change. */
+/** The error for changes on a read-only disk. */
 export const diskReadOnly = (cause?: unknown): Unavailable =>
   unavailable(
     'The disk of the service is read-only',

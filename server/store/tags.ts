@@ -1,4 +1,4 @@
-// Tags: names of an account that any number of its devices can have.
+// Tags of an account, which any number of its devices can have.
 import { MOST_TAGS } from '#/contract/limits.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { newId } from './ids.ts';
@@ -32,10 +32,10 @@ export async function insertTag(tx: Tx, accountId: number, name: string, now: nu
   return id;
 }
 
-/** The id of a tag, or why there cannot be one. */
+/** The id of a tag, or why it cannot be created. */
 export type TagOrRefusal = string | Refusal;
 
-/** The tags of these names; `created` is called with the id of each that did not exist. */
+/** Finds or creates the tags with these names; `created` is called with the id of each new tag. */
 export async function ensureTags(
   tx: Tx,
   accountId: number,

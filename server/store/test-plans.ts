@@ -32,7 +32,7 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
 
 /** Functions whose statements depend on their arguments. */
 export const EXAMPLES: Record<string, readonly Example[]> = {
-  'alert-firing.ts hasMoved': WATCHED.map((each) => (call, db) => call(db, each, 1)),
+  'alert-firing.ts isStale': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
     (event) => (call, db) => call(db, rule(event)),
@@ -95,11 +95,11 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   'state-history.ts pruneStates': ['state_changes'],
   // For as many devices as a rollout has, reading all at once costs no more.
   'rollout-devices.ts outcomeOf': ['devices'],
-  'rollouts.ts devicesToBegin': ['devices'],
+  'rollouts.ts devicesOfWave': ['devices'],
 };
 
 export const PLANS: Record<string, readonly string[]> = {
-  'alert-firing.ts hasMoved': [
+  'alert-firing.ts isStale': [
     'd devices_away, f key, device_tags key',
     'alert_firing key, d rowid, device_tags key',
     't tunnels_of_account, f key, d rowid, device_tags key',
@@ -153,13 +153,13 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
   'bulk.ts itemsFrom': ['bulk_items key'],
-  'bulk.ts leftItems': ['bulk_items key'],
+  'bulk.ts pendingItems': ['bulk_items key'],
   'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_keys rowid, bulk_items key'],
   'bulk.ts runningBulk': ['bulk all bulk_running'],
   'bulk-keys.ts pruneBulkKeys': ['bulk_keys all, bulk rowid'],
   'changes.ts changesBetween': ['changes all', 'changes rowid, sorts'],
   'changes.ts jobIds': ['jobs rowid'],
-  'changes.ts presentPosition': ['changes all'],
+  'changes.ts currentPosition': ['changes all'],
   'device-list.ts listFiltered': [
     'devices rowid, devices devices_of_account, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_of_group, dt key, t sqlite_autoindex_tags_1',
@@ -257,9 +257,9 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'rollout-devices.ts succeededDevices': ['w key, j jobs_current, v rowid, sorts'],
   'rollouts.ts addDevices': ['d sqlite_autoindex_devices_1'],
-  'rollouts.ts devicesToBegin': ['r key, d sqlite_autoindex_devices_1, sorts'],
+  'rollouts.ts devicesOfWave': ['r key, d sqlite_autoindex_devices_1, sorts'],
   'rollouts.ts openRollouts': ['rollouts all rollouts_open'],
-  'rollouts.ts plannedIn': ['rollout_devices rollout_devices_by_wave'],
+  'rollouts.ts plannedDevices': ['rollout_devices rollout_devices_by_wave'],
   'rollouts.ts rolloutsOf': ['rollouts rollouts_of_account'],
   'rollouts.ts rolloutsToKeep': ['rollouts all rollouts_to_keep'],
   'rollouts.ts stepsOf': ['rollout_steps rollout_steps_of'],
@@ -276,11 +276,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'sessions.ts listSessions': ['s all, t sqlite_autoindex_tokens_1, sorts'],
   'sessions.ts liveSessions': ['s sqlite_autoindex_sessions_1, t sqlite_autoindex_tokens_1'],
   'standing-orders.ts activeStandingOrders': ['o all, a sqlite_autoindex_artifacts_1'],
-  'standing-orders.ts askAgain': ['standing_order_devices key'],
+  'standing-orders.ts retryDevices': ['standing_order_devices key'],
   'standing-orders.ts countStandingOrder': [
     'o rowid, d devices_of_group, v key, n key, j jobs_current, groups, to_judge rowid',
   ],
-  'standing-orders.ts devicesToGive': [
+  'standing-orders.ts devicesToDeploy': [
     'd devices_of_group, j jobs_unfinished, t rowid, to_judge all, j rowid, r key, g key, v key, n standing_orders_of_device',
   ],
   'standing-orders.ts findStandingOrder': ['o sqlite_autoindex_standing_orders_1, a sqlite_autoindex_artifacts_1'],

@@ -1,12 +1,12 @@
-// What happened to a device, from the tables that each have a part of it; and the notes about it.
+// What happened to a device, gathered from several tables, and the notes about it.
 import { MOST_NOTES } from '#/contract/limits.ts';
 import type { HashedRow } from './audit-log.ts';
 import type { Reader, Tx } from './database.ts';
 import { newId } from './ids.ts';
 import { requireRoom } from './room.ts';
 
-/** Of each part the newest before a time, at most so many. */
-export interface Part {
+/** The newest events of a table before a time. */
+export interface EventRange {
   before: number;
   limit: number;
 }
@@ -20,8 +20,8 @@ export interface JobEvent {
   status: string;
 }
 
-/** When jobs of the device were submitted and when they ended. */
-export async function jobEvents(db: Reader, deviceSeq: number, { before, limit }: Part): Promise<JobEvent[]> {
+/** Submissions and ends of the device's jobs. */
+export async function jobEvents(db: Reader, deviceSeq: number, { before, limit }: EventRange): Promise<JobEvent[]> {
   const job = `jobs.id, parents.id AS parent_id, jobs.name`;
   const from = 'FROM jobs LEFT JOIN jobs AS parents ON parents.seq = jobs.parent_seq WHERE jobs.device_seq = ?';
   const submitted = await db.all<JobEvent>(
@@ -41,7 +41,7 @@ export async function jobEvents(db: Reader, deviceSeq: number, { before, limit }
 
 type AuditRow = Pick<HashedRow, 'seq' | 'at' | 'actor' | 'action' | 'target'>;
 
-// '/' follows '.': all actions of a kind.
+// '/' follows '.' in ASCII, so these ranges match all actions of a kind.
 const EDITS = {
   key: "action = 'device.rekey'",
   tunnel: "action > 'tunnel.' AND action < 'tunnel/'",
@@ -49,12 +49,12 @@ const EDITS = {
     AND NOT (action > 'tunnel.' AND action < 'tunnel/')`,
 };
 
-/** What people did to the device, with the present name of the tag that it is about. Notes are listed by themselves. */
+/** What people did to the device, with the current name of the tag if it is about one. Notes are listed separately. */
 export const deviceEdits = (
   db: Reader,
   accountId: number,
   deviceId: string,
-  { before, limit }: Part,
+  { before, limit }: EventRange,
   kind: keyof typeof EDITS,
 ): Promise<(AuditRow & { tag: string | null })[]> =>
   db.all<AuditRow & { tag: string | null }>(
@@ -70,12 +70,12 @@ export const deviceEdits = (
     limit,
   );
 
-/** Tunnels that its agent opened, and that ended. */
+/** Tunnels that its agent opened, and tunnels that ended. */
 export const tunnelEvents = (
   db: Reader,
   accountId: number,
   deviceId: string,
-  { before, limit }: Part,
+  { before, limit }: EventRange,
 ): Promise<AuditRow[]> =>
   db.all<AuditRow>(
     `SELECT seq, at, actor, action, target FROM audit
@@ -112,7 +112,7 @@ export async function insertNote(tx: Tx, deviceSeq: number, { at, actor, text }:
   return id;
 }
 
-export const notesOf = (db: Reader, deviceSeq: number, { before, limit }: Part): Promise<NoteRow[]> =>
+export const notesOf = (db: Reader, deviceSeq: number, { before, limit }: EventRange): Promise<NoteRow[]> =>
   db.all<NoteRow>(
     'SELECT id, at, actor, text FROM notes WHERE device_seq = ? AND at < ? ORDER BY at DESC LIMIT ?',
     deviceSeq,

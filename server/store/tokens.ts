@@ -22,7 +22,7 @@ export interface TokenHolder {
   last_used: number | null;
 }
 
-/** Enough of a secret to recognise it; almost nothing of a short one that a person chose. */
+/** Enough of a secret to recognize it, but almost nothing of a short one that a person chose. */
 const prefixOf = (secret: string) => secret.slice(0, secret.length >= 24 ? 10 : 2);
 
 /** The account's live tokens, oldest first. */
@@ -44,7 +44,7 @@ const LIVE = perDialect(
   (sql) => `SELECT t.id FROM ${sql.list('asked')} CROSS JOIN tokens t WHERE t.id = asked.value AND t.revoked IS NULL`,
 );
 
-/** Those of these tokens that were not revoked. */
+/** Which of these tokens are not revoked. */
 export const liveTokens = async (db: Reader, ids: string[]): Promise<string[]> =>
   ids.length === 0 ? [] : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids))).map(({ id }) => id);
 
@@ -85,8 +85,8 @@ export const recordTokenUse = (tx: Tx, id: string, now: number) =>
   tx.run('UPDATE tokens SET last_used = ? WHERE id = ?', now, id);
 
 /**
- * Makes AUTH_TOKEN the account's token of that name and revokes the one it replaces. Returns `revoked` if this token
- * was revoked before: it remains so, because a revocation must outlast a restart.
+ * Makes AUTH_TOKEN the account's token of that name and deletes the one that it replaces. Returns `revoked` if this
+ * token was revoked before: it stays revoked, because a revocation must survive a restart.
  */
 export async function adoptEnvToken(
   tx: Tx,
@@ -104,7 +104,7 @@ export async function adoptEnvToken(
     accountId,
     hash,
   )) {
-    // Sessions of sign-in links end too: a changed AUTH_TOKEN signs everyone out, and this start prints a new link.
+    // Sessions from sign-in links end too: a changed AUTH_TOKEN signs everyone out, and this start prints a new link.
     await tx.run('DELETE FROM sessions WHERE token_id = ? OR (account_id = ? AND token_id IS NULL)', id, accountId);
     await tx.run('DELETE FROM tokens WHERE id = ?', id);
   }

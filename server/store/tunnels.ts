@@ -1,5 +1,5 @@
-// Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name while the agent
-// reconnects; a closed tunnel leaves a mark, so that the process that opened it does not open it again.
+// Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name when the agent
+// reconnects. A closed tunnel leaves a mark, so that the process that opened it does not reopen it.
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
@@ -7,7 +7,6 @@ import { NO_LIMIT } from './dialect.ts';
 
 type Protocol = 'HTTP' | 'TCP';
 
-/** One tunnel as it is stored. */
 export interface StoredTunnel {
   name: string;
   deviceId: string;
@@ -16,26 +15,26 @@ export interface StoredTunnel {
   deviceOnline: number;
   protocol: Protocol;
   localDest: string;
-  /** Port of a TCP tunnel on the service. */
+  /** The port of a TCP tunnel on the service. */
   port: number | null;
   created: number;
-  /** Since when its agent has it open; null while it does not. */
+  /** When its agent opened it; null while it is not open. */
   connected: number | null;
   login: number;
   idleSeconds: number | null;
   expires: number | null;
-  /** As the node of the agent last noted them. */
+  /** As last recorded by the agent's node. */
   connections: number;
   bytesIn: number;
   bytesOut: number;
-  /** Where the node of the agent is reached; null if that left. */
+  /** The address of the agent's node; null if that has left the cluster. */
   nodeUrl: string | null;
 }
 
 export interface TunnelDraft {
   accountId: number;
   deviceSeq: number;
-  /** The agent's process. */
+  /** Identifies the agent's process. */
   run: string;
   protocol: Protocol;
   /** '<scheme>://<host>:<port>' on the device's side. */
@@ -48,10 +47,10 @@ export interface TunnelDraft {
   expires?: number | undefined;
 }
 
-/** 100 random bits: the name of an HTTP tunnel is its address, and its only protection without a login. */
+/** 100 random bits: the name of an HTTP tunnel is its address, and the only protection of a tunnel without a login. */
 const NAME_LENGTH = 20;
 
-/** Opens a tunnel; `fresh` if it did not exist before. */
+/** Opens a tunnel; `fresh` means that it did not exist before. */
 export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promise<{ name: string; fresh: boolean }> {
   const { accountId, deviceSeq, run, protocol, localDest } = draft;
   const changing = [
@@ -98,7 +97,7 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
 export interface TunnelElsewhere {
   name: string;
   protocol: Protocol;
-  /** 1 if visitors need a login, of which this is the proof. */
+  /** 1 if visitors need a login, which `proof` can verify. */
   login: number;
   proof: string;
   session: number;
@@ -116,7 +115,7 @@ export const tunnelElsewhere = (db: Reader, name: string): Promise<TunnelElsewhe
     name,
   );
 
-/** What has gone through the connected tunnels of this node so far, for the lists that other nodes show. */
+/** Records the traffic of a connected tunnel of this node, for the lists that other nodes show. */
 export const noteTraffic = (
   tx: Tx,
   name: string,
@@ -144,19 +143,22 @@ export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   };
 }
 
-/** Called before an agent's offers are opened: disconnects its tunnels and removes the marks of earlier processes. */
+/**
+ * Called before an agent's offered tunnels are opened: disconnects its tunnels and removes the marks of earlier
+ * processes.
+ */
 export async function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): Promise<void> {
   await tx.run('UPDATE tunnels SET offered = 0, connected = NULL WHERE device_seq = ?', deviceSeq);
   await tx.run('DELETE FROM closed_tunnels WHERE device_seq = ? AND run <> ?', deviceSeq, run);
 }
 
-/** Most tunnels that an agent no longer offers, and most marks, kept for each device. */
+/** The most tunnels no longer offered, and the most marks, kept for each device. */
 const MAX_WITHDRAWN = 200;
 const MAX_MARKS = 1_000;
 
 /**
- * Called after an agent's offers were opened: limits the rows and ports of an agent that offers other destinations each
- * time.
+ * Called after an agent's offered tunnels were opened: limits the rows and ports of an agent that offers different
+ * destinations each time.
  */
 export async function pruneTunnels(tx: Tx, deviceSeq: number, mostPorts: number): Promise<void> {
   await tx.run(
@@ -188,7 +190,7 @@ export const markAllTunnelsDown = (tx: Tx) => tx.run('UPDATE tunnels SET connect
 export const portsOfTunnels = async (db: Reader): Promise<number[]> =>
   (await db.all<{ port: number }>('SELECT port FROM tunnels WHERE port IS NOT NULL')).map(({ port }) => port);
 
-/** Whether the port is a tunnel's, connected or not. */
+/** Whether the port belongs to a tunnel, connected or not. */
 export const isPortOfTunnel = async (db: Reader, port: number): Promise<boolean> =>
   (await db.get('SELECT 1 FROM tunnels WHERE port = ?', port)) !== undefined;
 
@@ -236,7 +238,7 @@ export async function deleteTunnel(tx: Tx, accountId: number, name: string): Pro
   return deleted;
 }
 
-/** Deletion by the service itself; false if it no longer exists. */
+/** Closes a tunnel on the service's own decision; false if it no longer exists. */
 export async function closeTunnel(tx: Tx, name: string): Promise<boolean> {
   await tx.run(MARK_ONE, name);
   return (await tx.run('DELETE FROM tunnels WHERE name = ?', name)).changes > 0;

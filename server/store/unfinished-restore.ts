@@ -1,14 +1,14 @@
-// What a restore leaves in its target until everything is there. No service starts on such a target: it would take a part
-// of the data for all of it, or start with none.
+// The marks that a restore leaves in its target until it is complete. No service starts on such a target, where it
+// would mistake part of the data for all of it.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.ts';
 
-/** In DATA_DIR: what has arrived so far. */
+/** A folder in DATA_DIR with what has been restored so far. */
 export const UNFINISHED_FOLDER = 'unfinished-restore';
-/** In PostgreSQL. The transaction that fills the other tables removes it. */
+/** A table in PostgreSQL, which the transaction that fills the other tables drops. */
 export const UNFINISHED_TABLE = 'unfinished_restore';
-/** Earlier versions moved data with a command of its own, and left these. */
+/** Earlier versions had a separate command to move data, which left these. */
 const FOLDERS = [UNFINISHED_FOLDER, 'unfinished-move'];
 export const UNFINISHED_TABLES = [UNFINISHED_TABLE, 'unfinished_move'];
 
@@ -17,7 +17,7 @@ export const unfinishedRestore = (where: string, mark: string): ConfigError =>
     `${where} cannot be used: a restore to it is under way or was not finished. Run that restore again, or delete ${mark} there to do without it.`,
   );
 
-/** Refuses a data folder that was not filled to the end. */
+/** Refuses a data folder whose restore did not finish. */
 export function requireFinishedFolder(dataDir: string): void {
   for (const folder of FOLDERS)
     if (existsSync(path.join(dataDir, folder))) throw unfinishedRestore(dataDir, `the folder ${folder}`);

@@ -1,6 +1,6 @@
-// The Ed25519 key that updates of agents are signed with, and the number of each build that was published. Both are
-// settings in the database: all nodes have them, and so does a backup. With UPDATE_KEY_SECRET the key is sealed, so that
-// the database alone cannot sign; a seal whose own key is in the same database would only look like one.
+// The Ed25519 key that signs agent updates, and the number of each published build. Both are settings in the database,
+// so that all nodes and backups have them. With UPDATE_KEY_SECRET the key is encrypted, so that the database alone is
+// not enough to sign.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Signed, Statement } from '#/contract/agent-link.ts';
@@ -10,16 +10,16 @@ import type { Reader, Tx } from './database.ts';
 export interface UpdateKey {
   /** SPKI in base64. */
   publicKey: string;
-  /** How it came from earlier keys to this one, oldest first: each is signed with the key before. */
+  /** The chain from earlier keys to this one, oldest first: each change is signed with the previous key. */
   changes: Signed[];
-  /** The earlier keys, in the same form. */
+  /** The earlier public keys, in the same form. */
   earlier: string[];
   sign: (statement: Statement) => Signed;
 }
 
 interface Stored {
   Public: string;
-  /** PKCS #8 in base64; encrypted if it is sealed. */
+  /** PKCS #8 in base64, encrypted if `Sealed`. */
   Private: string;
   Sealed: boolean;
   Changes: Signed[];
@@ -28,7 +28,7 @@ interface Stored {
 
 const NAME = 'update_key';
 const BUILDS = 'agent_builds';
-/** Most builds whose numbers are remembered. */
+/** The most builds whose numbers are remembered. */
 const MAX_BUILDS = 1000;
 
 const write = (tx: Tx, name: string, value: string) =>
@@ -91,8 +91,8 @@ async function store(tx: Tx, stored: Stored, secret: string | undefined): Promis
 }
 
 /**
- * The key, made at the first start. Writes to a database wait for each other, so services that start at once get the
- * same one. A key that was stored before there was a secret is sealed now.
+ * The key, created at the first start. Writes to a database are serialized, so services that start at the same time get
+ * the same key. A key stored before there was a secret is sealed now.
  */
 export async function setUpUpdateKey(tx: Tx, secret: string | undefined): Promise<UpdateKey> {
   const known = await read(tx, NAME);
@@ -103,7 +103,7 @@ export async function setUpUpdateKey(tx: Tx, secret: string | undefined): Promis
   return store(tx, { ...stored, ...storable(key, secret) }, secret);
 }
 
-/** Makes another key, which the present one signs. */
+/** Creates a new key, signed by the current one. */
 export async function changeUpdateKey(tx: Tx, secret: string | undefined): Promise<UpdateKey> {
   const { sign: signed, publicKey, changes, earlier } = await setUpUpdateKey(tx, secret);
   const next = storable(newKey(), secret);
@@ -111,18 +111,18 @@ export async function changeUpdateKey(tx: Tx, secret: string | undefined): Promi
   return store(tx, { ...next, Changes: [...changes, change], Earlier: [...earlier, publicKey] }, secret);
 }
 
-/** Makes a key that has nothing to do with an earlier one: no device trusts it before it is installed again. */
+/** Creates a key unrelated to earlier ones: no device trusts it until its agent is reinstalled. */
 export const replaceUpdateKey = (tx: Tx, secret: string | undefined): Promise<UpdateKey> =>
   store(tx, { ...storable(newKey(), secret), Changes: [], Earlier: [] }, secret);
 
-/** Numbers of builds, by their SHA-256. */
+/** The numbers of builds, by SHA-256. */
 export const buildNumbers = async (db: Reader): Promise<Map<string, number>> =>
   new Map(Object.entries(JSON.parse((await read(db, BUILDS)) ?? '{}') as Record<string, number>));
 
 /**
- * The number of a build: the second in which a service of this database first published it, or one more than the last
- * one. So a build keeps its number on each node and at each start, and what is published after an older backup was
- * restored is still newer than what devices had before.
+ * The number of a build: the second in which a service of this database first published it, or one more than the
+ * highest number. So a build keeps its number on every node and at every start, and what is published after an older
+ * backup was restored is still newer than what devices had before.
  */
 export async function numberBuild(tx: Tx, sha256: string, now: number): Promise<number> {
   const numbers = await buildNumbers(tx);

@@ -1,31 +1,34 @@
-// Brings the tables of an earlier version to those of schema.ts, in one transaction. The version of a database is a number:
-// `user_version` of SQLite, the highest step in the table `migrations` of PostgreSQL.
+// Upgrades the tables of an earlier version to those of schema.ts, in one transaction. The version of a database is a
+// number: `user_version` in SQLite, the highest step in the table `migrations` in PostgreSQL.
 //
-// A change of the schema adds an upgrade at the end; one that was released is never edited. It is written once, in the words
-// of SQLite, like the schema. Triggers need no upgrade: all are dropped before, and created from the schema after.
+// A change of the schema adds an upgrade at the end; a released upgrade is never edited. Upgrades are written once, in
+// SQLite's dialect, like the schema. Triggers need no upgrade: all are dropped before it, and created from the schema
+// after it.
 import { FILL_JOB_STATES } from './job-states.ts';
 import { SCHEMA } from './schema.ts';
 import { dropTriggers, isTrigger, textOf } from './schema-text.ts';
 import type { Definition, Engine } from './schema-text.ts';
 import type { KnownVersions } from './database-version.ts';
 
-/** The first version that can be upgraded: that of commit 7223ce0e, which has the tag schema-1. */
+/** The first version that can be upgraded: that of commit 7223ce0e, tagged schema-1. */
 const OLDEST_VERSION = 36;
 
 /** Whether the database has this table, or this `table.column`, before any upgrade. */
 type Has = (name: string) => boolean;
 
 interface Upgrade {
-  /** The version that it leads to. */
+  /** The version after the upgrade. */
   to: number;
   changes: (has: Has) => Definition[];
-  /** Triggers that the schema has no longer. */
+  /** Triggers that are no longer in the schema. */
   formerTriggers?: readonly string[];
-  /** It renames or removes what a node of an earlier version uses: none may run. */
+  /** It renames or removes what nodes of earlier versions use, so none of them may run. */
   stopsNodes?: true;
 }
 
-/** Versions 37 to 42 came with one change each, on some branches in another order: hence each looks what is there. */
+/**
+ * Versions 37 to 42 each made one change, in another order on some branches, so each change checks what already exists.
+ */
 const toSchema = (has: Has): Definition[] => [
   `DROP INDEX IF EXISTS jobs_of_account;
   DROP INDEX IF EXISTS jobs_of_device;
@@ -49,7 +52,7 @@ const toSchema = (has: Has): Definition[] => [
         ) STRICT, WITHOUT ROWID;`,
         FILL_JOB_STATES,
       ]),
-  // How far the audit log is hashed.
+  // The mark of how far the audit log is hashed.
   `INSERT INTO settings (key, value) SELECT 'audit_mark', audit_seq || ' ' || hash FROM audit_hashes
     WHERE audit_seq = (SELECT max(audit_seq) FROM audit_hashes)
       AND NOT EXISTS (SELECT 1 FROM settings WHERE key = 'audit_mark');`,
@@ -62,7 +65,8 @@ const toSchema = (has: Has): Definition[] => [
             DEFAULT CAST(floor(random() * ${Number.MAX_SAFE_INTEGER}) AS BIGINT);`,
         },
       ]),
-  // The history says which waves a person ended: the service notes each one that passes in the transaction that ends it.
+  // The history tells which waves a person advanced: the service records every wave that passes its gate in the same
+  // transaction.
   ...(has('rollout_waves.by_hand')
     ? []
     : [
@@ -96,7 +100,7 @@ const toSchema = (has: Has): Definition[] => [
   },
 ];
 
-/** Before version 43. */
+/** The triggers of versions before 43. */
 const LOG_TRIGGERS = [
   ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
     .split(' ')
@@ -108,7 +112,7 @@ const UPGRADES: readonly Upgrade[] = [
   {
     to: 43,
     changes: toSchema,
-    // These two are functions of PostgreSQL, which several triggers shared.
+    // The last two are functions in PostgreSQL that several triggers shared.
     formerTriggers: [...LOG_TRIGGERS, 'state_of_job_changed', 'audit_append_only', 'count_output'],
     stopsNodes: true,
   },
@@ -119,10 +123,10 @@ export const SCHEMA_VERSION = UPGRADES.at(-1)?.to ?? OLDEST_VERSION;
 
 const after = (version: number) => UPGRADES.filter(({ to }) => to > version);
 
-/** Whether no node of an earlier version may run. */
+/** Whether nodes of earlier versions have to stop before the upgrade. */
 export const stopsNodes = (from: number): boolean => after(from).some((upgrade) => upgrade.stopsNodes);
 
-/** The statements that lead from this version to the schema. */
+/** The statements that upgrade this version to the schema. */
 export function upgradeFrom(version: number, has: Has, engine: Engine): string {
   const pending = after(version);
   const triggers = SCHEMA.filter(isTrigger);

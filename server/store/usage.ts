@@ -1,4 +1,4 @@
-// What each account uses, one row a day: the last reading of that day.
+// What each account uses: one row a day, with the last reading of that day.
 import type { Database, Reader } from './database.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -14,7 +14,7 @@ export interface UsageRow {
 const PRESENT = `num_devices AS devices,
   (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS artifact_bytes, output_bytes`;
 
-/** Notes what every account uses now. */
+/** Records what every account uses now. */
 export const noteUsage = (db: Database, now: number): Promise<unknown> =>
   db.write((tx) =>
     tx.run(
@@ -26,7 +26,7 @@ export const noteUsage = (db: Database, now: number): Promise<unknown> =>
     ),
   );
 
-/** Newest first, with the present figures as those of today. */
+/** Newest first, starting with the current figures as those of today. */
 export async function usageOf(db: Reader, accountId: number, days: number, now: number): Promise<UsageRow[]> {
   const today = Math.floor(now / DAY_MS);
   const present = await db.get<Omit<UsageRow, 'day'>>(`SELECT ${PRESENT} FROM accounts WHERE id = ?`, accountId);
@@ -40,7 +40,7 @@ export async function usageOf(db: Reader, accountId: number, days: number, now: 
   return present ? [{ day: today, ...present }, ...earlier] : earlier;
 }
 
-/** What an account uses of what it may. */
+/** What an account uses, and its limits. */
 export const limitsOf = (db: Reader, accountId: number) =>
   db.get<{ devices: number; artifact_bytes: number; most_devices: number; artifact_limit: number }>(
     `SELECT ${PRESENT}, max_devices AS most_devices, artifact_limit FROM accounts WHERE id = ?`,

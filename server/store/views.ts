@@ -1,17 +1,17 @@
-// Saved views of the devices: shared by an account, or private.
+// Saved views of the device list: shared within an account, or private.
 import { fold } from './fold.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface ViewRow {
   name: string;
   query: string;
-  /** '' if it is shared. */
+  /** '' for a shared view. */
   owner: string;
   changed_by: string;
   changed: number;
 }
 
-/** Those that a person sees, by name. A private one hides the shared one of its name. */
+/** The views that a person sees, sorted by name. A private view hides a shared one with the same name. */
 export async function viewsOf(db: Reader, accountId: number, person: string): Promise<ViewRow[]> {
   const rows = await db.all<ViewRow & { folded: string }>(
     `SELECT name, query, owner, changed_by, changed, folded FROM views
@@ -22,7 +22,7 @@ export async function viewsOf(db: Reader, accountId: number, person: string): Pr
   return rows.filter(({ folded }, at) => rows[at + 1]?.folded !== folded);
 }
 
-/** How many there are of one owner. */
+/** The number of views of one owner. */
 export const countViews = async (db: Reader, accountId: number, owner: string): Promise<number> =>
   (
     await db.get<{ views: number }>(
@@ -46,7 +46,7 @@ export const saveView = (tx: Tx, accountId: number, view: ViewRow) =>
     view.changed,
   );
 
-/** Whether there was one. */
+/** False if there is no such view. */
 export async function deleteView(tx: Tx, accountId: number, { owner, name }: Pick<ViewRow, 'owner' | 'name'>) {
   const { changes } = await tx.run(
     'DELETE FROM views WHERE account_id = ? AND owner = ? AND folded = ?',

@@ -1,26 +1,26 @@
-// Units of work, one after the other. Those that arrive together share one durable commit (a "group commit"): one flush
-// to disk completes all of them, and each still succeeds or fails alone.
+// Runs units of work one after the other. Units that arrive together share one durable commit (a "group commit"): one
+// flush to disk completes all of them, and each still succeeds or fails on its own.
 import { Counter, Histogram } from 'prom-client';
 import { Unavailable } from './errors.ts';
 import type { Database, SqlValue, Tx, WriteOptions } from './database.ts';
 
-/** The one connection of an engine on which units of work run. */
+/** An engine's one connection for units of work. */
 export interface Writer extends Pick<Tx, 'dialect' | 'get' | 'all' | 'run'> {
-  /** False if another process holds the database and it has to be tried again. */
+  /** False if another process has locked the database, so that the attempt has to be repeated. */
   begin(): Promise<boolean>;
-  /** Marks the start of a unit; `release` ends it, `undo` takes back what it did. */
+  /** Marks the start of a unit; `release` ends it, `undo` rolls it back. */
   save(): Promise<void>;
   release(): Promise<void>;
   undo(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
-  /** An engine may have ended a transaction by itself, with all units of it. */
+  /** Engines sometimes end a transaction on their own, which loses all of its units. */
   isInTransaction(): boolean;
   /** Describes a fault for clients; returns other errors unchanged. */
   describeError(cause: unknown): unknown;
-  /** Why only essential writes are possible at the moment. */
+  /** Why only essential writes are currently possible. */
   refusal?(): Unavailable | undefined;
-  /** The last step of a transaction, with what its units changed. */
+  /** Called at the end of a transaction with what its units changed. */
   beforeCommit?(tx: Tx, changes: Changes): Promise<void>;
   /** Called after a transaction was lost; true if its essential units are worth a second attempt. */
   recover?(cause: unknown): boolean;
@@ -28,14 +28,14 @@ export interface Writer extends Pick<Tx, 'dialect' | 'get' | 'all' | 'run'> {
   ended?(): void;
 }
 
-/** What units of work changed: see Tx. */
+/** What units of work changed; see Tx. */
 export interface Changes {
-  /** Tables, and names that were bumped. */
+  /** Written tables and bumped names. */
   names: Set<string>;
   deviceSeqs: Set<number>;
 }
 
-/** What a unit returned, and what to do once it is durable. */
+/** What a unit returned, and the effects to run once it is durable. */
 interface Result extends Changes {
   value: unknown;
   effects: (() => void)[];
@@ -46,7 +46,7 @@ interface Waiting {
   essential: boolean;
   patient: boolean;
   /** Whether this is the second attempt. */
-  again: boolean;
+  isRepeated: boolean;
   resolve: (value: never) => void;
   reject: (cause: unknown) => void;
 }
@@ -58,9 +58,9 @@ const batches = new Histogram({
   buckets: [1, 2, 5, 10, 50, 200],
 });
 
-/** Turns of the event loop in which more writes may join before they run. */
+/** The turns of the event loop during which more writes may join before they run. */
 const MAX_GATHER_TURNS = 2;
-/** Longest time that one shared transaction may take. */
+/** The longest time that one shared transaction may take. */
 const LONGEST_BATCH_MS = 20;
 const BUSY_RETRY_MS = 20;
 
@@ -68,9 +68,9 @@ const BUSY_RETRY_MS = 20;
 const WRITING = /^\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)/i;
 
 export type WriteQueue = Pick<Database, 'write' | 'waiting' | 'onSyncAgents'> & {
-  /** How many transactions of this process changed each of these names, in all. */
+  /** How many transactions of this process changed these names in total. */
   changesOf(names: string[]): number;
-  /** Refuses further writes, and waits for those that were asked for. */
+  /** Refuses further writes, and waits for the queued ones. */
   end(): Promise<void>;
 };
 
@@ -87,13 +87,13 @@ export function openWriteQueue(writer: Writer): WriteQueue {
     scheduled = true;
     gather(0);
   };
-  // Clients that the last commit answered send their next write at once: as long as each turn brings more, they share
-  // one.
+  // Clients that were answered after the last commit send their next write immediately. As long as each turn brings
+  // more writes, they share a commit.
   const gather = (turns: number) => {
     const before = queue.length;
     setImmediate(() => (queue.length > before && turns < MAX_GATHER_TURNS ? gather(turns + 1) : void flush()));
   };
-  const idle = () => {
+  const becomeIdle = () => {
     scheduled = false;
     if (queue.length > 0) return schedule();
     for (const notify of whenIdle.splice(0)) notify();
@@ -142,7 +142,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       }
     } catch (cause) {
       for (const { reject } of queue.splice(0)) reject(writer.describeError(cause));
-      return idle();
+      return becomeIdle();
     }
     const refusal = writer.refusal?.();
     if (refusal) {
@@ -153,7 +153,7 @@ export function openWriteQueue(writer: Writer): WriteQueue {
     const started = performance.now();
     const done: (Waiting & Result)[] = [];
     const lost: { cause?: unknown; units: Waiting[] } = { units: [] };
-    // Nobody waits for a patient unit in the same transaction.
+    // Other units must not wait for a patient one in the same transaction.
     const mayJoin = () => queue[0]?.patient !== true || done.length === 0;
     for (let waiting; mayJoin() && (waiting = queue.shift());) {
       try {
@@ -178,9 +178,9 @@ export function openWriteQueue(writer: Writer): WriteQueue {
         lost.units.push(...done);
         await writer.rollback();
       }
-    // Also of a commit that failed: it may have taken place.
+    // Also after a failed commit, which may have taken place.
     for (const name of changes.names) counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (lost.units.length > 0) give(lost.units, lost.cause);
+    if (lost.units.length > 0) handleLost(lost.units, lost.cause);
     else {
       commits.inc();
       batches.observe(done.length);
@@ -189,22 +189,25 @@ export function openWriteQueue(writer: Writer): WriteQueue {
     }
     if (changes.deviceSeqs.size > 0) for (const listener of syncListeners) listener([...changes.deviceSeqs]);
     writer.ended?.();
-    idle();
+    becomeIdle();
   };
 
-  /** Rejects units whose transaction was lost, or puts those that may be tried again at the front of the queue. */
-  const give = (units: Waiting[], cause: unknown) => {
+  /**
+   * Handles units whose transaction was lost: rejects them, or returns those that may be repeated to the front of the
+   * queue.
+   */
+  const handleLost = (units: Waiting[], cause: unknown) => {
     const mayRepeat = writer.recover?.(cause) ?? false;
-    const repeated = units.filter(({ essential, again }) => mayRepeat && essential && !again);
+    const repeated = units.filter(({ essential, isRepeated }) => mayRepeat && essential && !isRepeated);
     for (const waiting of units) if (!repeated.includes(waiting)) waiting.reject(writer.describeError(cause));
-    queue = [...repeated.map((waiting) => ({ ...waiting, again: true })), ...queue];
+    queue = [...repeated.map((waiting) => ({ ...waiting, isRepeated: true })), ...queue];
   };
 
   return {
     write: <T>(unit: (tx: Tx) => T | Promise<T>, { essential = false, patient = false }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
         if (closed) return reject(new Unavailable('The service is stopping', 'Try again when it is back.'));
-        queue.push({ unit, essential, patient, again: false, resolve, reject });
+        queue.push({ unit, essential, patient, isRepeated: false, resolve, reject });
         schedule();
       }),
     waiting: () => queue.length,

@@ -1,4 +1,5 @@
-// The public address of a tunnel: never on the dashboard's host, whose cookies all its ports share.
+// The public address of a tunnel. It is never on the dashboard's host, because cookies are shared between all ports of
+// a host.
 import type { Config } from '../config.ts';
 
 interface Place {
@@ -11,7 +12,7 @@ interface TunnelPlace {
   name: string;
   protocol: 'HTTP' | 'TCP';
   port: number | null;
-  /** Where the node of its agent is reached. */
+  /** The address of its agent's node. */
   nodeUrl: string | null;
 }
 
@@ -20,12 +21,12 @@ export function tunnelAddress(
   { config: { tunnelDomain, tunnelScheme, clusterSecret }, tunnelPort, publicUrl }: Place,
   { name, protocol, port, nodeUrl }: TunnelPlace,
 ): string {
-  // Names of HTTP tunnels work below localhost; a TCP tunnel needs a name that resolves to the machine with its port:
-  // of several nodes, to the one that has the agent.
+  // Names of HTTP tunnels also work below localhost. A TCP tunnel needs a name that resolves to the machine with its
+  // port; with several nodes, that is the one that the agent is connected to.
   const shared = tunnelDomain.name === 'localhost' ? new URL(publicUrl).hostname : tunnelDomain.name;
   const machine = clusterSecret !== undefined && nodeUrl ? new URL(nodeUrl).hostname : shared;
   if (protocol === 'TCP') return `${machine}:${port ?? ''}`;
-  // With https, visitors reach a proxy, on the default port unless another was configured.
-  const visited = tunnelDomain.port ?? (tunnelScheme === 'http' ? String(tunnelPort) : '');
-  return new URL(`${tunnelScheme}://${name}.${tunnelDomain.name}${visited && `:${visited}`}`).origin;
+  // With https, visitors connect to a proxy, on the default port unless another one is configured.
+  const visitedPort = tunnelDomain.port ?? (tunnelScheme === 'http' ? String(tunnelPort) : '');
+  return new URL(`${tunnelScheme}://${name}.${tunnelDomain.name}${visitedPort && `:${visitedPort}`}`).origin;
 }

@@ -11,10 +11,10 @@ import { hostileSends, sendHostile } from '../../scripts/test-carrier-frames.ts'
 import { until } from '../../scripts/test-process.ts';
 import { holds } from '../../scripts/test-property.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
-import { openUpstreamWorks } from './carriers.ts';
+import { openCarriers } from './carriers.ts';
 import { listening } from './test-tunnels.ts';
 
-const carriers = openUpstreamWorks({ node: 'n', deviceOf: async () => 1, urlOf: async () => undefined });
+const carriers = openCarriers({ node: 'n', deviceOf: async () => 1, urlOf: async () => undefined });
 const tickets: string[] = [];
 const agent = {
   deviceSeq: 1,

@@ -1,6 +1,6 @@
-// An agent's carrier that arrives at another node than the one that asked for it. The node where it arrives checks the
-// device's key, which goes no further: it vouches for the device by a proof (cluster/node-proof.ts) for this ticket and
-// device, and hands the connection over only to a node that proves itself in its answer.
+// Relays an agent's carrier that arrives at another node than the one that requested it. The node where it arrives
+// checks the device's key and keeps it to itself: it vouches for the device with a proof (cluster/node-proof.ts) for
+// this ticket and device, and hands over the connection only to a node that proves itself in its response.
 import { request as askHttp } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as askHttps } from 'node:https';
@@ -14,16 +14,16 @@ import { Problem } from '../http/problem.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
 const DEVICE_HEADER = 'muster-device';
-/** What of the agent's request is needed for the handshake (RFC 6455, section 4.1), and of the answer (4.2.2). */
+/** The headers of the request that the handshake needs (RFC 6455, section 4.1), and of the response (4.2.2). */
 const HANDSHAKE = ['sec-websocket-key', 'sec-websocket-version'];
 const ACCEPT = 'sec-websocket-accept';
 
 const purposeOf = (ticket: string, device: string) => `carrier ${ticket} ${device}`;
 
 export interface CarrierRelay {
-  /** Hands a carrier of this device over to the node at `url`. */
+  /** Hands over a carrier of this device to the node at `url`. */
   pass(to: { node: string; url: string }, carrier: RelayedCarrier): void;
-  /** The device that another node vouches for, with the headers of the answer; undefined without a valid proof. */
+  /** The device that another node vouches for, with the headers for the response; undefined without a valid proof. */
   accept(headers: IncomingHttpHeaders): { device: number; headers: Record<string, string> } | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The service's side of the carriers: one WebSocket for each agent that has visitors, opened by the agent on request,
-// with HTTP/2 on it. Each stream is a connection to a destination on the device.
+// The service's side of carriers: one WebSocket for each agent that has visitors, which the agent opens on request,
+// with HTTP/2 on top. Each stream is a connection to a destination on the device.
 import { randomBytes } from 'node:crypto';
 import { connect, constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
@@ -15,7 +15,7 @@ import { Problem } from '../http/problem.ts';
 import { bearerOf } from '../http/bearer.ts';
 import type { CarrierRelay } from './carrier-relay.ts';
 
-/** The destination cannot be reached; says on which side the reason is. */
+/** The destination cannot be reached; `away` says whether the device or its local service is the reason. */
 export class Unreachable extends Error {
   readonly away: 'device' | 'service';
   constructor(away: 'device' | 'service', why: string) {
@@ -25,11 +25,11 @@ export class Unreachable extends Error {
 }
 
 export interface Carriers {
-  /** An agent opens the requested carrier. */
+  /** Handles the request of an agent that opens a requested carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** A connection to the destination with this number of the agent. */
+  /** Connects to the agent's destination with this number. */
   dial(agent: AgentConnection, tunnel: number): Promise<ClientHttp2Stream>;
-  /** Cuts everything that goes through this agent. */
+  /** Cuts all connections through this agent. */
   cut(agent: AgentConnection): void;
   close(): void;
 }
@@ -50,22 +50,22 @@ const MAX_STREAMS = 10_000;
 export interface CarriersOptions {
   /** Id of this node. */
   node: string;
-  /** The device with this key. */
+  /** Looks up the device with this key. */
   deviceOf: (key: string) => Promise<number | undefined>;
-  /** Undefined if there can be no other nodes. */
+  /** Undefined without a cluster. */
   relay?: CarrierRelay | undefined;
-  /** Where another node is reached. */
+  /** Looks up the address of another node. */
   urlOf: (node: string) => Promise<string | undefined>;
 }
 
-export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOptions): Carriers {
+export function openCarriers({ node, deviceOf, relay, urlOf }: CarriersOptions): Carriers {
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_CARRIER_FRAME,
     clientTracking: false,
   });
-  /** Further headers of the answers to other nodes. */
+  /** Additional headers of responses to other nodes. */
   const answers = new WeakMap<IncomingMessage, Record<string, string>>();
   server.on('headers', (lines, request) => {
     for (const [name, value] of Object.entries(answers.get(request) ?? {})) lines.push(`${name}: ${value}`);
@@ -110,7 +110,7 @@ export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOpti
     });
     const over = (why: string) => {
       if (carriers.get(agent) === carrier) carriers.delete(agent);
-      // Always with an error: without one, truncated data would look complete.
+      // Always with an error, or truncated data would look complete.
       if (!session.destroyed) session.destroy(new Error(why), constants.NGHTTP2_INTERNAL_ERROR);
       socket.terminate();
     };
@@ -139,7 +139,7 @@ export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOpti
     carrier.arrived(session);
   };
 
-  /** The device that proved itself by its key, here or at the node where it arrived. */
+  /** The device that authenticated by its key, here or at the node where its request arrived. */
   const senderOf = async (request: IncomingMessage) => {
     const vouched = relay?.accept(request.headers);
     if (vouched) return vouched;
@@ -158,7 +158,7 @@ export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOpti
     if (asking === node && !asked.has(ticket)) throw unknown();
     const { device, headers } = await senderOf(request);
     if (asking !== node) {
-      // A relayed one is never passed on again.
+      // A relayed request is never relayed again.
       const url = relay && !headers ? await urlOf(asking) : undefined;
       if (!relay || url === undefined) throw unknown();
       relay.pass({ node: asking, url }, { ticket, device, request, socket, head });
@@ -166,7 +166,7 @@ export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOpti
     }
     const agent = asked.get(ticket);
     const carrier = agent && carriers.get(agent);
-    // A ticket is for one device: another one's attempt does not use it up.
+    // A ticket is for one device, and an attempt by another device does not use it up.
     if (!carrier || agent.deviceSeq !== device) throw unknown();
     asked.delete(ticket);
     if (headers) answers.set(request, headers);
@@ -195,7 +195,7 @@ export function openUpstreamWorks({ node, deviceOf, relay, urlOf }: CarriersOpti
           reject(new Unreachable('device', cause instanceof Error ? cause.message : 'The connection was cut'));
         stream.once('error', failed).once('close', failed);
         stream.once('response', (headers) => {
-          // The caller gets the stream a moment later, and finds it destroyed if it is cut until then.
+          // The caller gets the stream a moment later, and finds it destroyed if it was cut in between.
           stream
             .on('error', () => {})
             .off('error', failed)

@@ -1,5 +1,6 @@
-// The connections for requests without a body, which are nearly all of them: with undici, one costs a quarter less
-// processor time than with Node's own client. Each connection is a stream of a carrier and is kept for the next request.
+// Connections for requests without a body, which are nearly all requests: with undici, they take a quarter less
+// processor time than with Node's own client. Each connection is a stream of a carrier and is kept alive for the next
+// request.
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { EventEmitter } from 'node:events';
@@ -10,28 +11,28 @@ import { connectBy, KEEP_MS, MAX_HEAD_BYTES } from './pooled-dials.ts';
 export interface BodilessRequest {
   method: string;
   path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: string[];
 }
 
 export interface AnswerReader {
-  /** Throws if the answer cannot be passed on. */
+  /** Throws if the response cannot be passed on. */
   head(status: number, text: string, rawHeaders: string[]): void;
-  /** False if the next piece has to wait for `resume`. */
+  /** False if the next chunk has to wait for `resume`. */
   piece(bytes: Buffer): boolean;
   end(): void;
-  /** `wasReused`: the connection had carried another request before this one was sent on it. */
+  /** `wasReused` means that the connection had carried another request before this one. */
   failed(cause: Error, wasReused: boolean): void;
 }
 
 export interface SentRequest {
   resume(): void;
-  /** The reader is not called again. */
+  /** Ends the request; the reader is not called again. */
   abort(): void;
 }
 
-/** More unused connections than this are closed. */
-const MOST_FREE = 64;
+/** The most unused connections that are kept. */
+const MAX_FREE = 64;
 
 export class DeviceClients {
   readonly #dial: () => Promise<Duplex>;
@@ -43,13 +44,13 @@ export class DeviceClients {
   }
 
   send(request: BodilessRequest, reader: AnswerReader): SentRequest {
-    // The latest one, so that those that are not needed any more time out.
+    // Takes the most recently used one, so that surplus connections time out.
     const client = this.#free.pop() ?? this.#open();
     client.send(request, reader);
     return client;
   }
 
-  /** Fails what is in progress. */
+  /** Fails all requests in progress. */
   destroy(): void {
     for (const client of this.#all) client.destroy(new Error('The tunnel was closed'));
   }
@@ -57,7 +58,7 @@ export class DeviceClients {
   #open(): DeviceClient {
     const client = new DeviceClient(this.#dial, {
       free: () => {
-        if (this.#free.length < MOST_FREE) this.#free.push(client);
+        if (this.#free.length < MAX_FREE) this.#free.push(client);
         else client.destroy();
       },
       disconnected: () => {
@@ -95,12 +96,12 @@ class DeviceClient implements Dispatcher.DispatchHandler, SentRequest {
       keepAliveTimeout: KEEP_MS,
       keepAliveMaxTimeout: KEEP_MS,
       maxHeaderSize: MAX_HEAD_BYTES,
-      // An answer may take long, and an event stream may be silent for long.
+      // A response may take long, and an event stream may be silent for long.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     this.#client.on('connect', () => (this.#wasUsed = false)).on('disconnect', () => events.disconnected());
-    // What a reader throws while it learns of a failure.
+    // Exceptions of a reader that is told of a failure end up here.
     const emitter: EventEmitter = this.#client;
     emitter.on('error', (cause) => logFault('tunnels: a request to a device failed', cause));
   }
@@ -130,7 +131,7 @@ class DeviceClient implements Dispatcher.DispatchHandler, SentRequest {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _headers: unknown, text = ''): void {
-    // Other interim answers are of no use to the visitor.
+    // Interim responses are of no use to the visitor.
     if (status >= 100 && status < 200) return;
     const raw = (controller.rawHeaders ?? []) as (Buffer | string)[];
     this.#reader?.head(
@@ -155,7 +156,7 @@ class DeviceClient implements Dispatcher.DispatchHandler, SentRequest {
   onResponseError(_controller: unknown, cause: Error): void {
     const reader = this.#reader;
     this.#reader = undefined;
-    // Undici still has to clean up after this call.
+    // Later, because undici still has to clean up after this call.
     setImmediate(() => this.destroy());
     reader?.failed(cause, this.#wasUsed && this.#controller !== undefined);
   }

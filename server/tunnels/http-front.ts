@@ -1,4 +1,4 @@
-// The HTTP server of the tunnels: a separate one, whose hosts serve nothing but tunnels.
+// The HTTP server for tunnels. It is a separate server, whose hosts serve nothing but tunnels.
 import { createServer, request as ask, STATUS_CODES } from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -17,28 +17,28 @@ export interface HttpFrontOptions {
   domain: string;
   scheme: string;
   find: (name: string) => VisitedTunnel | undefined;
-  /** The connected tunnel of this name at another node. */
+  /** Looks up a tunnel of this name that is connected to another node. */
   findElsewhere?: (name: string) => Promise<VisitedTunnel | undefined>;
-  /** Whether such a tunnel exists, connected or not. */
+  /** Whether a tunnel of this name exists, connected or not. */
   exists: (name: string) => Promise<boolean>;
   addressOf: (incoming: IncomingMessage) => string;
   ownCookies: readonly string[];
-  /** Whether a text is one of our tokens or keys. */
+  /** Whether a text is one of this service's tokens or keys. */
   isOurs: (secret: string) => Promise<boolean>;
-  /** Length of AUTH_TOKEN, which has no form of its own. */
+  /** The length of AUTH_TOKEN, which has no recognizable format. */
   tokenLength?: number | undefined;
   logins: VisitorLogins;
-  /** Time limit for the head of a request. */
+  /** The time limit for the head of a request. */
   headWithinMs?: number;
 }
 
 const MAX_SECRETS = 64;
 const NO_SECRETS: ReadonlySet<string> = new Set();
-/** A piece of an answer up to this size is sent together with its head. */
+/** A chunk of a response up to this size is sent together with the head. */
 const SMALL_BYTES = 4 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The tunnel of a request, or the page that answers it. */
+/** The tunnel of a request, or a page that answers it instead. */
 type Admission =
   | { tunnel: VisitedTunnel; ownSecrets: ReadonlySet<string>; cookie?: string | undefined }
   | { page: PlainPage };
@@ -46,7 +46,7 @@ type Admission =
 export function createHttpFront(options: HttpFrontOptions): Server {
   const { domain, scheme } = options;
 
-  /** A promise if something has to be looked up, or if the visitor's address has to wait before its login is checked. */
+  /** Returns a promise only if something has to be looked up, or if the visitor's login has to wait to be checked. */
   const admit = (incoming: IncomingMessage): Admission | Promise<Admission> => {
     const name = tunnelNameOf(incoming, domain);
     if (name === undefined) return { page: plainPage('bad-request') };
@@ -62,7 +62,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
   const admitTo = (tunnel: VisitedTunnel, incoming: IncomingMessage): Admission | Promise<Admission> => {
     const secrets = secretsOf(incoming.rawHeaders, options.tokenLength);
-    // Each has to be looked up: nobody needs so many.
+    // Each has to be looked up, and no honest request has this many.
     if (secrets.size > MAX_SECRETS) return { page: plainPage('bad-request') };
     return secrets.size === 0
       ? enter(incoming, tunnel, NO_SECRETS)
@@ -93,7 +93,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     return typeof verdict === 'string' ? settle(verdict) : verdict.then(settle);
   };
 
-  /** Connections with an answer in progress. */
+  /** Connections with a response in progress. */
   const busy = new WeakSet<Duplex>();
 
   const headersFor = (incoming: IncomingMessage, ownSecrets: ReadonlySet<string>) =>
@@ -139,13 +139,13 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       });
 
     if (SAFE_TO_REPEAT.has(method) && !hasBody) {
-      // The head waits for what arrived together with it, so that a short answer is one write.
+      // The head waits for data that arrives together with it, so that a short response is one write.
       let isHeld = false;
       let held: Buffer | undefined;
       const release = () => {
         if (!isHeld) return;
         isHeld = false;
-        // Not later: an event stream may be silent for long.
+        // Without data the head is not delayed any further: an event stream may be silent for long.
         if (held) outgoing.write(held);
         else outgoing.flushHeaders();
       };
@@ -153,8 +153,8 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       const send = (again: boolean): SentRequest => {
         const reader: AnswerReader = {
           head: (status, text, rawHeaders) => {
-            if (!isSound(status, text)) throw new Error('The answer is not HTTP');
-            begin(status, withoutForeign(text, status), rawHeaders);
+            if (!isWritable(status, text)) throw new Error('The answer is not HTTP');
+            begin(status, asciiStatusText(text, status), rawHeaders);
             isHeld = true;
             process.nextTick(release);
           },
@@ -170,13 +170,13 @@ export function createHttpFront(options: HttpFrontOptions): Server {
             return isReady;
           },
           end: () => {
-            // As text, Node sends it in one piece with the head.
+            // A string is sent by Node in one write with the head.
             if (isHeld && held) outgoing.end(held.toString('latin1'), 'latin1');
             else outgoing.end();
             isHeld = false;
           },
           failed: (cause, wasReused) => {
-            // The device's service closed a keep-alive connection just when it was used again.
+            // The device's service closed a keep-alive connection just when it was reused.
             const isRepeatable = again && wasReused && !(cause instanceof Unreachable);
             if (isRepeatable && !isGiven && !outgoing.destroyed && !outgoing.headersSent) sent = send(false);
             else failed(cause);
@@ -192,12 +192,12 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     const sent = requestOf(url, { agent: tunnel.pool, method, headers });
     sent.on('error', failed);
     sent.on('response', (response) => {
-      if (!isSound(response.statusCode, response.statusMessage)) {
+      if (!isWritable(response.statusCode, response.statusMessage)) {
         sent.destroy();
         return give('bad-answer');
       }
-      // A small answer becomes one write, head and end included. (Corking the response itself loses the body of a
-      // chunked answer: seen with Node 24.21.)
+      // A small response becomes one write, including its head and end. (Corking the response itself loses the body of
+      // a chunked response, as seen with Node 24.21.)
       socket.cork();
       setImmediate(() => socket.uncork());
       begin(response.statusCode ?? 502, response.statusMessage ?? '', response.rawHeaders);
@@ -208,7 +208,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       response.on('error', () => outgoing.destroy());
       response.pipe(outgoing);
     });
-    // An upgrade that was not requested; without a listener nothing would end it.
+    // An upgrade that was not requested; without a listener, nothing would end the request.
     sent.on('upgrade', (_response, stream) => {
       stream.destroy();
       give('bad-answer');
@@ -224,7 +224,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
   const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admission) => {
     if ('page' in admitted) return refuse(socket, admitted.page);
-    // A body could be read as the data that follows the upgrade.
+    // A body could be mistaken for data after the upgrade.
     if ('content-length' in incoming.headers || 'transfer-encoding' in incoming.headers)
       return refuse(socket, plainPage('bad-request'));
     const { tunnel, ownSecrets } = admitted;
@@ -249,11 +249,11 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       socket.on('data', (piece: Buffer) => tunnel.carriedIn(piece.length));
       joinStreams(stream as Duplex & { pipe(other: Duplex): unknown }, socket);
     });
-    // The device's service declines. Its answer is the last data on this connection: later data could be read as a
-    // request.
+    // The device's service declines the upgrade. Its response is the last data on this connection, because later data
+    // could be mistaken for a request.
     through.on('response', (response) => {
       isAnswered = true;
-      if (!isSound(response.statusCode, response.statusMessage)) {
+      if (!isWritable(response.statusCode, response.statusMessage)) {
         through.destroy();
         return refuse(socket, plainPage('bad-answer'));
       }
@@ -273,11 +273,11 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     // A large body may take long.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
-    // Any other protocol could not be inspected: such a request is answered as if no upgrade had been requested.
+    // Other protocols could not be inspected, so such requests are handled as if no upgrade had been requested.
     shouldUpgradeCallback: (incoming) =>
       incoming.method === 'GET' && /^websocket$/i.test(incoming.headers.upgrade ?? ''),
   } as Parameters<typeof createServer>[0]);
-  // No limit in number, only in bytes: omitted headers could not be checked.
+  // Headers are limited by size, not by number: headers beyond a number would be dropped without being checked.
   server.maxHeadersCount = 0;
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const admitted = admit(incoming);
@@ -297,7 +297,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     );
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer it would be read as a part of that.
+    // In the middle of a response, a page would be mistaken for part of that response.
     if (busy.has(socket) || !socket.writable) socket.destroy();
     else refuse(socket, plainPage(CLIENT_ERRORS[code ?? ''] ?? 'bad-request'));
   });
@@ -309,11 +309,11 @@ const CLIENT_ERRORS: Record<string, PageName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
 };
 
-/** Whether Node can write this status and its text: it reads others too, but throws when it writes them. */
-const isSound = (status = 0, text = '') => status >= 200 && /^[\t\x20-\x7e\x80-\uffff]*$/.test(text);
+/** Whether Node can write this status and its text: it also reads others, but throws when it writes them. */
+const isWritable = (status = 0, text = '') => status >= 200 && /^[\t\x20-\x7e\x80-\uffff]*$/.test(text);
 
-/** The text of a status; undici reads it as UTF-8, so that anything else than ASCII may have been something else. */
-const withoutForeign = (text: string, status: number) =>
+/** The text of a status if it is ASCII. Undici decodes it as UTF-8, which garbles other encodings. */
+const asciiStatusText = (text: string, status: number) =>
   /^[\t\x20-\x7e]*$/.test(text) ? text : (STATUS_CODES[status] ?? '');
 
 /** Sends a request to the device's service. */
@@ -329,7 +329,7 @@ function reasonOf(cause: NodeJS.ErrnoException): PageName {
 }
 
 function answer(incoming: IncomingMessage, outgoing: ServerResponse, page: PlainPage): void {
-  // The rest of the body would be read as the next request.
+  // The rest of the body would be mistaken for the next request.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close');
   outgoing.writeHead(page.status, page.headers).end(incoming.method === 'HEAD' ? undefined : page.body);
 }
@@ -340,7 +340,9 @@ function refuse(socket: Duplex, page: PlainPage): void {
   endSocket(socket, `HTTP/1.1 ${status}\r\n${headers.join('')}Connection: close\r\n\r\n${page.body}`);
 }
 
-/** The head of the device's answer, for an upgraded connection, which Node's server no longer handles. */
+/**
+ * The head of the device's response, written by hand because Node's server no longer handles an upgraded connection.
+ */
 function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingMessage, connection: string[]): string {
   const headers = [...headersForVisitor(response.rawHeaders, host), ...connection];
   let text = `HTTP/1.1 ${response.statusCode} ${response.statusMessage ?? ''}\r\n`;

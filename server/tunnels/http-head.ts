@@ -1,7 +1,7 @@
-// Which headers pass through a tunnel. Proxies that forward something else than they read have let visitors in where they
-// did not belong (CVE-2026-40910), so everything ambiguous is refused.
+// Decides which headers pass through a tunnel. Proxies that forward something other than what they parsed have let
+// visitors in where they did not belong (CVE-2026-40910), so everything ambiguous is refused.
 
-/** Headers as received, names and values in turn: the parsed form shows only one of two Host headers. */
+/** Headers as received, as alternating names and values: the parsed form shows only one of two Host headers. */
 export type RawHeaders = readonly string[];
 
 function each(headers: RawHeaders, take: (name: string, value: string, lowerCase: string) => void): void {
@@ -21,15 +21,15 @@ export interface RequestHead {
   rawHeaders: RawHeaders;
 }
 
-/** The name of the request's tunnel; undefined for a request that must be refused. */
+/** The tunnel name in a request; undefined if the request must be refused. */
 export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: string): string | undefined {
-  // An absolute form ("GET http://other/") has its own host, which would apply by RFC 9112, section 3.2.2.
+  // An absolute form ("GET http://other/") has its own host, which takes precedence (RFC 9112, section 3.2.2).
   if (!url.startsWith('/')) return undefined;
   const hosts = valuesOf(rawHeaders, 'host');
   const lengths = valuesOf(rawHeaders, 'content-length');
   const codings = valuesOf(rawHeaders, 'transfer-encoding');
   if (hosts.length !== 1 || lengths.length > 1 || codings.length > 1) return undefined;
-  // One would be checked here, the other by the device's service.
+  // This service might check one, and the device's service the other.
   if (valuesOf(rawHeaders, 'authorization').length > 1) return undefined;
   if (lengths.length > 0 && (codings.length > 0 || !/^\d{1,15}$/.test(lengths[0] ?? ''))) return undefined;
   if (codings.length > 0 && codings[0]?.toLowerCase() !== 'chunked') return undefined;
@@ -57,12 +57,12 @@ const RESERVED_HEADERS = new Set([
   'x-forwarded-proto',
   'x-real-ip',
 ]);
-/** Servers that convert headers to variables (CGI, WSGI) treat `_` and `-` alike. */
+/** Servers that turn headers into variables (CGI, WSGI) treat `_` and `-` alike. */
 const isReserved = (name: string) => RESERVED_HEADERS.has(name.replaceAll('_', '-'));
-/** `Connection` must not remove these: the rest would mean something else. */
+/** `Connection` must not remove these headers, because that would change the meaning of the request. */
 const PROTECTED = new Set(['host', 'content-length', 'cookie', 'authorization', 'origin']);
 
-function betweenNeighbours(headers: RawHeaders): ReadonlySet<string> {
+function hopByHopOf(headers: RawHeaders): ReadonlySet<string> {
   const named = valuesOf(headers, 'connection').flatMap((value) => value.toLowerCase().split(','));
   const more = named.map((name) => name.trim()).filter((name) => !PROTECTED.has(name) && !HOP_BY_HOP.has(name));
   return more.length === 0 ? HOP_BY_HOP : new Set([...HOP_BY_HOP, ...more]);
@@ -71,21 +71,21 @@ function betweenNeighbours(headers: RawHeaders): ReadonlySet<string> {
 export interface Visitor {
   address: string;
   scheme: string;
-  /** Names of our own session's cookie. */
+  /** The names of this service's cookies. */
   ownCookies: readonly string[];
-  /** Those of `secretsOf` that are tokens or keys of this service, or the login of this tunnel. */
+  /** The results of `secretsOf` that are tokens or keys of this service, or the login of this tunnel. */
   ownSecrets: ReadonlySet<string>;
-  /** Length of AUTH_TOKEN. */
+  /** The length of AUTH_TOKEN. */
   tokenLength?: number | undefined;
 }
 
-/** The visitor's headers for the device's service, without what belongs to this service. */
+/** The visitor's headers for the device's service, without this service's cookies and secrets. */
 export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[] {
-  const left = betweenNeighbours(headers);
+  const hopByHop = hopByHopOf(headers);
   const passed: string[] = [];
   let host = '';
   each(headers, (name, value, lower) => {
-    if (left.has(lower) || isReserved(lower) || lower === 'expect') return;
+    if (hopByHop.has(lower) || isReserved(lower) || lower === 'expect') return;
     const isOwn = (text: string) =>
       visitor.ownSecrets.size > 0 &&
       secretsInHeader(lower, text, visitor.tokenLength).some((secret) => visitor.ownSecrets.has(secret));
@@ -99,19 +99,19 @@ export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[
   return passed;
 }
 
-/** The headers of the device's service for the visitor, without cookies for other hosts. */
+/** The headers from the device's service for the visitor, without cookies for other hosts. */
 export function headersForVisitor(headers: RawHeaders, host: string): string[] {
-  const left = betweenNeighbours(headers);
+  const hopByHop = hopByHopOf(headers);
   const out: string[] = [];
   each(headers, (name, value, lower) => {
-    if (left.has(lower) || (lower === 'set-cookie' && isForOthers(value, host))) return;
-    const passed = lower === 'clear-site-data' ? ofThisHost(value) : value;
+    if (hopByHop.has(lower) || (lower === 'set-cookie' && isForOthers(value, host))) return;
+    const passed = lower === 'clear-site-data' ? withinHost(value) : value;
     if (passed !== '' || value === '') out.push(name, passed);
   });
   return out;
 }
 
-/** The header without the cookies of these names, and those that hold a secret; the rest is unchanged. */
+/** A Cookie header without cookies of these names or with a secret; the rest is unchanged. */
 export function withoutCookies(
   header: string,
   names: readonly string[],
@@ -122,7 +122,7 @@ export function withoutCookies(
   return others.length === cookies.length ? header : others.join(';').trim();
 }
 
-/** RFC 6265, section 4.1.2.3: a cookie with a Domain is sent to every host below it. */
+/** A cookie with a Domain is sent to every host below it (RFC 6265, section 4.1.2.3). */
 function isForOthers(cookie: string, host: string): boolean {
   const own = host.replace(/:\d+$/, '').toLowerCase();
   return cookie
@@ -133,41 +133,41 @@ function isForOthers(cookie: string, host: string): boolean {
 }
 
 /**
- * Clear-Site-Data without what reaches beyond this host: `cookies` would clear the whole domain, other tunnels
- * included.
+ * Clear-Site-Data without directives that affect other hosts: `cookies` would clear the whole domain, including other
+ * tunnels.
  */
-const ofThisHost = (value: string): string =>
+const withinHost = (value: string): string =>
   value
     .split(',')
     .map((kind) => kind.trim())
     .filter((kind) => kind !== '"cookies"' && kind !== '"*"')
     .join(', ');
 
-/** The user and password of `Authorization: Basic`, as one text. */
+/** The `user:password` of `Authorization: Basic`. */
 export function basicLogin(header: string): string | undefined {
   const coded = /^\s*basic\s+([\w+/=-]+)\s*$/i.exec(header)?.[1];
   return coded === undefined ? undefined : Buffer.from(coded, 'base64').toString();
 }
 
-/** Tokens, device keys and session values as this service makes them (store/ids.ts). */
-const MADE_HERE = /\b(?:mut|mus|mdk)_[\w-]{16,}/g;
-/** A header of this name holds a credential of whatever form. */
+/** Tokens, device keys and session values in the format of store/ids.ts. */
+const OWN_FORMAT = /\b(?:mut|mus|mdk)_[\w-]{16,}/g;
+/** A header whose name matches contains a credential in any format. */
 const CREDENTIAL_NAME = /auth|token|secret|api-?key/;
 const BETWEEN_VALUES = /[\s,;="]+/;
 const NO_SECRETS: readonly string[] = [];
 
 /**
- * What may be a secret of this service in a header: wherever it is, what has the form of those made here or the length of
- * AUTH_TOKEN, which can be any text; in credentials every part, for there may be earlier AUTH_TOKENs.
+ * Possible secrets of this service in a header: anything with the format of its secrets, or with the length of
+ * AUTH_TOKEN, which can be any text. In a credential, every part is one, because there may be earlier AUTH_TOKENs.
  */
 function secretsInHeader(lower: string, value: string, tokenLength: number | undefined): readonly string[] {
   if (lower === 'authorization' || CREDENTIAL_NAME.test(lower)) return secretsIn(value);
-  const made = value.includes('_') ? (value.match(MADE_HERE) ?? NO_SECRETS) : NO_SECRETS;
-  if (tokenLength === undefined || value.length < tokenLength) return made;
-  return [...made, ...value.split(BETWEEN_VALUES).filter(({ length }) => length === tokenLength)];
+  const ownFormat = value.includes('_') ? (value.match(OWN_FORMAT) ?? NO_SECRETS) : NO_SECRETS;
+  if (tokenLength === undefined || value.length < tokenLength) return ownFormat;
+  return [...ownFormat, ...value.split(BETWEEN_VALUES).filter(({ length }) => length === tokenLength)];
 }
 
-/** What may be a secret of this service in the headers of a request, each once. */
+/** Possible secrets of this service in the headers of a request, without duplicates. */
 export function secretsOf(headers: RawHeaders, tokenLength?: number): ReadonlySet<string> {
   const found = new Set<string>();
   each(headers, (_name, value, lower) => {
@@ -176,11 +176,11 @@ export function secretsOf(headers: RawHeaders, tokenLength?: number): ReadonlySe
   return found;
 }
 
-/** Every position of a token: after any scheme, as user or as password. */
+/** Every place where a credential can have a token: after any scheme, as user or as password. */
 function secretsIn(header: string): string[] {
   const login = basicLogin(header);
   const colon = login?.indexOf(':') ?? -1;
   const parts = login === undefined ? [] : [login, login.slice(0, Math.max(0, colon)), login.slice(colon + 1)];
-  const made = header.match(MADE_HERE) ?? NO_SECRETS;
-  return [...made, ...header.split(BETWEEN_VALUES), ...parts].filter((secret) => secret !== '');
+  const ownFormat = header.match(OWN_FORMAT) ?? NO_SECRETS;
+  return [...ownFormat, ...header.split(BETWEEN_VALUES), ...parts].filter((secret) => secret !== '');
 }

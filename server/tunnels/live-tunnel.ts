@@ -9,14 +9,14 @@ export interface LiveTunnelOptions {
   name: string;
   agent: AgentConnection;
   offer: Offer;
-  /** By the monotonic clock; infinite if it does not end by itself. */
+  /** When it expires, by the monotonic clock; infinite if it does not. */
   expires: number;
   dial: () => Promise<Duplex>;
 }
 
 export class LiveTunnel extends VisitedTunnel {
   readonly agent: AgentConnection;
-  /** The agent's number of it. */
+  /** The agent's number for this tunnel. */
   readonly id: number;
   readonly expires: number;
   readonly #idleMs: number;

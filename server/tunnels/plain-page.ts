@@ -1,4 +1,4 @@
-// What the HTTP front of the tunnels answers itself: plain pages that reveal nothing about the service behind.
+// The responses of the HTTP front itself: plain pages that reveal nothing about the service behind the tunnel.
 const PAGES = {
   'bad-request': [400, 'Bad request', 'The address of a tunnel is needed here, once and unambiguously.'],
   login: [401, 'Login needed', 'This tunnel asks for a user and a password.'],

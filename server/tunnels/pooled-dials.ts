@@ -1,15 +1,15 @@
-// Lets HTTP clients use streams of a carrier instead of sockets, with keep-alive.
+// Lets HTTP clients use streams of a carrier as sockets, with keep-alive.
 import { Agent } from 'node:http';
 import type { ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** An unused connection is closed after this long, before most servers would close it. */
+/** An unused connection is closed after this time, before most servers would close it. */
 export const KEEP_MS = 4_000;
 
-/** For the head of an answer; browsers accept more than the clients' defaults. */
+/** The limit for the head of a response; browsers accept more than the clients' defaults. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Socket methods that the client calls, and that a stream does not need. */
+/** Socket methods that the clients call, and that mean nothing for a stream. */
 const SOCKET_METHODS = {
   setKeepAlive: () => {},
   setNoDelay: () => {},
@@ -20,33 +20,33 @@ const SOCKET_METHODS = {
 type Dial = () => Promise<Duplex>;
 type Dialled = (cause: Error | null, stream: Duplex) => void;
 
-/** A connect function for Node's HTTP client and for undici's. */
+/** A connect function for Node's HTTP client and for undici. */
 export const connectBy =
   (dial: Dial) =>
   (_options: unknown, done?: Dialled): undefined => {
     dial().then(
       (stream) => {
-        // Cut a moment after it was dialled: a request on it would wait for ever.
+        // The stream was cut just after it was dialed, and a request on it would wait forever.
         if (stream.destroyed) return done?.(new Error('The connection was cut'), undefined as never);
         Object.assign(stream, SOCKET_METHODS);
-        // Seen with Node 24.21: when text and bytes were written together, a PUT reached the device with its first line
-        // overwritten ("Invalid method"). With bytes only it never did; the cause is not known.
+        // Writes only bytes. With Node 24.21, when strings and bytes were written together, a PUT reached the device
+        // with its first line overwritten ("Invalid method"); with bytes alone it never did. The cause is unknown.
         const write = stream.write.bind(stream) as (chunk: unknown, ...more: unknown[]) => boolean;
         stream.write = (chunk: unknown, ...more: unknown[]) => {
           if (typeof chunk !== 'string') return write(chunk, ...more);
           const coding = typeof more[0] === 'string' ? (more.shift() as BufferEncoding) : 'utf8';
           return write(Buffer.from(chunk, coding), ...more.filter((one) => typeof one === 'function'));
         };
-        // A client takes a reset during an answer without a length for its end, and HTTP/2 shows one as an end.
+        // During a response without a length, a client takes a reset for its end, and HTTP/2 reports a reset as an end.
         stream.prependListener('error', (cause: NodeJS.ErrnoException) => {
           if (cause.code === 'ECONNRESET') cause.code = 'ERR_CUT';
         });
         stream.on('aborted', () => {
-          // What came just before it is the beginning of an answer, after which no request is repeated.
+          // Data that came just before it is the start of a response, after which a request must not be repeated.
           if (stream.readableLength > 0) stream.emit('readable');
           stream.destroy(new Error('The connection was cut'));
         });
-        // The peer is done with this connection: half of it is of no use for another request.
+        // The peer has ended its half, and the connection is of no use for another request.
         stream.on('end', () => stream.end());
         done?.(null, stream);
       },

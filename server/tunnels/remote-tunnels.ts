@@ -1,7 +1,7 @@
-// Tunnels whose agents are connected to other nodes. A visitor's node opens a connection for each dial to the node that
-// has the agent: an upgraded HTTP request by which both prove that they are nodes (cluster/node-proof.ts), and then the
-// bytes of the destination. The table says where a tunnel is, at each visit; a dial names the session of the device, so
-// that it never reaches a tunnel that was offered anew since.
+// Tunnels whose agents are connected to other nodes. For each dial, the visitor's node opens a connection to the
+// agent's node: an upgraded HTTP request in which both prove that they are nodes (cluster/node-proof.ts), followed by
+// the bytes of the destination. Each visit looks up in the database where the tunnel is. A dial names the session of
+// the device, so that it never reaches a tunnel that was offered again since.
 import { createHmac, timingSafeEqual, hash } from 'node:crypto';
 import { request as askHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -21,9 +21,9 @@ import type { LiveTunnel } from './live-tunnel.ts';
 import { VisitedTunnel } from './visited-tunnel.ts';
 
 export interface RemoteTunnels {
-  /** The tunnel of this name, if another node has it. */
+  /** The tunnel of this name, if it is connected to another node. */
   find(name: string): Promise<VisitedTunnel | undefined>;
-  /** Another node asks for a connection to the destination of a tunnel of this node. */
+  /** Handles the request of another node for a connection to the destination of a tunnel of this node. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): void;
 }
@@ -34,7 +34,7 @@ export interface RemoteTunnelsOptions {
   node: string;
   secret: string;
   proofs: NodeProofs;
-  /** A tunnel of this node. */
+  /** Looks up a tunnel that is connected to this node. */
   local: (name: string) => LiveTunnel | undefined;
 }
 
@@ -43,12 +43,12 @@ export const NODE_TUNNEL_PATH = '/node/tunnel';
 const DIAL_TIMEOUT_MS = 20_000;
 const SWEEP_EVERY_MS = 15_000;
 const UNUSED_MS = 60_000;
-/** The destination refuses, and the device cannot be reached. */
+/** The statuses for a destination that refuses the connection, and for a device that cannot be reached. */
 const REFUSES = 502;
 const AWAY = 504;
 const purposeOf = (name: string, session: string) => `tunnel ${name} ${session}`;
 
-/** Lets nodes check a login without storing something by which passwords could be guessed without the secret. */
+/** Lets nodes check a login, without storing anything that helps to guess passwords without the secret. */
 export const loginProof = (secret: string, loginHash: string): string =>
   createHmac('sha256', secret).update(`tunnel login ${loginHash}`).digest('base64url');
 

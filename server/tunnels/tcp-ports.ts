@@ -1,5 +1,5 @@
-// TCP ports of the tunnels: one of a configured range for each, open while its device is connected, so that visitors
-// are refused at once at other times.
+// The TCP ports of tunnels. Each tunnel has one from a configured range, which is open only while its device is
+// connected, so that visitors are refused immediately at other times.
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { joinStreams, resetConnection } from '#/contract/tunnel-carrier.ts';
@@ -8,19 +8,19 @@ import type { Reader } from '../store/database.ts';
 import { isPortOfTunnel, portsOfTunnels } from '../store/tunnels.ts';
 import type { LiveTunnel } from './live-tunnel.ts';
 
-/** How many ports are tried one by one, and how far apart they are. */
+/** How many ports are tried individually, and how far apart they are. */
 const ATTEMPTS = 8;
 const STRIDE = 101;
 
 export interface TcpPort {
   port: number;
-  /** Connects visitors to this tunnel until it ends. */
+  /** Connects visitors to this tunnel until the tunnel ends. */
   serve(tunnel: LiveTunnel): void;
   close(): void;
 }
 
 export interface TcpPorts {
-  /** The wanted port, or a free one; undefined if there is none. */
+  /** Listens on the wanted port, or on a free one; undefined if there is none. */
   listen(wanted: number | undefined): Promise<TcpPort | undefined>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function openTcpPorts(db: Reader, host: string, { first, last }: { first:
   const inUse = new Map<number, Promise<void>>();
 
   const tryPort = async (port: number): Promise<TcpPort | undefined> => {
-    // Its previous server may still be closing.
+    // The port's previous server may still be closing.
     await inUse.get(port);
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true });
     const listening = await new Promise<boolean>((resolve) => {
@@ -73,7 +73,7 @@ export function openTcpPorts(db: Reader, host: string, { first, last }: { first:
       }
       const count = last - first + 1;
       const start = Math.floor(Math.random() * count);
-      // Most ports are free, unless there are hardly more than tunnels: then all of them are compared.
+      // Usually most ports are free. If there are hardly more ports than tunnels, all of them are checked below.
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const number = first + ((start + attempt * STRIDE) % count);
         if ((await isPortOfTunnel(db, number)) || inUse.has(number)) continue;

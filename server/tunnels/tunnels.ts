@@ -1,5 +1,5 @@
-// The connected tunnels: opened when an agent offers them, closed when it disconnects, when a user deletes them, or
-// when their time is over. The HTTP and TCP fronts handle visitors.
+// The connected tunnels: opened when an agent offers them; closed when the agent disconnects, a user deletes them, or
+// they expire. The HTTP and TCP fronts handle visitors.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Offer, Offers } from '#/contract/agent-link.ts';
@@ -22,14 +22,14 @@ import {
   withdrawTunnels,
 } from '../store/tunnels.ts';
 import { openCarrierRelay } from './carrier-relay.ts';
-import { openUpstreamWorks } from './carriers.ts';
+import { openCarriers } from './carriers.ts';
 import { logFault } from '../store/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
 
 export interface Tunnels {
-  /** An agent opens a carrier. */
+  /** Handles the request of an agent that opens a carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The connected tunnel of this name. */
   find(name: string): LiveTunnel | undefined;
@@ -42,16 +42,16 @@ export interface TunnelsOptions {
   cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'urlOf'>;
   audit: Audit;
   clock: Pick<Clock, 'now' | 'steady'>;
-  /** Address that TCP tunnels listen on. */
+  /** The address that TCP tunnels listen on. */
   host: string;
   tcpPorts: { first: number; last: number; perDevice: number };
   /** The public address of a tunnel. */
   addressOf: (tunnel: { name: string; protocol: 'HTTP' | 'TCP'; port: number | null }) => string;
-  /** Lets other nodes check a login, from its hash; empty without others. */
+  /** Turns the hash of a login into a proof that lets other nodes check it; undefined without a cluster. */
   loginProof?: (loginHash: string) => string;
-  /** By which nodes recognise each other; undefined if there can be no others. */
+  /** Lets nodes authenticate each other; undefined without a cluster. */
   proofs?: NodeProofs | undefined;
-  /** Other nodes show the traffic of these tunnels. */
+  /** Whether other nodes show the traffic of these tunnels. */
   isShared?: boolean;
   sweepEveryMs?: number;
 }
@@ -62,7 +62,7 @@ const CLOSED = 'it was closed, and stays so until the agent is started again';
 
 export function openTunnels(options: TunnelsOptions): Tunnels {
   const { db, link, audit, clock, addressOf } = options;
-  const carriers = openUpstreamWorks({
+  const carriers = openCarriers({
     node: options.cluster.id,
     deviceOf: async (key) => (await deviceByKey(db, key))?.seq,
     relay: options.proofs && openCarrierRelay(options.cluster.id, options.proofs),
@@ -70,10 +70,10 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   });
   const ports = openTcpPorts(db, options.host, options.tcpPorts);
   const { first, last, perDevice } = options.tcpPorts;
-  // However few ports there are, half of them remain for other devices.
+  // Half of the ports stay available to other devices, however few there are.
   const portShare = Math.max(1, Math.min(perDevice, Math.floor((last - first + 1) / 2)));
   const live = new Map<string, LiveTunnel>();
-  /** The same by device: an agent that leaves must not cost a walk through the tunnels of all others. */
+  /** The same by device, so that a disconnecting agent does not require a scan of all other tunnels. */
   const byDevice = new Map<number, Set<LiveTunnel>>();
   const tunnelsOf = (deviceSeq: number) => [...(byDevice.get(deviceSeq) ?? [])];
   const offering = new WeakSet<AgentConnection>();
@@ -81,11 +81,11 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const add = (tunnel: LiveTunnel) => {
     const { deviceSeq } = tunnel.agent;
     const former = live.get(tunnel.name);
-    if (former) take(former);
+    if (former) remove(former);
     live.set(tunnel.name, tunnel);
     byDevice.set(deviceSeq, (byDevice.get(deviceSeq) ?? new Set()).add(tunnel));
   };
-  const take = (tunnel: LiveTunnel, reason?: string) => {
+  const remove = (tunnel: LiveTunnel, reason?: string) => {
     const { deviceSeq } = tunnel.agent;
     if (live.get(tunnel.name) === tunnel) live.delete(tunnel.name);
     const others = byDevice.get(deviceSeq);
@@ -95,7 +95,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     if (reason !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
   };
 
-  /** Opens the agent's offers in one unit of work, and sends it the addresses. */
+  /** Opens the tunnels that an agent offers in one unit of work, and sends it their addresses. */
   const open = async (agent: AgentConnection, { run, offers }: Offers) => {
     const { deviceSeq } = agent;
     const before = await tunnelsOfDevice(db, deviceSeq);
@@ -129,7 +129,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     }
     const up = await db.write(async (tx) => {
       const accountId = await accountOfDevice(tx, deviceSeq);
-      // The device was deleted, or a newer agent replaced this one: its offers no longer count.
+      // The device was deleted, or a newer agent replaced this one, so its offers no longer count.
       if (accountId === undefined || link.of(deviceSeq) !== agent || !(await isLatest(tx, agent))) return undefined;
       await withdrawTunnels(tx, deviceSeq, run);
       const opened: { name: string; offer: Offer; port: TcpPort | undefined }[] = [];
@@ -143,11 +143,11 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         opened.push({ name, offer, port });
       }
       await pruneTunnels(tx, deviceSeq, portShare);
-      // In the order of the commits, so that a later deletion finds them.
+      // In commit order, so that a later deletion finds them.
       tx.afterCommit(() => {
         if (link.of(deviceSeq) !== agent) return;
         for (const { name, offer, port } of opened) {
-          // By the monotonic clock; the time in the table is only shown.
+          // By the monotonic clock; the time in the database is only for display.
           const expires = clock.steady() + (offer.endsInSeconds ?? Number.POSITIVE_INFINITY) * 1000;
           const tunnel = new LiveTunnel({ name, agent, offer, expires, dial: () => carriers.dial(agent, offer.id) });
           add(tunnel);
@@ -167,13 +167,13 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   const failed = (what: string) => (cause: unknown) => logFault(`tunnels: could not ${what}`, cause);
   link.listenForTunnels({
     offered: (agent, offers) => {
-      // An agent offers once per connection; it must not open ports again and again.
+      // An agent may offer only once per connection, so that it cannot keep opening ports.
       if (offering.has(agent)) return;
       offering.add(agent);
       open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
     },
     closed: (agent) => {
-      for (const tunnel of tunnelsOf(agent.deviceSeq)) if (tunnel.agent === agent) take(tunnel);
+      for (const tunnel of tunnelsOf(agent.deviceSeq)) if (tunnel.agent === agent) remove(tunnel);
       carriers.cut(agent);
       db.write(async (tx) => {
         if (link.of(agent.deviceSeq) === undefined && (await isLatest(tx, agent)))
@@ -182,26 +182,26 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     },
   });
 
-  /** Cuts deleted tunnels. */
+  /** Cuts the tunnels of a device that were deleted. */
   const closeDeleted = async (deviceSeq: number) => {
     const present = tunnelsOf(deviceSeq);
     const stored = new Set((await tunnelsOfDevice(db, deviceSeq)).known.map(({ name }) => name));
     for (const tunnel of present)
-      if (live.get(tunnel.name) === tunnel && !stored.has(tunnel.name)) take(tunnel, 'it was deleted');
+      if (live.get(tunnel.name) === tunnel && !stored.has(tunnel.name)) remove(tunnel, 'it was deleted');
   };
   options.cluster.onSyncAgents((deviceSeqs) => {
     for (const seq of deviceSeqs) if (byDevice.has(seq)) closeDeleted(seq).catch(failed('look for deleted tunnels'));
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {
-    take(tunnel, reason);
+    remove(tunnel, reason);
     db.write(async (tx: Tx) => {
       const accountId = await accountOfDevice(tx, tunnel.agent.deviceSeq);
       if (accountId !== undefined && (await closeTunnel(tx, tunnel.name)))
         await audit.record(tx, callerOf(tunnel.agent, accountId), 'tunnel.end', tunnel.name);
     }).catch(failed('note that a tunnel ended'));
   };
-  /** What the tables show of tunnels with traffic. */
+  /** The traffic of each tunnel as last written to the database. */
   const noted = new WeakMap<LiveTunnel, string>();
   const noteAll = async (tx: Tx) => {
     for (const tunnel of live.values()) {
@@ -229,7 +229,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     close: async () => {
       clearInterval(sweep);
       clearInterval(noteEvery);
-      for (const tunnel of live.values()) take(tunnel);
+      for (const tunnel of live.values()) remove(tunnel);
       carriers.close();
       await ports.close();
     },

@@ -1,4 +1,4 @@
-// A tunnel as its visitors see it: how to reach its destination, who visits it, and its traffic.
+// A tunnel from the visitors' side: how to reach its destination, who is connected, and its traffic.
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { resetConnection } from '#/contract/tunnel-carrier.ts';
@@ -50,7 +50,7 @@ export class VisitedTunnel {
     return this.#ended;
   }
 
-  /** For how long nobody has used it, in milliseconds. */
+  /** Milliseconds since it was last used. */
   get unusedFor(): number {
     return performance.now() - this.#used;
   }
@@ -60,7 +60,7 @@ export class VisitedTunnel {
     return this.#admits?.(login) ?? false;
   }
 
-  /** Counts a visitor's connection (for a request, its socket) until `leave`; it is cut when the tunnel ends. */
+  /** Registers a visitor's connection (for a request, its socket) until `leave`. It is cut when the tunnel ends. */
   enter(visit: Duplex): void {
     this.#used = performance.now();
     if (this.#ended) visit.destroy();
@@ -87,7 +87,7 @@ export class VisitedTunnel {
     else this.#whenEnded = done;
   }
 
-  /** Cuts everything that goes through it. */
+  /** Cuts all connections. */
   end(): void {
     this.#ended = true;
     this.#whenEnded();

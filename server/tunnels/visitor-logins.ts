@@ -1,9 +1,10 @@
-// The logins of tunnel visitors. Users choose the passwords, so guessing has to be slow; but other visitors at the
-// guesser's address (an office, a proxy) must still get in.
+// Checks the logins of tunnel visitors. Users choose the passwords, so guessing has to be slow, but other visitors at
+// the same address (an office, a proxy) must still get in.
 //
-// Beyond its share of wrong logins an address gets one check at a time, with pauses: a right login has its turn, and
-// guessing remains about as slow as the share. A browser that was let in before proves it with a cookie that only this
-// service can create, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+// Beyond its allowance of wrong logins, an address gets one check at a time, with pauses: a correct login gets its
+// turn, and guessing remains about as slow as the allowance. A browser that was let in before proves that with a cookie
+// that only this service can create, and does not wait (OWASP, "Slow Down Online Guessing Attacks with Device
+// Cookies").
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SigninLimit } from '../auth/signin-limit.ts';
@@ -14,13 +15,13 @@ type Guarded = Pick<VisitedTunnel, 'name' | 'admits'>;
 export type Verdict = 'right' | 'wrong' | 'too-many';
 
 export interface VisitorLogins {
-  /** Checks a login; asynchronous if the address has to wait. */
+  /** Checks a login; returns a promise if the address has to wait. */
   check(visit: { tunnel: Guarded; login: string; address: string; cookies: string }): Verdict | Promise<Verdict>;
   /** The cookie for a browser that was let in; undefined if it already has it. */
   cookieFor(visit: { tunnel: Guarded; login: string; cookies: string }): string | undefined;
 }
 
-/** Without and with TLS. Devices never receive them. */
+/** The cookie's name without and with TLS. These cookies are never forwarded to devices. */
 export const VISITOR_COOKIES = ['muster_visitor', '__Host-muster_visitor'] as const;
 
 export function openVisitorLogins(
