@@ -52,7 +52,7 @@ test('the devices of a job that failed are grouped by what they printed @main', 
   const { parent } = await update(service, ['1', '2', '3', '4', '5', '6', '8'], ['7']);
   await page.goto(`${service.url}/jobs/${parent}`);
   await expect(progressOf(page)).toContainText('7 of 8 devices done');
-  await expect(progressOf(page)).toContainText('1 waits for its device, which is offline');
+  await expect(progressOf(page)).toContainText('1 waiting for an offline device');
   await expect(why(page)).toContainText('6 devices in 5 groups');
   // The two that differ by numbers and a prefix are one group, the largest; the rest in the order they came.
   await expect(groups(page).first()).toContainText('2 ×self test failed: bus');

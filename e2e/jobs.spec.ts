@@ -123,7 +123,7 @@ test('a group is deployed to after its review, and the job shows how it went on 
   await expect(progress(page)).toContainText('2 of 3 devices done');
   await expect(progress(page)).toContainText(/1.failed, 1.succeeded, 1.waiting/);
   // Nothing goes on until the third is back, and no time is counted.
-  await expect(progress(page)).toContainText('1 waits for its device, which is offline');
+  await expect(progress(page)).toContainText('1 waiting for an offline device');
   await expect(heading(page)).toContainText('Waiting');
   await expect(page.getByText('Duration–')).toBeVisible();
 });
@@ -160,7 +160,7 @@ test('the list of jobs and the overview say which device a job waits for', async
   await page.goto(`${service.url}/jobs`);
   await expect(page.getByRole('row', { name: /check all/ })).toContainText('1 waits for an offline device');
   await page.goto(service.url);
-  await expect(page.getByText('2 of 3 done · 1 failed · 1 waits for its device, which is offline')).toBeVisible();
+  await expect(page.getByText('2 of 3 done · 1 failed · 1 waiting for an offline device')).toBeVisible();
 });
 
 test.describe('on the page of a job', () => {

@@ -16,7 +16,7 @@ test('with 8 of 10 devices Offline, job, list, overview and palette say that it 
   await page.goto(`${service.url}/jobs/${parent}`);
   await expect(heading(page)).toHaveText('Update Waiting');
   const progress = page.getByRole('region', { name: 'Progress' });
-  await expect(progress).toContainText('2 of 10 devices done · 8 wait for their devices, which are offline');
+  await expect(progress).toContainText('2 of 10 devices done · 8 waiting for offline devices');
   await expect(page.getByRole('main')).not.toContainText(/ left /);
   const link = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).first();
   await link('Jobs').click();
@@ -24,7 +24,7 @@ test('with 8 of 10 devices Offline, job, list, overview and palette say that it 
   await expect(row).toContainText('Waiting');
   await expect(row).toContainText('8 wait for offline devices');
   await link('Overview').click();
-  await expect(page.getByText('2 of 10 done · 8 wait for their devices, which are offline')).toBeVisible();
+  await expect(page.getByText('2 of 10 done · 8 waiting for offline devices')).toBeVisible();
   await page.keyboard.press('ControlOrMeta+K');
   await page.getByRole('dialog').getByRole('combobox').fill('Update');
   await expect(

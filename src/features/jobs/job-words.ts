@@ -51,11 +51,11 @@ export const explainWaiting = (online: boolean | undefined): string =>
     ? 'The device is offline. The job runs when it reconnects, after earlier jobs.'
     : 'The job runs after the device’s earlier jobs.';
 
-/** What the rest of a job waits for: "300 wait for their devices, which are offline". */
+/** What the rest of a job waits for: "300 waiting for offline devices". */
 export const awaitedText = (count: number): string =>
   count === 1
-    ? '1 waits for its device, which is offline'
-    : `${formatCount(count)} wait for their devices, which are offline`;
+    ? '1 waiting for an offline device'
+    : `${formatCount(count)} waiting for offline devices`;
 
 /** A shorter form for narrow places. */
 export const awaitedBriefly = (count: number): string =>

@@ -62,8 +62,8 @@ test('a running job has the state that the list of jobs shows, and says how many
     lines.map((line) => [line.state, line.detail]),
     [
       ['Running', '3 of 6 done'],
-      ['Waiting', '700 of 1,000 done · 300 wait for their devices, which are offline'],
-      ['Waiting', '2 of 10 done · 8 wait for their devices, which are offline'],
+      ['Waiting', '700 of 1,000 done · 300 waiting for offline devices'],
+      ['Waiting', '2 of 10 done · 8 waiting for offline devices'],
     ],
   );
 });
