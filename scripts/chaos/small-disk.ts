@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-const SIZE_MB = 96;
+/** Ten minutes of writes on an idle machine take about 100 MB, which alone must not fill it. */
+const SIZE_MB = 256;
 
 export interface SmallDisk {
   folder: string;
