@@ -67,12 +67,14 @@ export class Client {
 
   /**
    * Repeats a write until it is answered with a 200, or with one of `alsoDone`. Undefined if the run ended before that.
+   * `onUnanswered` hears of each attempt that may still be carried out later.
    */
   async write(
     method: string,
     path: string,
     body?: object | FormData,
     alsoDone: number[] = [],
+    onUnanswered?: () => void,
   ): Promise<Response | undefined> {
     const key = method === 'POST' ? randomUUID() : undefined;
     for (let isFirst = true; ; isFirst = false) {
@@ -85,6 +87,7 @@ export class Client {
       if (status >= 400 && status < 500 && status !== 408 && status !== 429)
         throw new Error(`${method} ${path} was refused with ${status}: ${await response?.text()}`);
       this.#ledger.repeats += 1;
+      if (!response) onUnanswered?.();
       if (this.#isOver()) return undefined;
       await sleep(PAUSE_MS);
     }
@@ -107,11 +110,16 @@ export async function writeDevices(client: Client, ledger: Ledger, isOver: () =>
     const deviceId = inAnswer ?? inRefusal ?? '';
     const device = { confirmed: '', possible: new Set(['']) };
     ledger.devices.set(deviceId, device);
+    // A suspended node carries out what it had read once it runs again, which may be after later edits.
+    const late = new Set<string>();
     for (const value of [`first ${n}`, `second ${n}`]) {
       device.possible.add(value);
-      if (!(await client.write('PATCH', `/v1/devices/${deviceId}`, { CustomerName: value }))) return;
+      const isDone = await client.write('PATCH', `/v1/devices/${deviceId}`, { CustomerName: value }, [], () =>
+        late.add(value),
+      );
+      if (!isDone) return;
       device.confirmed = value;
-      device.possible = new Set([value]);
+      device.possible = new Set([...late, value]);
     }
     await sleep(PAUSE_MS / 2);
     if (n % 3 !== 0) continue;

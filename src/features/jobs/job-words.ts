@@ -53,9 +53,7 @@ export const explainWaiting = (online: boolean | undefined): string =>
 
 /** What the rest of a job waits for: "300 waiting for offline devices". */
 export const awaitedText = (count: number): string =>
-  count === 1
-    ? '1 waiting for an offline device'
-    : `${formatCount(count)} waiting for offline devices`;
+  count === 1 ? '1 waiting for an offline device' : `${formatCount(count)} waiting for offline devices`;
 
 /** A shorter form for narrow places. */
 export const awaitedBriefly = (count: number): string =>
