@@ -1,26 +1,7 @@
 // Combines all parts to one application. It listens on no port and opens nothing: the context is passed in.
 import path from 'node:path';
 import type { Context as HonoContext } from 'hono';
-import { accountEndpoints } from '#/contract/account.ts';
-import { alertEndpoints } from '#/contract/alerts.ts';
-import { artifactEndpoints } from '#/contract/artifacts.ts';
-import { auditEndpoints } from '#/contract/audit.ts';
-import { historyEndpoints } from '#/contract/history.ts';
-import { timelineEndpoints } from '#/contract/timeline.ts';
-import { usageEndpoints } from '#/contract/usage.ts';
-import { rolloutEndpoints } from '#/contract/rollouts.ts';
-import { standingOrderEndpoints } from '#/contract/standing-orders.ts';
-import { ruleEndpoints } from '#/contract/rules.ts';
-import { viewEndpoints } from '#/contract/views.ts';
-import { archiveEndpoints } from '#/contract/archive.ts';
-import { bulkEndpoints } from '#/contract/bulk.ts';
-import { changeEndpoints } from '#/contract/changes.ts';
-import { deviceVersionEndpoints } from '#/contract/device-versions.ts';
-import { deviceEndpoints } from '#/contract/devices.ts';
-import { jobEndpoints } from '#/contract/jobs.ts';
-import { tagEndpoints } from '#/contract/tags.ts';
-import { tunnelEndpoints } from '#/contract/tunnels.ts';
-import { workflowEndpoints } from '#/contract/workflows.ts';
+import type { Operations } from '#/contract/resource.ts';
 import type { Context } from './context.ts';
 import { newApp } from './http/base-app.ts';
 import { openAuthenticator } from './auth/authenticate.ts';
@@ -28,10 +9,11 @@ import { loopbackRedirect } from './http/loopback-redirect.ts';
 import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
 import { staticFiles } from './http/static-files.ts';
-import { API } from './http/api-groups.ts';
+import { API, RESOURCE_NAMES } from './http/api-groups.ts';
+import type { ResourceName } from './http/api-groups.ts';
 import { refuseUnknownPaths } from './http/unknown-paths.ts';
 import { implement } from './http/implement.ts';
-import type { App, Env } from './http/implement.ts';
+import type { App, Env, Handlers } from './http/implement.ts';
 import { openApiRoute } from './http/openapi.ts';
 import { accountRoutes } from './api/account.ts';
 import { alertRoutes } from './api/alerts.ts';
@@ -74,26 +56,29 @@ export function createApp(context: Context, operation: Operation): App {
     http.set('caller', await authenticator.caller(http));
     await next();
   });
-  implement(app, accountEndpoints, accountRoutes(context, limit));
-  implement(app, deviceEndpoints, deviceRoutes(context));
-  implement(app, deviceVersionEndpoints, deviceVersionRoutes(context));
-  implement(app, changeEndpoints, changeRoutes(context));
-  implement(app, tagEndpoints, tagRoutes(context));
-  implement(app, artifactEndpoints, artifactRoutes(context));
-  implement(app, workflowEndpoints, workflowRoutes(context));
-  implement(app, jobEndpoints, jobRoutes(context));
-  implement(app, bulkEndpoints, bulkRoutes(context));
-  implement(app, archiveEndpoints, archiveRoutes(context));
-  implement(app, tunnelEndpoints, tunnelRoutes(context));
-  implement(app, auditEndpoints, auditRoutes(context));
-  implement(app, usageEndpoints, usageRoutes(context));
-  implement(app, historyEndpoints, historyRoutes(context));
-  implement(app, timelineEndpoints, timelineRoutes(context));
-  implement(app, rolloutEndpoints, rolloutRoutes({ ...context, namesOf: actorNames }));
-  implement(app, standingOrderEndpoints, standingOrderRoutes(context));
-  implement(app, ruleEndpoints, ruleRoutes(context));
-  implement(app, viewEndpoints, viewRoutes(context));
-  implement(app, alertEndpoints, alertRoutes(context));
+  const handlers: { [Name in ResourceName]: Handlers<(typeof API)[Name]> } = {
+    devices: deviceRoutes(context),
+    tags: tagRoutes(context),
+    account: accountRoutes(context, limit),
+    artifacts: artifactRoutes(context),
+    workflows: workflowRoutes(context),
+    jobs: jobRoutes(context),
+    rules: ruleRoutes(context),
+    rollouts: rolloutRoutes({ ...context, namesOf: actorNames }),
+    orders: standingOrderRoutes(context),
+    versions: deviceVersionRoutes(context),
+    bulk: bulkRoutes(context),
+    archive: archiveRoutes(context),
+    changes: changeRoutes(context),
+    tunnels: tunnelRoutes(context),
+    audit: auditRoutes(context),
+    alerts: alertRoutes(context),
+    usage: usageRoutes(context),
+    history: historyRoutes(context),
+    timeline: timelineRoutes(context),
+    views: viewRoutes(context),
+  };
+  for (const name of RESOURCE_NAMES) implement(app, API[name], handlers[name] as Handlers<Operations>);
   refuseUnknownPaths(app, Object.values(API));
   downloadRoute(app, context);
   openApiRoute(app, context);

@@ -82,7 +82,7 @@ function openTunnelServer({ config, db, tunnels, remoteTunnels, instanceId, cloc
     ),
     tokenLength: config.authToken?.length,
     isOurs: async (secret) =>
-      (await tokenHolder(db, secret)) !== undefined ||
+      (await tokenHolder(db, secret, clock.now())) !== undefined ||
       (await deviceByKey(db, secret)) !== undefined ||
       (await isSessionValue(db, secret)),
   });

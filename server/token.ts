@@ -2,7 +2,7 @@
 // locks nobody out. It works beside a running service, and takes effect at once.
 import { printSqlTime } from '#/contract/timestamps.ts';
 import { openAudit } from './store/audit.ts';
-import type { Caller } from './store/caller.ts';
+import type { Actor } from './store/caller.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
@@ -145,7 +145,7 @@ async function link(db: Database, config: Config): Promise<void> {
 }
 
 /** Anyone who may write the data folder; there is no network address. */
-async function operator(db: Database): Promise<Caller> {
+async function operator(db: Database): Promise<Actor> {
   const email = (await readAccount(db, FIRST_ACCOUNT))?.UserEmail ?? '';
   return { account: { id: FIRST_ACCOUNT, email }, actor: 'operator', address: 'local' };
 }

@@ -16,7 +16,7 @@ import { JobRunner } from '../../agent/job-runner.ts';
 import { Spool } from '../../agent/spool.ts';
 import { AgentConnection } from '../../server/agents/agent-connection.ts';
 import type { LinkListener } from '../../server/agents/link.ts';
-import type { Caller } from '../../server/store/caller.ts';
+import type { Actor } from '../../server/store/caller.ts';
 import { openAudit } from '../../server/store/audit.ts';
 import type { Database } from '../../server/store/database.ts';
 import { insertDevice } from '../../server/store/devices.ts';
@@ -65,7 +65,7 @@ export interface JobRecord {
 }
 
 const ACCOUNT = 1;
-const CALLER: Caller = { account: { id: ACCOUNT, email: 'a@example.com' }, actor: 'token:1', address: '' };
+const CALLER: Actor = { account: { id: ACCOUNT, email: 'a@example.com' }, actor: 'token:1', address: '' };
 const FOLLOWER_TURN_MS = 500;
 const now = () => Date.now();
 

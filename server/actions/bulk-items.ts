@@ -1,6 +1,6 @@
 // What bulk work does to one device or job, and what became of it in words for people.
 import type { BulkValues } from '#/contract/bulk.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { LimitReached, Refusal } from '../store/errors.ts';
 import type { BulkRow, ItemOutcome, StoredDraft } from '../store/bulk.ts';
@@ -17,12 +17,12 @@ import type { DeviceActions } from './device-actions.ts';
 
 export interface BulkItems {
   /** `tagIds`: of all tags in the draft. */
-  create(tx: Tx, caller: Caller, draft: StoredDraft, tagIds: ReadonlyMap<string, TagOrRefusal>): Promise<ItemOutcome>;
-  doToDevice(tx: Tx, caller: Caller, bulk: BulkRow, device: DeviceRow, values: BulkValues): Promise<ItemOutcome>;
+  create(tx: Tx, caller: Actor, draft: StoredDraft, tagIds: ReadonlyMap<string, TagOrRefusal>): Promise<ItemOutcome>;
+  doToDevice(tx: Tx, caller: Actor, bulk: BulkRow, device: DeviceRow, values: BulkValues): Promise<ItemOutcome>;
   /** Undefined: agents have it under way; it is removed when they have stopped it. */
   doToJob(
     tx: Tx,
-    caller: Caller,
+    caller: Actor,
     bulk: BulkRow,
     row: JobRow,
     values: BulkValues,

@@ -2,7 +2,7 @@
 // a crash at any time nothing is repeated and nothing is lost. One node does it, the leader; another takes over.
 import type { NewBulkDevice } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Actor, Caller } from '../store/caller.ts';
 import { Refusal, StoreError } from '../store/errors.ts';
 import { singleFlight } from '../single-flight.ts';
 import { logFault } from '../store/system-fault.ts';
@@ -38,7 +38,7 @@ export interface BulkRunner {
   /** The same for new devices. Their keys are made now, since only this caller's secret can seal them. */
   beginCreation(tx: Tx, caller: Caller, secret: string, drafts: readonly NewBulkDevice[]): Promise<string>;
   /** Gives devices new keys, in this unit of work: keys cannot be stored until somebody reads them. */
-  newKeys(tx: Tx, caller: Caller, ids: readonly string[]): Promise<{ id: string; keys: NewDevice[] }>;
+  newKeys(tx: Tx, caller: Actor, ids: readonly string[]): Promise<{ id: string; keys: NewDevice[] }>;
   /** Ends after the portions under way. */
   close(): Promise<void>;
 }
@@ -244,7 +244,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       const keys = drafts.map(() => newSecret('mdk'));
       const items = drafts.map((draft, index) => ({ ...draft, KeyHash: hashSecret(keys[index]!).toString('hex') }));
       const { seq, id } = await insert(tx, { caller, action: 'create', of: 'Devices', values: {}, items });
-      await insertBulkKeys(tx, seq, { actor: caller.actor, secret }, keys);
+      await insertBulkKeys(tx, seq, { credential: caller.credential, secret }, keys);
       tx.afterCommit(look);
       return id;
     },
@@ -270,7 +270,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
   };
 }
 
-const callerOf = ({ account_id: id, actor, address }: BulkRow): Caller => ({
+const callerOf = ({ account_id: id, actor, address }: BulkRow): Actor => ({
   account: { id, email: '' },
   actor,
   address,

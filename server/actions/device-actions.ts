@@ -1,6 +1,6 @@
 // What can be done to one device in a unit of work: by its own request, or as an item of bulk work.
 import type { DeviceChange, DeviceDraft, NewDevice, Position } from '#/contract/devices.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -12,16 +12,16 @@ import { attachTag, detachTag } from '../store/tags.ts';
 /** Each records what it did. The others take a device of the caller's account. */
 export interface DeviceActions {
   /** Adds a device to the caller's account, with the key of this hash. */
-  create(tx: Tx, caller: Caller, draft: DeviceDraft & DeviceChange, keyHash: Uint8Array): Promise<DeviceRow>;
-  update(tx: Tx, caller: Caller, device: DeviceRow, change: DeviceChange): Promise<void>;
-  locate(tx: Tx, caller: Caller, device: DeviceRow, position: Position): Promise<void>;
+  create(tx: Tx, caller: Actor, draft: DeviceDraft & DeviceChange, keyHash: Uint8Array): Promise<DeviceRow>;
+  update(tx: Tx, caller: Actor, device: DeviceRow, change: DeviceChange): Promise<void>;
+  locate(tx: Tx, caller: Actor, device: DeviceRow, position: Position): Promise<void>;
   /** Deletes it, its waiting jobs and its tunnels. */
-  remove(tx: Tx, caller: Caller, device: DeviceRow): Promise<void>;
-  rekey(tx: Tx, caller: Caller, device: DeviceRow): Promise<NewDevice>;
+  remove(tx: Tx, caller: Actor, device: DeviceRow): Promise<void>;
+  rekey(tx: Tx, caller: Actor, device: DeviceRow): Promise<NewDevice>;
   /** Of a tag of the account; false if the device has it already. */
-  attach(tx: Tx, caller: Caller, device: DeviceRow, tagId: string): Promise<boolean>;
+  attach(tx: Tx, caller: Actor, device: DeviceRow, tagId: string): Promise<boolean>;
   /** False if the device does not have it. */
-  detach(tx: Tx, caller: Caller, device: DeviceRow, tagId: string): Promise<boolean>;
+  detach(tx: Tx, caller: Actor, device: DeviceRow, tagId: string): Promise<boolean>;
 }
 
 interface ActionsOptions {

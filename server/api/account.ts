@@ -56,7 +56,7 @@ export function accountRoutes(
 
   /** Whether a browser's user has proved more than a session. Uses up a sign-in code. */
   const isProven = async (tx: Tx, { account, sessionId }: HandlerRequest, proof: string): Promise<boolean> => {
-    if (sessionId === undefined || (await tokenHolder(tx, proof))?.account_id === account.id) return true;
+    if (sessionId === undefined || (await tokenHolder(tx, proof, now()))?.account_id === account.id) return true;
     // Users paste the whole link.
     const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
     return (await redeemSigninCode(tx, code, now())) === account.id;

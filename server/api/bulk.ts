@@ -30,9 +30,9 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
   };
 
   /** The keys of created devices, for the caller who asked for them, while the action runs and for an hour after. */
-  const keysFor = async ({ actor, secret }: HandlerRequest, { seq, action, ended }: BulkRow) =>
-    action === 'create' && secret && (ended === null || Math.abs(now() - ended) < BULK_KEYS_MS)
-      ? bulkKeys(db, seq, { actor, secret: secret.value })
+  const keysFor = async ({ credential, secret }: HandlerRequest, { seq, action, ended }: BulkRow) =>
+    action === 'create' && (ended === null || Math.abs(now() - ended) < BULK_KEYS_MS)
+      ? bulkKeys(db, seq, { credential, secret: secret.value })
       : undefined;
 
   return {
@@ -94,7 +94,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
           const { seq, id } = await bulkById(tx, request.account.id, request.params.bulk_id);
           const owner = await ownerOfBulkKeys(tx, seq);
           if (owner === undefined) return;
-          if (owner !== request.actor)
+          if (owner !== request.credential)
             throw new Problem(
               403,
               'These keys belong to another session or token',
@@ -110,7 +110,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
 
 /** The secret that seals the keys. Keys sealed with a value that was just replaced could never be read. */
 function sealingSecret({ secret }: HandlerRequest): string {
-  if (secret?.isCurrent === true) return secret.value;
+  if (secret.isCurrent) return secret.value;
   throw new Problem(503, 'Your session was just renewed', 'Send the request again.', {
     headers: { 'Retry-After': '1' },
   });

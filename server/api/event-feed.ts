@@ -141,17 +141,17 @@ export function openEventFeed({
 
   /** Ends the streams of sessions and tokens that are not valid any more. */
   const endInvalid = async (audience: Audience) => {
-    const actors = new Set([...audience.streams].map(({ caller }) => caller.actor));
+    const credentials = new Set([...audience.streams].map(({ caller }) => caller.credential));
     const idsOf = (prefix: string) =>
-      [...actors].filter((actor) => actor.startsWith(prefix)).map((actor) => actor.slice(prefix.length));
+      [...credentials].filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
     const sessions = await liveSessions(db, idsOf('session:'), now());
-    const tokens = await liveTokens(db, idsOf('token:'));
+    const tokens = await liveTokens(db, idsOf('token:'), now());
     const going = sessions.filter((session) => !hasEnded(audience, session));
-    for (const id of audience.ends.keys()) if (!actors.has(`session:${id}`)) audience.ends.delete(id);
+    for (const id of audience.ends.keys()) if (!credentials.has(`session:${id}`)) audience.ends.delete(id);
     const valid = new Set([...going.map(({ id }) => `session:${id}`), ...tokens.map((id) => `token:${id}`)]);
     for (const stream of audience.streams) {
-      const { actor } = stream.caller;
-      if (actors.has(actor) && !valid.has(actor)) end(audience, stream);
+      const { credential } = stream.caller;
+      if (credentials.has(credential) && !valid.has(credential)) end(audience, stream);
     }
   };
 
@@ -159,7 +159,8 @@ export function openEventFeed({
     if (isSamePosition(to, audience.at)) return;
     if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
     const changes = await changesBetween(db, audience.accountId, audience.at, to);
-    if (changes?.some(({ kind }) => kind === 'session' || kind === 'token')) await endInvalid(audience);
+    if (changes?.some(({ kind }) => kind === 'session' || kind === 'token' || kind === 'person'))
+      await endInvalid(audience);
     const event = changes && (await eventOf(db, changes));
     // From here on in one turn: a stream that opens now has everything up to here.
     audience.at = to;
@@ -269,6 +270,7 @@ const REPORTED_AS: Readonly<Record<ChangeKind, readonly string[]>> = {
   artifact: ['artifacts', 'account'],
   workflow: ['workflows'],
   tag: ['tags'],
+  person: ['people', 'account'],
   token: ['account'],
   session: ['account'],
   account: ['account'],

@@ -75,7 +75,7 @@ test('a client that stops reading is cut off, and the others get every event', a
   const devices = await Promise.all(Array.from({ length: 300 }, () => fleet.device()));
   const feed = openEventFeed({ db, now: Date.now, mostUnread: 10_000 });
   t.after(() => feed.close());
-  const caller = { account: { id: 1 }, actor: 'token:1' } as unknown as Caller;
+  const caller = { account: { id: 1 }, credential: 'token:1' } as unknown as Caller;
   const [reading, stuck] = [response(true), response(false)];
   for (const { outgoing } of [stuck, reading]) await feed.open(caller, outgoing, undefined);
   const eventsOf = ({ received }: typeof reading) => received.filter((text) => text.startsWith('event: change'));
@@ -99,9 +99,9 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   const feed = openEventFeed({ db, now, steady: () => elapsed, commentEveryMs: 10 });
   t.after(() => feed.close());
   const open = async () => {
-    const { id } = await db.write((tx) => insertSession(tx, 1, { tokenId: undefined, address: '' }, now()));
+    const { id } = await db.write((tx) => insertSession(tx, 1, { how: 'link', address: '' }, now()));
     const { received, outgoing } = response(true);
-    await feed.open({ account: { id: 1 }, actor: `session:${id}` } as unknown as Caller, outgoing, undefined);
+    await feed.open({ account: { id: 1 }, credential: `session:${id}` } as unknown as Caller, outgoing, undefined);
     const comments = () => received.filter((text) => text.startsWith(':')).length;
     const checked = async () => {
       const before = comments();
@@ -138,7 +138,7 @@ test('a client that is gone before its stream begins leaves none behind', async 
   const feed = openEventFeed({ db: service.context.db, now: Date.now });
   t.after(() => feed.close());
   const { outgoing } = response(true);
-  const opening = feed.open({ account: { id: 1 }, actor: 'token:1' } as unknown as Caller, outgoing, undefined);
+  const opening = feed.open({ account: { id: 1 }, credential: 'token:1' } as unknown as Caller, outgoing, undefined);
   outgoing.destroy();
   await opening;
   assert.equal(feed.count(), 0);
@@ -157,7 +157,7 @@ test('a stream ends whose missed changes cannot be read, so that its client asks
   const feed = openEventFeed({ db: failing, now: Date.now });
   t.after(() => feed.close());
   const { received, outgoing } = response(true);
-  const caller = { account: { id: 1 }, actor: 'token:1' } as unknown as Caller;
+  const caller = { account: { id: 1 }, credential: 'token:1' } as unknown as Caller;
   await feed.open(caller, outgoing, printPosition({ opening, seq: seq - 1, mark }));
   assert.ok(outgoing.writableEnded);
   assert.equal(feed.count(), 0);

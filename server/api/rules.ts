@@ -12,7 +12,7 @@ import type { Reader } from '../store/database.ts';
 import { readOutput } from '../store/job-output.ts';
 import { childJobs, jobById, type JobRow } from '../store/jobs.ts';
 import { ruleSetsOf, saveRules } from '../store/rules.ts';
-import { personOf } from '../store/sessions.ts';
+import { holderOf } from '../store/sessions.ts';
 import { namesOf } from './audit-names.ts';
 
 /** The most children of a parent that rules are tried on. */
@@ -42,7 +42,7 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
           throw new Problem(412, 'The rules have changed meanwhile', 'Read them again, and decide anew.');
         const name = params.artifact_name;
         const set = { account_id: account.id, name, rules: body.Rules };
-        await saveRules(tx, { ...set, changed_by: await personOf(tx, actor), changed: now() });
+        await saveRules(tx, { ...set, changed_by: await holderOf(tx, actor), changed: now() });
         await audit.record(tx, request, 'rules.save', name);
       }),
 

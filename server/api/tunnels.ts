@@ -2,7 +2,7 @@
 import type { Tunnel, tunnelEndpoints } from '#/contract/tunnels.ts';
 import { printTunnelTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Handlers } from '../http/implement.ts';
 import type { Tx } from '../store/database.ts';
 import { deleteTunnel, deleteTunnels, listTunnels } from '../store/tunnels.ts';
@@ -49,7 +49,7 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
   };
 
   // Records the device too, so that its timeline shows the entry.
-  const recordRemoved = (tx: Tx, caller: Caller, { name, deviceId }: DeletedTunnel) =>
+  const recordRemoved = (tx: Tx, caller: Actor, { name, deviceId }: DeletedTunnel) =>
     audit.record(tx, caller, 'tunnel.remove', `${name} ${deviceId}`);
 
   return {

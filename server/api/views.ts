@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
-import { personOf } from '../store/sessions.ts';
+import { holderOf } from '../store/sessions.ts';
 import { countViews, deleteView, saveView, viewsOf, type ViewRow } from '../store/views.ts';
 import { namesOf } from './audit-names.ts';
 
@@ -19,15 +19,15 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
       db.write(async (tx) => {
         const { account, params, body } = request;
         await requireUnchanged(tx, request);
-        const person = await personOf(tx, request.actor);
+        const holder = await holderOf(tx, request.actor);
         const name = params.name.trim();
-        const before = await visible(tx, account.id, person, name);
-        const owner = body.Private ? person : '';
+        const before = await visible(tx, account.id, holder, name);
+        const owner = body.Private ? holder : '';
         // A view changes between shared and private by replacing the other one.
         if (before && before.owner !== owner) await deleteView(tx, account.id, before);
         if (before?.owner !== owner && (await countViews(tx, account.id, owner)) >= MOST_VIEWS)
           throw new Problem(409, `There are ${MOST_VIEWS} views already`, 'Delete some of them first.');
-        await saveView(tx, account.id, { name, query: body.Query, owner, changed_by: person, changed: now() });
+        await saveView(tx, account.id, { name, query: body.Query, owner, changed_by: holder, changed: now() });
         await audit.record(tx, request, 'view.save', name);
       }),
 
@@ -36,7 +36,7 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
         async (tx) => {
           const { account, params } = request;
           await requireUnchanged(tx, request);
-          const view = await visible(tx, account.id, await personOf(tx, request.actor), params.name);
+          const view = await visible(tx, account.id, await holderOf(tx, request.actor), params.name);
           if (!view) throw notFound('view', params.name);
           await deleteView(tx, account.id, view);
           await audit.record(tx, request, 'view.remove', view.name);
@@ -47,7 +47,7 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
 }
 
 async function list(db: Reader, { account, actor }: HandlerRequest): Promise<SavedView[]> {
-  const rows = await viewsOf(db, account.id, await personOf(db, actor));
+  const rows = await viewsOf(db, account.id, await holderOf(db, actor));
   const names = await namesOf(
     db,
     account.id,

@@ -34,7 +34,7 @@ export function openAuthenticator(context: Context): Authenticator {
     }
     ignoreErrors(db.write((tx) => audit.refused(tx, { actor: 'unknown', address }, 'token.use')));
   };
-  const holder = cachedForTick((secret: string) => tokenHolder(db, secret));
+  const holder = cachedForTick((secret: string) => tokenHolder(db, secret, now()));
   const cookie = openSessionCookie(context, {
     find: (value, at) => findSession(db, value, at),
     // Read inside the transaction: the clock may be set before it runs.
@@ -66,10 +66,13 @@ export function openAuthenticator(context: Context): Authenticator {
           );
         }
         if (Math.abs(now() - (found.last_used ?? 0)) >= USE_PRECISION_MS)
-          ignoreErrors(db.write((tx) => recordTokenUse(tx, found.id, now())));
+          ignoreErrors(db.write((tx) => recordTokenUse(tx, found.id, address, now())));
         return {
           account: { id: found.account_id, email: found.email },
-          actor: `token:${found.id}`,
+          actor: found.person_id === null ? `token:${found.id}` : `person:${found.person_id}`,
+          credential: `token:${found.id}`,
+          personId: found.person_id ?? undefined,
+          ...found.rights,
           address,
           secret: { value: secret, isCurrent: true },
         };
@@ -78,8 +81,19 @@ export function openAuthenticator(context: Context): Authenticator {
       if (!session)
         throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
       if (http.req.method !== 'GET' && http.req.method !== 'HEAD') cookie.requireOwnOrigin(http);
-      const { id: sessionId, account_id: id, email, secret } = session;
-      return { account: { id, email }, actor: `session:${sessionId}`, sessionId, address, secret };
+      const { id: sessionId, account_id: id, person_id: personId, email, rights, secret } = session;
+      const credential = `session:${sessionId}`;
+      const actor = personId === null ? credential : `person:${personId}`;
+      return {
+        account: { id, email },
+        actor,
+        credential,
+        personId: personId ?? undefined,
+        ...rights,
+        sessionId,
+        address,
+        secret,
+      };
     },
   };
 }

@@ -5,7 +5,9 @@ import type { Context } from '../context.ts';
 import { parse, readJson } from '../http/implement.ts';
 import type { App } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { ownerOf } from '../store/people.ts';
 import { deleteSession, insertSession, redeemSigninCode } from '../store/sessions.ts';
+import type { NewSession } from '../store/sessions.ts';
 import { tokenHolder } from '../store/tokens.ts';
 import type { Tx } from '../store/database.ts';
 import { VERSION } from '../version.ts';
@@ -51,7 +53,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
           given.Token === undefined ? await byCode(tx, given.Code.trim()) : await byToken(tx, given.Token.trim());
         if (!who) return undefined;
         if (before) await deleteSession(tx, before.id);
-        const { id, value } = await insertSession(tx, who.account.id, { tokenId: who.tokenId, address }, now());
+        const { id, value } = await insertSession(tx, who.account.id, { ...who.session, address }, now());
         await audit.record(tx, { account: who.account, actor: who.actor, address }, 'session.open', id);
         return { value, email: who.account.email };
       },
@@ -78,7 +80,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
       authenticator.requireOwnOrigin(http);
       const caller = {
         account: { id: session.account_id, email: session.email },
-        actor: `session:${session.id}`,
+        actor: session.person_id === null ? `session:${session.id}` : `person:${session.person_id}`,
         address: clientAddress(config, http.env.incoming),
       };
       await db.write(
@@ -96,24 +98,27 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
   interface Who {
     account: { id: number; email: string };
     actor: string;
-    tokenId?: string;
+    session: Omit<NewSession, 'address'>;
   }
   async function byToken(tx: Tx, secret: string): Promise<Who | undefined> {
-    const holder = await tokenHolder(tx, secret);
-    return (
-      holder && {
-        account: { id: holder.account_id, email: holder.email },
-        actor: `token:${holder.id}`,
-        tokenId: holder.id,
-      }
-    );
+    const holder = await tokenHolder(tx, secret, now());
+    if (!holder) return undefined;
+    const { id, account_id, email, person_id } = holder;
+    return {
+      account: { id: account_id, email },
+      actor: person_id === null ? `token:${id}` : `person:${person_id}`,
+      session: { how: 'token', tokenId: id, personId: person_id ?? undefined },
+    };
   }
   async function byCode(tx: Tx, code: string): Promise<Who | undefined> {
-    const id = await redeemSigninCode(tx, code, now());
-    const account =
-      id === undefined
-        ? undefined
-        : await tx.get<{ id: number; email: string }>('SELECT id, email FROM accounts WHERE id = ?', id);
-    return account && { account, actor: 'sign-in link' };
+    const accountId = await redeemSigninCode(tx, code, now());
+    const owner = accountId === undefined ? undefined : await ownerOf(tx, accountId);
+    return (
+      owner && {
+        account: { id: owner.account_id, email: owner.email },
+        actor: `person:${owner.id}`,
+        session: { how: 'link', personId: owner.id },
+      }
+    );
   }
 }

@@ -21,38 +21,34 @@ import { usageEndpoints } from '#/contract/usage.ts';
 import { viewEndpoints } from '#/contract/views.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 
-const TABLES: readonly Operations[] = [
-  deviceEndpoints,
-  tagEndpoints,
-  accountEndpoints,
-  artifactEndpoints,
-  workflowEndpoints,
-  jobEndpoints,
-  ruleEndpoints,
-  rolloutEndpoints,
-  standingOrderEndpoints,
-  deviceVersionEndpoints,
-  bulkEndpoints,
-  archiveEndpoints,
-  changeEndpoints,
-  tunnelEndpoints,
-  auditEndpoints,
-  alertEndpoints,
-  usageEndpoints,
-  historyEndpoints,
-  timelineEndpoints,
-  viewEndpoints,
-];
+/** The operations of each resource, by its name. */
+export const API = {
+  devices: deviceEndpoints,
+  tags: tagEndpoints,
+  account: accountEndpoints,
+  artifacts: artifactEndpoints,
+  workflows: workflowEndpoints,
+  jobs: jobEndpoints,
+  rules: ruleEndpoints,
+  rollouts: rolloutEndpoints,
+  orders: standingOrderEndpoints,
+  versions: deviceVersionEndpoints,
+  bulk: bulkEndpoints,
+  archive: archiveEndpoints,
+  changes: changeEndpoints,
+  tunnels: tunnelEndpoints,
+  audit: auditEndpoints,
+  alerts: alertEndpoints,
+  usage: usageEndpoints,
+  history: historyEndpoints,
+  timeline: timelineEndpoints,
+  views: viewEndpoints,
+} satisfies Record<string, Operations>;
+export type ResourceName = keyof typeof API;
+export const RESOURCE_NAMES = Object.keys(API) as ResourceName[];
 
-const resourceOf = (operations: Operations): Resource => {
+export const RESOURCES: readonly Resource[] = Object.values<Operations>(API).map((operations) => {
   const [first] = Object.values(operations);
   if (!first) throw new Error('A resource without operations');
   return first.resource;
-};
-
-export const RESOURCES: readonly Resource[] = TABLES.map(resourceOf);
-
-/** The operations of each resource, by its name. */
-export const API: Readonly<Record<string, Operations>> = Object.fromEntries(
-  TABLES.map((operations) => [resourceOf(operations).name, operations]),
-);
+});

@@ -10,12 +10,14 @@ import type { Context as HonoContext } from 'hono';
 import * as z from 'zod/mini';
 import type { Endpoint, Group, Handlers as ContractHandlers } from '#/contract/endpoint.ts';
 import { issueText } from '#/contract/issue-text.ts';
+import type { Operation, Operations } from '#/contract/resource.ts';
 import { acceptedCodings } from './accepted-codings.ts';
 import type { Caller } from '../store/caller.ts';
 import { JsonResponse } from './json-response.ts';
 import type { Json } from './json-response.ts';
 import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from '../store/errors.ts';
+import { requirePermission } from './require-permission.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** Hono's context in this service: Node's request, and the caller. */
@@ -41,7 +43,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const BODY_TIMEOUT_MS = 30_000;
 
 /** Registers a route for each endpoint of the group. */
-export function implement<G extends Group>(app: App, group: G, handlers: Handlers<G>): void {
+export function implement<G extends Operations>(app: App, group: G, handlers: Handlers<G>): void {
   for (const [name, endpoint] of bySpecificity(Object.entries(group))) {
     const handle = handlers[name as keyof G] as (request: object) => unknown;
     app.on(endpoint.method, endpoint.path, async (http) => {
@@ -49,6 +51,7 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
       request['query'] = readQuery(endpoint, http.env.incoming.url);
       if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming, endpoint.bodyLimit));
+      requirePermission(http.get('caller'), endpoint, request);
       return answer(http, endpoint, await handle(request));
     });
   }
@@ -58,7 +61,7 @@ export function implement<G extends Group>(app: App, group: G, handlers: Handler
  * If two rows match one path, the one with a fixed word further left comes first, independent of the contract's order:
  * `/v1/devices/location/:device_id` before `/v1/devices/:device_id/key`.
  */
-function bySpecificity(rows: [string, Endpoint][]): [string, Endpoint][] {
+function bySpecificity(rows: [string, Operation][]): [string, Operation][] {
   const rank = ({ path }: Endpoint) =>
     path
       .split('/')

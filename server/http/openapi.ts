@@ -3,7 +3,7 @@
 import type * as z from 'zod/mini';
 import type { Endpoint } from '#/contract/endpoint.ts';
 import { problem } from '#/contract/problem.ts';
-import { eventName, type Operation } from '#/contract/resource.ts';
+import { eventName, type Operation, type Operations } from '#/contract/resource.ts';
 import { API, RESOURCES } from './api-groups.ts';
 import type { App } from './implement.ts';
 import { schemaOf } from './openapi-schemas.ts';
@@ -127,14 +127,28 @@ const changeEvent: Json = {
 };
 
 function operation(endpoint: Operation, renamed: Map<string, string>, components: Json): Json {
-  const { resource, name, permission, method, summary, params, query, response, events, file, addition, once } =
-    endpoint;
+  const {
+    resource,
+    name,
+    permission,
+    unlimited,
+    method,
+    summary,
+    params,
+    query,
+    response,
+    events,
+    file,
+    addition,
+    once,
+  } = endpoint;
   const body = requestBody(endpoint, components);
   return {
     operationId: `${resource.name}.${name}`,
     tags: [resource.name],
     summary,
-    'x-permission': permission,
+    'x-permission': typeof permission === 'object' ? permission.oneOf.join(' or ') : permission,
+    ...(unlimited && { 'x-unlimited': true }),
     ...(addition && { 'x-addition': true, description: 'An addition of this service to the documented API.' }),
     parameters: [
       ...parameters(params, 'path', renamed, components),
@@ -167,7 +181,7 @@ function operation(endpoint: Operation, renamed: Map<string, string>, components
 function templates(): Map<string, string> {
   const shape = (path: string) => path.replaceAll(/:\w+/g, ':');
   const names = new Map<string, Set<string>[]>();
-  const rows = Object.values(API).flatMap((operations) => Object.values(operations));
+  const rows = Object.values<Operations>(API).flatMap((operations) => Object.values(operations));
   for (const { path } of rows) {
     const here = path.match(/(?<=:)\w+/g) ?? [];
     const known = names.get(shape(path)) ?? here.map(() => new Set<string>());
@@ -206,7 +220,7 @@ function openApiDocument(url: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const template = templates();
-  for (const operations of Object.values(API))
+  for (const operations of Object.values<Operations>(API))
     for (const endpoint of Object.values(operations)) {
       const path = template.get(endpoint.path) ?? endpoint.path;
       const own = endpoint.path.match(/(?<=:)\w+/g) ?? [];

@@ -32,6 +32,14 @@ const TITLES: Record<number, string> = {
   503: 'Not available at the moment',
 };
 
+interface ProblemOptions {
+  errors?: FieldError[];
+  headers?: Record<string, string>;
+  /** Further members of the problem document, for programs (RFC 9457, section 3.2). */
+  members?: Record<string, string>;
+  cause?: unknown;
+}
+
 /** A refusal that says what happened, to which object, and what to do about it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -39,6 +47,7 @@ export class Problem extends Error {
   readonly detail: string | undefined;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  readonly members: Record<string, string>;
 
   /**
    * @param title what happened, in one short line
@@ -48,13 +57,14 @@ export class Problem extends Error {
     status: number,
     title: string,
     detail?: string,
-    { errors, headers = {}, cause }: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    { errors, headers = {}, members = {}, cause }: ProblemOptions = {},
   ) {
     super(title, cause === undefined ? undefined : { cause });
     this.status = status;
     this.detail = detail;
     this.errors = errors;
     this.headers = headers;
+    this.members = members;
   }
 
   body(): ProblemBody {
@@ -64,6 +74,7 @@ export class Problem extends Error {
       status: this.status,
       ...(this.detail !== undefined && { detail: this.detail }),
       ...(this.errors !== undefined && { errors: this.errors }),
+      ...this.members,
     };
   }
 

@@ -2,7 +2,7 @@
 // and the result.
 import type { Hello, Update, UpdateState } from '#/contract/agent-link.ts';
 import type { AgentUpdate } from '#/contract/devices.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
@@ -16,12 +16,12 @@ import type { AgentState, DeviceRow } from '../store/devices.ts';
 
 export interface AgentUpdates {
   /** Asks the agent of a device to update itself. Resolves when the request is stored, not when the update is done. */
-  begin(caller: Caller, deviceId: string): Promise<void>;
+  begin(caller: Actor, deviceId: string): Promise<void>;
   /**
    * The same, although the device has run a newer program than the published one; `sequence` must be that of the
    * published one.
    */
-  downgrade(caller: Caller, deviceId: string, sequence: number): Promise<void>;
+  downgrade(caller: Actor, deviceId: string, sequence: number): Promise<void>;
   /** The update state that lists show for an agent that just connected. */
   stateOf(hello: Hello): AgentState;
   /** Sends an agent that checks signatures the key to trust. */
@@ -90,7 +90,7 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
     ),
   );
 
-  const ask = async (caller: Caller, deviceId: string, agent: SignedAgent, isOrder: boolean) => {
+  const ask = async (caller: Actor, deviceId: string, agent: SignedAgent, isOrder: boolean) => {
     await db.write(async (tx) => {
       const device = await deviceById(tx, caller.account.id, deviceId);
       const ability = await updateAbility(tx, device.seq);

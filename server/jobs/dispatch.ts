@@ -2,7 +2,7 @@
 // deletes jobs.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Link } from '../agents/link.ts';
@@ -28,9 +28,9 @@ import { retriedJob, retryTargets, targetsOf } from './targets.ts';
 
 export interface Dispatch extends JobEnds {
   /** Submits a job, which is durable when this resolves. Repeating a `key` returns the job that it created. */
-  submit(caller: Caller, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
+  submit(caller: Actor, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
   /** The same within a unit of work; returns the job's id. */
-  submitIn(tx: Tx, caller: Caller, draft: JobDraft): Promise<string>;
+  submitIn(tx: Tx, caller: Actor, draft: JobDraft): Promise<string>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
   /** Fails the waiting jobs of an artifact that is being deleted. */
@@ -126,7 +126,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { jobId: id, devices };
   };
 
-  const submitIn = async (tx: Tx, caller: Caller, draft: JobDraft): Promise<string> => {
+  const submitIn = async (tx: Tx, caller: Actor, draft: JobDraft): Promise<string> => {
     const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, caller.account.id, draft);
     // A single job that is retried gets a parent, and the audit entry is about both.
     const jobs = new Set([draft.RetryOf ?? jobId, jobId]);

@@ -1,6 +1,6 @@
 // Stops and deletes jobs, one at a time or many in one unit of work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { askToStop, cancelWaiting, deleteJob, refreshParents, withParents } from '../store/job-moves.ts';
@@ -22,20 +22,20 @@ export interface JobEnds {
    * Deletes a job: a running one after stopping it, a parent with its children. `mayRemove` is called in the first unit
    * of work, and throws to refuse.
    */
-  remove(caller: Caller, jobId: string, mayRemove: MayChange): Promise<void>;
+  remove(caller: Actor, jobId: string, mayRemove: MayChange): Promise<void>;
   /**
    * Stops a running job and cancels a waiting one, or all children of a parent. The request is durable when this
    * resolves: an offline agent gets it when it reconnects. `mayStop` throws to refuse.
    */
-  stop(caller: Caller, jobId: string, mayStop: MayChange): Promise<Stopped>;
+  stop(caller: Actor, jobId: string, mayStop: MayChange): Promise<Stopped>;
   /** `stop` within a unit of work, inside `withParents`. */
-  stopIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped>;
+  stopIn(tx: Tx, caller: Actor, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped>;
   /**
    * `remove` within a unit of work. False if agents are working on the job and were asked to stop it: call
    * `removeStoppedIn` in another unit, after `untilStopped`.
    */
-  removeIn(tx: Tx, caller: Caller, row: JobRow, assigned: number[], parents: TouchedParents): Promise<boolean>;
-  removeStoppedIn(tx: Tx, caller: Caller, row: JobRow, parents: TouchedParents): Promise<void>;
+  removeIn(tx: Tx, caller: Actor, row: JobRow, assigned: number[], parents: TouchedParents): Promise<boolean>;
+  removeStoppedIn(tx: Tx, caller: Actor, row: JobRow, parents: TouchedParents): Promise<void>;
   /** Resolves when no connected agent is working on these jobs or their children any more, or after a time limit. */
   untilStopped(jobSeqs: number[]): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
     return { Cancelled, Stopping };
   };
 
-  const removeNow = async (tx: Tx, caller: Caller, row: JobRow, parents: TouchedParents): Promise<void> => {
+  const removeNow = async (tx: Tx, caller: Actor, row: JobRow, parents: TouchedParents): Promise<void> => {
     await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq }, parents);
     await audit.record(tx, caller, 'job.remove', row.id);
   };

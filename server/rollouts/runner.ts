@@ -1,6 +1,6 @@
 // Advances rollouts: checks the open ones, decides what is next, and does it in one unit of work together with the job
 // of a wave, so that a crash at any point neither duplicates nor loses a wave.
-import type { Caller } from '../store/caller.ts';
+import type { Actor } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { Refusal } from '../store/errors.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
@@ -33,7 +33,7 @@ interface RolloutRunnerOptions {
   dispatch: Pick<Dispatch, 'submitIn'>;
 }
 
-const callerOf = ({ account_id: id, actor, address }: RolloutRow): Caller => ({
+const callerOf = ({ account_id: id, actor, address }: RolloutRow): Actor => ({
   account: { id, email: '' },
   actor,
   address,

@@ -1,6 +1,7 @@
 // Accounts. The first one is the operator's; the environment sets its properties at each start.
 import type { Account } from '#/contract/account.ts';
 import type { Config } from '../config.ts';
+import { setUpOwner } from './people.ts';
 import { adoptEnvToken, listTokens, createToken } from './tokens.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -22,6 +23,7 @@ export async function setUpFirstAccount(
     artifactQuota,
     now,
   );
+  await setUpOwner(tx, FIRST_ACCOUNT, accountEmail, now);
   await tx.run('UPDATE accounts SET num_devices = (SELECT count(*) FROM devices WHERE account_id = accounts.id)');
   if (authToken !== undefined)
     return {

@@ -2,12 +2,12 @@
 // and is written in the transaction that it records.
 //
 // Rows are never removed: they are short, and a log that the service itself can shorten proves little.
-import type { Caller } from './caller.ts';
+import type { Actor } from './caller.ts';
 import type { Tx } from './database.ts';
 
 export interface Audit {
   /** Records an action such as `device.create`; `target` is the object's id. */
-  record(tx: Tx, caller: Caller, action: string, target: string): Promise<void>;
+  record(tx: Tx, caller: Actor, action: string, target: string): Promise<void>;
   /** Records a refused request, possibly from an unknown client. */
   refused(tx: Tx, from: { actor: string; address: string }, action: string): Promise<void>;
 }

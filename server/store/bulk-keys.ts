@@ -7,14 +7,14 @@ import { openSeal } from './seal.ts';
 const { seal, open } = openSeal('muster bulk keys');
 const aboutOf = (bulkSeq: number) => `bulk ${bulkSeq}`;
 
-type Owner = Pick<Caller, 'actor'> & { secret: string };
+type Owner = Pick<Caller, 'credential'> & { secret: string };
 
 /** `keys` has one key for each item, in the same order. */
-export const insertBulkKeys = (tx: Tx, bulkSeq: number, { actor, secret }: Owner, keys: readonly string[]) =>
+export const insertBulkKeys = (tx: Tx, bulkSeq: number, { credential, secret }: Owner, keys: readonly string[]) =>
   tx.run(
     'INSERT INTO bulk_keys (bulk_seq, owner, sealed) VALUES (?, ?, ?)',
     bulkSeq,
-    actor,
+    credential,
     seal(secret, aboutOf(bulkSeq), keys.join(' ')),
   );
 
@@ -25,11 +25,15 @@ interface Row {
 }
 
 /** The keys in the order of their items; undefined if they were deleted, or if somebody else asked for them. */
-export async function bulkKeys(db: Reader, bulkSeq: number, { actor, secret }: Owner): Promise<string[] | undefined> {
+export async function bulkKeys(
+  db: Reader,
+  bulkSeq: number,
+  { credential, secret }: Owner,
+): Promise<string[] | undefined> {
   const row = await db.get<Row>(
     'SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE bulk_seq = ? AND owner = ?',
     bulkSeq,
-    actor,
+    credential,
   );
   if (!row) return undefined;
   const about = aboutOf(bulkSeq);
@@ -37,7 +41,7 @@ export async function bulkKeys(db: Reader, bulkSeq: number, { actor, secret }: O
   return keys?.split(' ');
 }
 
-/** Whose keys they are: the actor who asked for them. */
+/** Whose keys they are: the session or token that asked for them. */
 export const ownerOfBulkKeys = async (db: Reader, bulkSeq: number): Promise<string | undefined> =>
   (await db.get<{ owner: string }>('SELECT owner FROM bulk_keys WHERE bulk_seq = ?', bulkSeq))?.owner;
 
@@ -59,8 +63,8 @@ export const pruneBulkKeys = (tx: Tx, now: number, age: number) =>
  * Reseals the keys of a session when its value changes; requests already sent with the previous value can still open
  * them.
  */
-export async function resealBulkKeys(tx: Tx, actor: string, before: string, after: string): Promise<void> {
-  const rows = await tx.all<Row>('SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE owner = ?', actor);
+export async function resealBulkKeys(tx: Tx, credential: string, before: string, after: string): Promise<void> {
+  const rows = await tx.all<Row>('SELECT bulk_seq, sealed, previous_sealed FROM bulk_keys WHERE owner = ?', credential);
   for (const { bulk_seq: seq, sealed } of rows) {
     const keys = open(before, aboutOf(seq), sealed);
     if (keys !== undefined)

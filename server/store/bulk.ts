@@ -2,7 +2,7 @@
 import type { Bulk, BulkAction, BulkItem, BulkValues, NewBulkDevice } from '#/contract/bulk.ts';
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
-import type { Caller } from './caller.ts';
+import type { Actor } from './caller.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -91,7 +91,7 @@ const INSERT_DRAFTS = perDialect(
 const FIRST_KEY = perDialect((sql) => `SELECT CAST(min(key) AS BIGINT) AS first FROM ${sql.list('ids')}`);
 
 export interface NewBulk {
-  caller: Caller;
+  caller: Actor;
   action: BulkAction;
   of: Bulk['Of'];
   values: BulkValues;

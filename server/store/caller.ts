@@ -1,15 +1,24 @@
 // Who sent a request, for handlers and the audit log.
+import type { Rights } from '#/contract/permissions.ts';
 
-export interface Caller {
+/** Whoever an action is recorded as done by. */
+export interface Actor {
   account: { id: number; email: string };
-  /** `token:<id>`, `session:<id>` or `device:<id>`. */
+  /** `person:<id>` wherever a person acts, by a token of theirs too; else `token:<id>`, `session:<id>` or `device:<id>`. */
   actor: string;
-  /** Set for a signed-in browser. */
-  sessionId?: string;
   /** The client's address, as far as TRUSTED_PROXY reveals it. */
   address: string;
-  /** The token or the session's value; never stored, logged or sent. Undefined if no request is behind the action. */
-  secret?: {
+}
+
+/** The sender of a request, and what they may do. */
+export interface Caller extends Actor, Rights {
+  /** What they showed: `token:<id>` or `session:<id>`. */
+  credential: string;
+  personId?: string | undefined;
+  /** Set for a signed-in browser. */
+  sessionId?: string;
+  /** The token or the session's value; never stored, logged or sent. */
+  secret: {
     value: string;
     /** False if another node has just replaced the session's value and this node does not know the new one. */
     isCurrent: boolean;

@@ -2,7 +2,7 @@
 // (rollout-devices.ts).
 import type { RolloutDraft, RolloutState } from '#/contract/rollouts.ts';
 import { notFound } from './errors.ts';
-import type { Caller } from './caller.ts';
+import type { Actor } from './caller.ts';
 import { newId } from './ids.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
@@ -83,7 +83,7 @@ export const addDevices = (
 ) => tx.run(INSERT_DEVICES(tx), rollout.seq, wave, rollout.account_id, JSON.stringify(ids));
 
 interface NewRollout {
-  caller: Pick<Caller, 'account' | 'actor' | 'address'>;
+  caller: Pick<Actor, 'account' | 'actor' | 'address'>;
   draft: Settings;
   waves: readonly (readonly string[])[];
   at: number;

@@ -55,12 +55,48 @@ const accounts: Definition[] = [
   `CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,
     email TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',            -- '': it is shown by its email
+    needs_otp INTEGER NOT NULL DEFAULT 0,     -- 1: everybody with a password needs a second factor
     max_devices INTEGER NOT NULL,
     num_devices INTEGER NOT NULL DEFAULT 0,   -- updated with each device, and counted again at each start
     artifact_limit INTEGER NOT NULL,          -- in bytes
     output_bytes INTEGER NOT NULL DEFAULT 0,  -- stored output of all its jobs, kept by triggers on jobs
     created INTEGER NOT NULL
   ) STRICT;`,
+
+  // People. A role is limited to the groups that it names; without any it covers all of them.
+  `CREATE TABLE people (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    email TEXT NOT NULL,
+    email_folded TEXT NOT NULL UNIQUE,        -- an address belongs to one person on the whole service
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    groups_json TEXT NOT NULL DEFAULT '[]',
+    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled')),
+    source TEXT NOT NULL DEFAULT 'password' CHECK (source IN ('password', 'oidc')),
+    password TEXT NOT NULL DEFAULT '',        -- argon2id, in the PHC string format; '': none
+    otp_secret BLOB,                          -- sealed
+    otp_step INTEGER NOT NULL DEFAULT 0,      -- the last time step whose code was used
+    recovery_json TEXT NOT NULL DEFAULT '[]', -- hashes of unused recovery codes
+    issuer TEXT,                              -- the identity at a provider
+    subject TEXT,
+    role_source TEXT NOT NULL DEFAULT '',     -- who or what gave the role: an actor, or a claim of the provider
+    created INTEGER NOT NULL,
+    last_seen INTEGER,
+    UNIQUE (issuer, subject)
+  ) STRICT;`,
+  'CREATE INDEX people_of_account ON people (account_id, seq);',
+
+  // Single-use links for people: invitations and password resets. A person has at most one of each.
+  `CREATE TABLE person_codes (
+    hash BLOB PRIMARY KEY,
+    person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'reset')),
+    expires INTEGER NOT NULL,
+    UNIQUE (person_id, purpose)
+  ) STRICT, WITHOUT ROWID;`,
 
   // API tokens. Revoked tokens keep their rows, so that a revoked AUTH_TOKEN does not become valid again at the next
   // start.
@@ -73,23 +109,33 @@ const accounts: Definition[] = [
     source TEXT NOT NULL CHECK (source IN ('env', 'made')),
     created INTEGER NOT NULL,
     last_used INTEGER,
-    revoked INTEGER
+    revoked INTEGER,
+    person_id TEXT REFERENCES people (id) ON DELETE CASCADE, -- whose token it is; NULL: the account's
+    role TEXT NOT NULL DEFAULT 'Admin',       -- never more than what its person has
+    groups_json TEXT NOT NULL DEFAULT '[]',
+    expires INTEGER,
+    last_used_from TEXT NOT NULL DEFAULT ''   -- an address
   ) STRICT;`,
   'CREATE INDEX tokens_of_account ON tokens (account_id);',
+  'CREATE INDEX tokens_of_person ON tokens (person_id) WHERE person_id IS NOT NULL;',
 
   // Browsers that are signed in. The secret is replaced regularly; the previous one is accepted for a moment.
   `CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     account_id INTEGER NOT NULL REFERENCES accounts,
-    token_id TEXT REFERENCES tokens,          -- NULL: signed in by a printed link
+    token_id TEXT REFERENCES tokens, -- that it was opened with
     hash BLOB NOT NULL UNIQUE,
     previous_hash BLOB UNIQUE,
     rotated INTEGER NOT NULL,
     address TEXT NOT NULL DEFAULT '',         -- where it was last used from
     created INTEGER NOT NULL,
-    last_used INTEGER NOT NULL
+    last_used INTEGER NOT NULL,
+    person_id TEXT REFERENCES people (id) ON DELETE CASCADE, -- NULL: signed in with a token of the account
+    how TEXT NOT NULL DEFAULT '',             -- 'link', 'token', 'password' or 'oidc'
+    ends INTEGER                              -- at the latest, if that is sooner than usual
   ) STRICT;`,
   'CREATE INDEX sessions_of_token ON sessions (token_id);',
+  'CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;',
 
   // One-time sign-in links that the service prints.
   `CREATE TABLE signin_codes (

@@ -5,6 +5,9 @@ import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import type { Rights } from '#/contract/permissions.ts';
+import { rightsWithin } from './people.ts';
+import type { StoredRights } from './people.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -27,44 +30,72 @@ export interface Session {
   rotated: number;
   created: number;
   last_used: number;
+  person_id: string | null;
+  rights: Rights;
   /** Whether the presented value is the previous one. */
   previous: boolean;
 }
 
+interface FoundSession extends Omit<Session, 'previous' | 'rights'> {
+  ends: number | null;
+  token_id: string | null;
+  token_revoked: number | null;
+  token_expires: number | null;
+  token_role: string | null;
+  token_groups: string | null;
+  person_state: string | null;
+  person_role: string | null;
+  person_groups: string | null;
+}
+
+const stored = (role: string | null, groups: string | null): StoredRights | undefined =>
+  role === null || groups === null ? undefined : { role, groups_json: groups };
+
 /** The live session for a cookie's value. */
 export async function findSession(db: Reader, value: string, now: number): Promise<Session | undefined> {
   const hash = hashSecret(value);
-  const row = await db.get<Omit<Session, 'previous'> & { token_id: string | null; revoked: number | null }>(
-    `SELECT s.id, s.account_id, a.email, s.hash, s.rotated, s.created, s.last_used, s.token_id, t.revoked
+  const row = await db.get<FoundSession>(
+    `SELECT s.id, s.account_id, coalesce(p.email, a.email) AS email, s.hash, s.rotated, s.created, s.last_used, s.ends,
+       s.person_id, s.token_id, t.revoked AS token_revoked, t.expires AS token_expires, t.role AS token_role,
+       t.groups_json AS token_groups, p.state AS person_state, p.role AS person_role, p.groups_json AS person_groups
      FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN tokens t ON t.id = s.token_id
+       LEFT JOIN people p ON p.id = s.person_id
      WHERE s.hash = ? OR s.previous_hash = ?`,
     hash,
     hash,
   );
-  if (!row || row.revoked !== null || !isLive(row, hash, now)) return undefined;
-  return { ...row, previous: !timingSafeEqual(row.hash, hash) };
+  if (!row || !isLive(row, hash, now)) return undefined;
+  if (row.token_revoked !== null || (row.token_expires !== null && now >= row.token_expires)) return undefined;
+  if (row.person_id !== null && row.person_state !== 'Active') return undefined;
+  const person = stored(row.person_role, row.person_groups);
+  const own = stored(row.token_role, row.token_groups) ?? person;
+  if (!own) return undefined;
+  return { ...row, rights: rightsWithin(own, person), previous: !timingSafeEqual(row.hash, hash) };
 }
 
-/**
- * The person behind an actor, as far as the service can tell people apart: the holder of a token, also in a browser
- * that signed in with it. Everybody who signs in by link counts as one person.
- */
-export async function personOf(db: Reader, actor: string): Promise<string> {
+/** Whose private things an actor sees: a person's, or those of a token of the account, also in a browser that signed in with it. */
+export async function holderOf(db: Reader, actor: string): Promise<string> {
   if (!actor.startsWith('session:')) return actor;
   const session = await db.get<{ token_id: string | null }>(
     'SELECT token_id FROM sessions WHERE id = ?',
     actor.slice(8),
   );
-  return session?.token_id ? `token:${session.token_id}` : 'link';
+  return session?.token_id ? `token:${session.token_id}` : actor;
 }
 
 /** Whether the value with this hash still gives access to the session. */
 export function isLive(
-  { hash, rotated, created, last_used }: Pick<Session, 'hash' | 'rotated' | 'created' | 'last_used'>,
+  {
+    hash,
+    rotated,
+    created,
+    last_used,
+    ends = null,
+  }: Pick<Session, 'hash' | 'rotated' | 'created' | 'last_used'> & { ends?: number | null },
   presented: Uint8Array,
   now: number,
 ): boolean {
-  if (now >= last_used + IDLE_MS || now >= created + LIFETIME_MS) return false;
+  if (now >= last_used + IDLE_MS || now >= created + LIFETIME_MS || (ends !== null && now >= ends)) return false;
   // A session last used in the future dates from when the clock was wrong; it might not expire for years.
   if (last_used > now + HOUR) return false;
   return timingSafeEqual(hash, presented) || now < rotated + PREVIOUS_VALID_MS;
@@ -76,11 +107,21 @@ export const isSessionValue = async (db: Reader, value: string): Promise<boolean
   return (await db.get('SELECT 1 FROM sessions WHERE hash = ? OR previous_hash = ?', hashed, hashed)) !== undefined;
 };
 
-/** Creates a session for a browser at `address`, by a token or (without one) by a sign-in code. */
+/** How a browser signed in. */
+export interface NewSession {
+  how: 'link' | 'token' | 'password' | 'oidc';
+  personId?: string | undefined;
+  tokenId?: string | undefined;
+  /** When it ends at the latest, if that is sooner than usual. */
+  ends?: number | undefined;
+  address: string;
+}
+
+/** Creates a session for a browser. */
 export async function insertSession(
   tx: Tx,
   accountId: number,
-  { tokenId, address }: { tokenId: string | undefined; address: string },
+  { how, personId, tokenId, ends, address }: NewSession,
   now: number,
 ): Promise<{ id: string; value: string }> {
   const id = newId();
@@ -93,10 +134,14 @@ export async function insertSession(
     now - LIFETIME_MS,
   );
   await tx.run(
-    'INSERT INTO sessions (id, account_id, token_id, address, hash, rotated, created, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO sessions (id, account_id, how, person_id, token_id, ends, address, hash, rotated, created, last_used)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     accountId,
+    how,
+    personId ?? null,
     tokenId ?? null,
+    ends ?? null,
     address,
     hashSecret(value),
     now,
@@ -135,7 +180,10 @@ const LIVE = perDialect(
   (
     sql,
   ) => `SELECT s.id, s.created, s.last_used FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
-    WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?`,
+      LEFT JOIN people p ON p.id = s.person_id
+    WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
+      AND (s.ends IS NULL OR s.ends > ?) AND (t.expires IS NULL OR t.expires > ?)
+      AND (s.person_id IS NULL OR p.state = 'Active')`,
 );
 
 export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
@@ -144,7 +192,7 @@ export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
 export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<SessionTimes[]> =>
   ids.length === 0
     ? []
-    : db.all<SessionTimes>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS, now + HOUR);
+    : db.all<SessionTimes>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now);
 
 /** A session as listed, without secrets. */
 export interface ListedSession {

@@ -78,7 +78,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
   ),
-  'tokens.ts tokenHolder': [(call, db) => call(db, 'token')],
+  'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
 };
 
 /** What reads a large table as a whole in PostgreSQL, because it needs all of it. */
@@ -236,6 +236,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'output-order.ts runsFrom': ['output_runs key'],
   'output-usage.ts outputEndedBefore': ['jobs jobs_with_output, jobs jobs_archived'],
   'output-usage.ts removeOldestOutput': ['jobs jobs_with_output, jobs jobs_archived'],
+  'people.ts ownerOf': ['people people_of_account'],
   'rollout-devices.ts exitCodesOf': ['jobs sqlite_autoindex_jobs_1'],
   'rollout-devices.ts artifactsBefore': ['artifacts artifacts_of_account, artifacts sqlite_autoindex_artifacts_1'],
   'rollout-devices.ts backSince': ['j jobs_current, r key, v rowid, to_judge rowid, sorts'],
@@ -271,10 +272,12 @@ export const PLANS: Record<string, readonly string[]> = {
   'rules.ts shiftedChildren': ['jobs jobs_shifted'],
   'rules.ts storeVerdicts': ['jobs rowid'],
   'sessions.ts findSession': [
-    's sqlite_autoindex_sessions_2, s sqlite_autoindex_sessions_3, a rowid, t sqlite_autoindex_tokens_1',
+    's sqlite_autoindex_sessions_2, s sqlite_autoindex_sessions_3, a rowid, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
   ],
   'sessions.ts listSessions': ['s all, t sqlite_autoindex_tokens_1, sorts'],
-  'sessions.ts liveSessions': ['s sqlite_autoindex_sessions_1, t sqlite_autoindex_tokens_1'],
+  'sessions.ts liveSessions': [
+    's sqlite_autoindex_sessions_1, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
+  ],
   'standing-orders.ts activeStandingOrders': ['o all, a sqlite_autoindex_artifacts_1'],
   'standing-orders.ts retryDevices': ['standing_order_devices key'],
   'standing-orders.ts countStandingOrder': [
@@ -303,8 +306,8 @@ export const PLANS: Record<string, readonly string[]> = {
   'timeline.ts notesOf': ['notes notes_of_device'],
   'timeline.ts tunnelEvents': ['audit audit_of_actor'],
   'tokens.ts listTokens': ['tokens tokens_of_account, sorts'],
-  'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1'],
-  'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid'],
+  'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1'],
+  'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid, p sqlite_autoindex_people_1'],
   'tunnels.ts listTunnels': ['tunnels tunnels_of_account, devices rowid, nodes key'],
   'tunnels.ts pruneTunnels': [
     'tunnels rowid, tunnels tunnels_of_device, sorts',

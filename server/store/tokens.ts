@@ -4,6 +4,9 @@ import { hashSecret, newId, newSecret } from './ids.ts';
 import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import type { Rights } from '#/contract/permissions.ts';
+import { rightsWithin } from './people.ts';
+import type { StoredRights } from './people.ts';
 import { requireRoom } from './room.ts';
 
 export interface TokenRow {
@@ -14,12 +17,14 @@ export interface TokenRow {
   last_used: number | null;
 }
 
-/** The account of a token. */
+/** The account of a token, and what the token gives. */
 export interface TokenHolder {
   id: string;
   account_id: number;
   email: string;
   last_used: number | null;
+  person_id: string | null;
+  rights: Rights;
 }
 
 /** Enough of a secret to recognize it, but almost nothing of a short one that a person chose. */
@@ -32,21 +37,39 @@ export const listTokens = (db: Reader, accountId: number): Promise<TokenRow[]> =
     accountId,
   );
 
-/** The holder of a token; undefined if it is unknown or revoked. */
-export const tokenHolder = (db: Reader, secret: string): Promise<TokenHolder | undefined> =>
-  db.get<TokenHolder>(
-    `SELECT t.id, t.account_id, a.email, t.last_used FROM tokens t JOIN accounts a ON a.id = t.account_id
+interface HolderRow extends Omit<TokenHolder, 'rights'>, StoredRights {
+  expires: number | null;
+  person_role: string | null;
+  person_groups: string | null;
+}
+
+/** The holder of a token; undefined if it is unknown, revoked or expired, or if its person may not sign in. */
+export async function tokenHolder(db: Reader, secret: string, now: number): Promise<TokenHolder | undefined> {
+  const row = await db.get<HolderRow>(
+    `SELECT t.id, t.account_id, a.email, t.last_used, t.person_id, t.role, t.groups_json, t.expires,
+       p.role AS person_role, p.groups_json AS person_groups
+     FROM tokens t JOIN accounts a ON a.id = t.account_id
+       LEFT JOIN people p ON p.id = t.person_id AND p.state = 'Active'
      WHERE t.hash = ? AND t.revoked IS NULL`,
     hashSecret(secret),
   );
+  if (!row || (row.expires !== null && now >= row.expires)) return undefined;
+  const { id, account_id, email, last_used, person_id, person_role, person_groups } = row;
+  if (person_id !== null && person_role === null) return undefined;
+  const person =
+    person_role === null || person_groups === null ? undefined : { role: person_role, groups_json: person_groups };
+  return { id, account_id, email, last_used, person_id, rights: rightsWithin(row, person) };
+}
 
 const LIVE = perDialect(
-  (sql) => `SELECT t.id FROM ${sql.list('asked')} CROSS JOIN tokens t WHERE t.id = asked.value AND t.revoked IS NULL`,
+  (sql) => `SELECT t.id FROM ${sql.list('asked')} CROSS JOIN tokens t WHERE t.id = asked.value AND t.revoked IS NULL
+    AND (t.expires IS NULL OR t.expires > ?)
+    AND (t.person_id IS NULL OR EXISTS (SELECT 1 FROM people p WHERE p.id = t.person_id AND p.state = 'Active'))`,
 );
 
-/** Which of these tokens are not revoked. */
-export const liveTokens = async (db: Reader, ids: string[]): Promise<string[]> =>
-  ids.length === 0 ? [] : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids))).map(({ id }) => id);
+/** Which of these tokens still give access. */
+export const liveTokens = async (db: Reader, ids: string[], now: number): Promise<string[]> =>
+  ids.length === 0 ? [] : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids), now)).map(({ id }) => id);
 
 const INSERT = 'INSERT INTO tokens (id, account_id, name, prefix, hash, source, created) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
@@ -81,8 +104,8 @@ export async function revokeToken(tx: Tx, accountId: number, id: string, now: nu
   await tx.run('DELETE FROM sessions WHERE token_id = ?', id);
 }
 
-export const recordTokenUse = (tx: Tx, id: string, now: number) =>
-  tx.run('UPDATE tokens SET last_used = ? WHERE id = ?', now, id);
+export const recordTokenUse = (tx: Tx, id: string, address: string, now: number) =>
+  tx.run('UPDATE tokens SET last_used = ?, last_used_from = ? WHERE id = ?', now, address, id);
 
 /**
  * Makes AUTH_TOKEN the account's token of that name and deletes the one that it replaces. Returns `revoked` if this

@@ -100,6 +100,53 @@ const toSchema = (has: Has): Definition[] => [
   },
 ];
 
+/** People, with roles and groups; tokens and sessions may belong to one. */
+const withPeople: Definition[] = [
+  `ALTER TABLE accounts ADD COLUMN name TEXT NOT NULL DEFAULT '';
+  ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;`,
+  `CREATE TABLE people (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    email TEXT NOT NULL,
+    email_folded TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    groups_json TEXT NOT NULL DEFAULT '[]',
+    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled')),
+    source TEXT NOT NULL DEFAULT 'password' CHECK (source IN ('password', 'oidc')),
+    password TEXT NOT NULL DEFAULT '',
+    otp_secret BLOB,
+    otp_step INTEGER NOT NULL DEFAULT 0,
+    recovery_json TEXT NOT NULL DEFAULT '[]',
+    issuer TEXT,
+    subject TEXT,
+    role_source TEXT NOT NULL DEFAULT '',
+    created INTEGER NOT NULL,
+    last_seen INTEGER,
+    UNIQUE (issuer, subject)
+  ) STRICT;`,
+  'CREATE INDEX people_of_account ON people (account_id, seq);',
+  `CREATE TABLE person_codes (
+    hash BLOB PRIMARY KEY,
+    person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    purpose TEXT NOT NULL CHECK (purpose IN ('invite', 'reset')),
+    expires INTEGER NOT NULL,
+    UNIQUE (person_id, purpose)
+  ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE tokens ADD COLUMN person_id TEXT REFERENCES people (id) ON DELETE CASCADE;
+  ALTER TABLE tokens ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';
+  ALTER TABLE tokens ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE tokens ADD COLUMN expires INTEGER;
+  ALTER TABLE tokens ADD COLUMN last_used_from TEXT NOT NULL DEFAULT '';
+  CREATE INDEX tokens_of_person ON tokens (person_id) WHERE person_id IS NOT NULL;
+  ALTER TABLE sessions ADD COLUMN person_id TEXT REFERENCES people (id) ON DELETE CASCADE;
+  ALTER TABLE sessions ADD COLUMN how TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN ends INTEGER;
+  CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;
+  UPDATE sessions SET how = CASE WHEN token_id IS NULL THEN 'link' ELSE 'token' END;`,
+];
+
 /** The triggers of versions before 43. */
 const LOG_TRIGGERS = [
   ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
@@ -116,6 +163,8 @@ const UPGRADES: readonly Upgrade[] = [
     formerTriggers: [...LOG_TRIGGERS, 'state_of_job_changed', 'audit_append_only', 'count_output'],
     stopsNodes: true,
   },
+  // Nodes of earlier versions would let everybody do everything.
+  { to: 44, changes: () => withPeople, stopsNodes: true },
 ];
 
 /** The version of schema.ts. */

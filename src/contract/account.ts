@@ -133,7 +133,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
   tokens: {
     method: 'GET',
     path: '/v1/account/tokens',
-    permission: 'read',
+    permission: 'self',
     summary: 'List the API tokens of the account',
     addition: true,
     response: list(apiToken),
@@ -141,7 +141,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
   createToken: {
     method: 'POST',
     path: '/v1/account/tokens',
-    permission: 'read',
+    permission: 'self',
     summary: 'Create an API token; it is in this answer only',
     addition: true,
     // A resend with the same Idempotency-Key behaves as for creating a device.
@@ -159,7 +159,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
   revokeToken: {
     method: 'DELETE',
     path: '/v1/account/tokens/:token_id',
-    permission: 'read',
+    permission: 'self',
     summary: 'Revoke an API token; it stops working at once',
     addition: true,
     params: z.object({ token_id: pathId }),
@@ -167,7 +167,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
   sessions: {
     method: 'GET',
     path: '/v1/account/sessions',
-    permission: 'read',
+    permission: 'self',
     summary: 'List the browsers that are signed in, the one used last first',
     addition: true,
     response: z.array(session),
@@ -175,14 +175,14 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
   endSessions: {
     method: 'DELETE',
     path: '/v1/account/sessions',
-    permission: 'read',
+    permission: 'self',
     summary: 'Sign out all browsers but the one that asks; asked with a token, all of them',
     addition: true,
   },
   endSession: {
     method: 'DELETE',
     path: '/v1/account/sessions/:session_id',
-    permission: 'read',
+    permission: 'self',
     summary: 'Sign out one browser',
     addition: true,
     params: z.object({ session_id: pathId }),

@@ -93,6 +93,7 @@ export const artifactEndpoints = resource('artifacts', { live: 'flag', id: 'arti
     method: 'DELETE',
     path: '/v1/artifact/:artifact_id',
     permission: 'operate',
+    unlimited: true,
     changes: ['account', 'jobs'],
     summary: 'Delete an artifact; jobs that still wait for it fail',
     params: oneArtifact,

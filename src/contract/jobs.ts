@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { list, number, optionalNumber, optionalText, pageFields, pathId, row, text } from '#/contract/endpoint.ts';
 import { arrivedPiece, childIds, childOutput, offset, outputPiece } from '#/contract/job-outputs.ts';
 import { jobDraft, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
-import { resource } from '#/contract/resource.ts';
+import { connectForWorkflow, resource } from '#/contract/resource.ts';
 
 /** The statuses of our service; the document names none. Every one after Running is final. */
 export const JOB_STATUSES = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'] as const;
@@ -170,7 +170,7 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
   submit: {
     method: 'POST',
     path: '/v1/job',
-    permission: 'operate',
+    permission: connectForWorkflow,
     summary: 'Submit a job to a device, a group, a tag or a list of devices',
     once: true,
     bodyLimit: SUBMIT_BODY_BYTES,

@@ -1,12 +1,21 @@
 // A resource of the API, described once: its operations, what each needs and changes, and how its changes are reported.
 // Query keys, invalidation, live updates, polling, the event schema, OpenAPI and permissions all derive from it.
 import type { Endpoint } from '#/contract/endpoint.ts';
+import type { Permission } from '#/contract/permissions.ts';
 
-/** The permission that an operation needs. Every signed-in user currently has all of them. */
-export type Permission = 'read' | 'operate' | 'connect' | 'admin';
+/** Where what is needed depends on the request: a job that runs a workflow needs more than one that runs an artifact. */
+interface PermissionByRequest {
+  /** All permissions that can be needed, the least first. */
+  oneOf: readonly [Permission, ...Permission[]];
+  /** Called with the parsed parts of the request. */
+  of(request: { readonly body?: unknown }): Permission;
+}
 
 export interface OperationRow extends Endpoint {
-  permission: Permission;
+  /** `self`: whoever is signed in may do it to what is their own. */
+  permission: Permission | 'self' | PermissionByRequest;
+  /** It changes what all groups share, so a role that is limited to device groups may not do it. */
+  unlimited?: true;
   /** Other resources that this write makes stale. Its own resource, and those that follow it, always become stale. */
   changes?: readonly string[];
 }
@@ -45,6 +54,18 @@ export function resource(name: string, options: ResourceOptions) {
       ) as { readonly [Name in keyof Rows]: Operation<Rows[Name]> },
   };
 }
+
+/** The permission that this request needs. */
+export const permissionFor = (
+  { permission }: OperationRow,
+  request: { readonly body?: unknown },
+): Permission | 'self' => (typeof permission === 'object' ? permission.of(request) : permission);
+
+/** Needed where a request names a workflow, because whoever may run any command on a device has its shell. */
+export const connectForWorkflow: PermissionByRequest = {
+  oneOf: ['operate', 'connect'],
+  of: ({ body }) => ((body as { WorkflowId?: string } | undefined)?.WorkflowId ? 'connect' : 'operate'),
+};
 
 /** Converts between the name of a resource and its name in `/v1/events`. */
 export const eventName = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalText, pageFields, pathId, text } from '#/contract/endpoint.ts';
 import { MOST_DEVICES, SUBMIT_BODY_BYTES } from '#/contract/job-draft.ts';
-import { resource } from '#/contract/resource.ts';
+import { connectForWorkflow, resource } from '#/contract/resource.ts';
 
 export const ROLLOUT_STATES = ['Scheduled', 'Running', 'Waiting', 'Paused', 'Succeeded', 'Failed', 'Aborted'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
@@ -246,7 +246,7 @@ export const rolloutEndpoints = resource('rollouts', {
   create: {
     method: 'POST',
     path: '/v1/rollout',
-    permission: 'operate',
+    permission: connectForWorkflow,
     changes: ['jobs'],
     addition: true,
     summary: 'Roll out an artifact or workflow to devices, wave by wave',

@@ -34,6 +34,7 @@ export const tagEndpoints = resource('tags', { live: 'flag', id: 'tag_id' }).ope
     method: 'DELETE',
     path: '/v1/tag/:tag_id',
     permission: 'operate',
+    unlimited: true,
     changes: ['devices'],
     summary: 'Delete a tag and take it off every device',
     addition: true,

@@ -42,7 +42,11 @@ export const viewEndpoints = resource('views', { id: 'name' }).operations({
   save: {
     method: 'PUT',
     path: '/v1/views/:name',
-    permission: 'operate',
+    // One's own views change nothing for others.
+    permission: {
+      oneOf: ['read', 'operate'],
+      of: ({ body }) => ((body as { Private?: boolean } | undefined)?.Private ? 'read' : 'operate'),
+    },
     addition: true,
     summary: 'Save a view under a name',
     params,
@@ -54,7 +58,8 @@ export const viewEndpoints = resource('views', { id: 'name' }).operations({
   remove: {
     method: 'DELETE',
     path: '/v1/views/:name',
-    permission: 'operate',
+    // Others than the maker of a shared view need `operate`.
+    permission: 'read',
     addition: true,
     summary: 'Delete a saved view',
     params,

@@ -53,6 +53,7 @@ export const workflowEndpoints = resource('workflows', { live: 'flag', id: 'work
     method: 'DELETE',
     path: '/v1/workflow/:workflow_id',
     permission: 'operate',
+    unlimited: true,
     changes: ['jobs'],
     summary: 'Delete a workflow',
     params: oneWorkflow,

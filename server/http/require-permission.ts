@@ -1,0 +1,34 @@
+// Refuses what the caller's role does not permit: the one check of all operations, between parsing and handler. Handlers
+// use it only where the permission depends on what is stored.
+import { isPermitted, roleFor } from '#/contract/permissions.ts';
+import type { Permission, Rights } from '#/contract/permissions.ts';
+import { permissionFor } from '#/contract/resource.ts';
+import type { OperationRow } from '#/contract/resource.ts';
+import { Problem } from './problem.ts';
+
+export function requirePermission(caller: Rights, operation: OperationRow, request: object): void {
+  const permission = permissionFor(operation, request);
+  if (permission !== 'self') requireRole(caller, permission);
+  if (operation.unlimited) requireUnlimited(caller, permission === 'self' ? 'read' : permission);
+}
+
+export function requireRole({ role }: Rights, permission: Permission): void {
+  if (isPermitted(role, permission)) return;
+  throw new Problem(
+    403,
+    'Your role does not permit this',
+    `It needs the role ${roleFor(permission)}; yours is ${role}. An Admin of the account can change it.`,
+    { members: { Permission: permission, Role: role } },
+  );
+}
+
+/** Refuses a role that is limited to device groups. */
+export function requireUnlimited({ role, groups }: Rights, permission: Permission): void {
+  if (!groups) return;
+  throw new Problem(
+    403,
+    'Your role does not permit this',
+    'It concerns devices of all groups, and your role is limited to some of them. An Admin of the account can change it.',
+    { members: { Permission: permission, Role: role } },
+  );
+}
