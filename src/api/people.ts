@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
-import { mutation, query } from '#/api/query.ts';
+import { mutation, query, requestMutation } from '#/api/query.ts';
 import { roleFor, isPermitted } from '#/contract/permissions.ts';
 import { peopleEndpoints, type Me } from '#/contract/people.ts';
 import { permissionFor, type OperationRow } from '#/contract/resource.ts';
@@ -12,11 +12,13 @@ export const peopleQueries = {
   list: () => query(peopleEndpoints.list, {}),
 };
 
+const ofPerson = (id: string) => ({ params: { person_id: id } });
+
 export const peopleMutations = {
   invite: () => mutation(peopleEndpoints.invite, {}),
-  renewInvitation: () => mutation(peopleEndpoints.renewInvitation, {}),
-  update: () => mutation(peopleEndpoints.update, {}),
-  remove: () => mutation(peopleEndpoints.remove, {}),
+  renewInvitation: (id: string) => requestMutation(peopleEndpoints.renewInvitation, ofPerson(id)),
+  update: (id: string) => mutation(peopleEndpoints.update, ofPerson(id)),
+  remove: (id: string) => requestMutation(peopleEndpoints.remove, ofPerson(id)),
 };
 
 /** Who is signed in; undefined until it is loaded, and where the service knows no people: everything is permitted there. */
