@@ -13,11 +13,14 @@ import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FIELD_LABELS, type EditableField } from '#/features/device-dialogs/changed-fields.ts';
 import classes from './editable-fact.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const check = checkedBy(deviceChange, FIELD_LABELS);
 
 export function EditableFact({ device, field }: { device: Device; field: EditableField }) {
   const [editing, setEditing] = useState(false);
+  const noEdit = useMay(deviceEndpoints.update, 'Editing devices');
   const pencil = useRef<HTMLButtonElement>(null);
   const label = FIELD_LABELS[field];
   const value = device[field];
@@ -37,14 +40,16 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
             <span className={value ? undefined : 'dim'}>
               {value || (value === undefined ? 'Not reported' : 'None')}
             </span>
-            <IconButton
-              icon={IconPencil}
-              ref={pencil}
-              className={classes.pencil}
-              size="sm"
-              label={`Edit ${label.toLowerCase()}`}
-              onClick={() => setEditing(true)}
-            />
+            <Gate why={noEdit}>
+              <IconButton
+                icon={IconPencil}
+                ref={pencil}
+                className={classes.pencil}
+                size="sm"
+                label={`Edit ${label.toLowerCase()}`}
+                onClick={() => setEditing(true)}
+              />
+            </Gate>
           </span>
         )}
       </dd>

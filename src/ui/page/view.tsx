@@ -8,6 +8,7 @@ import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './view.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 /** The part of a React Query result that a view needs. */
 interface Reading<Data> {
@@ -131,15 +132,15 @@ export function FormError({ error }: { error: Error | null }) {
 interface EmptyProps {
   title: string;
   children?: ReactNode;
-  /** The link or button that adds the first one. */
-  next?: { label: string; variant?: 'default' } & ({ to: string } | { onClick: () => void });
+  /** The link or button that adds the first one; `why`: it is not possible. */
+  next?: { label: string; variant?: 'default'; why?: string | undefined } & ({ to: string } | { onClick: () => void });
   /** A custom element instead. */
   action?: ReactNode;
 }
 
 /** An empty list: one sentence and the next action. */
 export function Empty({ title, children, next, action }: EmptyProps) {
-  const { label = '', ...button } = next ?? {};
+  const { label = '', why, ...button } = next ?? {};
   return (
     <div className={classes.empty}>
       <strong>{title}</strong>
@@ -147,14 +148,18 @@ export function Empty({ title, children, next, action }: EmptyProps) {
       <div className={classes.emptyActions}>
         {action}
         {'to' in button && (
-          <Button variant="filled" component={Link} {...button}>
-            {label}
-          </Button>
+          <Gate why={why}>
+            <Button variant="filled" component={Link} {...button}>
+              {label}
+            </Button>
+          </Gate>
         )}
         {'onClick' in button && (
-          <Button variant="filled" {...button}>
-            {label}
-          </Button>
+          <Gate why={why}>
+            <Button variant="filled" {...button}>
+              {label}
+            </Button>
+          </Gate>
         )}
       </div>
     </div>
