@@ -17,8 +17,9 @@ interface OpenTimes {
 
 /** Times that are compared with the current time. */
 export const OPEN_TIMES: readonly OpenTimes[] = [
-  { table: 'sessions', columns: ['rotated', 'created', 'last_used'] },
+  { table: 'sessions', columns: ['rotated', 'created', 'last_used', 'ends'] },
   { table: 'signin_codes', columns: ['expires'] },
+  { table: 'person_codes', columns: ['expires'] },
   // A key is valid for a day.
   { table: 'idempotency_keys', columns: ['created'] },
   { table: 'devices', columns: ['state_time'] },
@@ -57,6 +58,10 @@ const DATABASE = "By the database's clock, which is not this machine's.";
 /** Times that are not shifted, by `table.column`, with the reason. */
 export const FIXED_TIMES: Readonly<Record<string, string>> = {
   'accounts.created': SHOWN,
+  'people.created': SHOWN,
+  'people.last_seen': 'When it was: only shown.',
+  'people.otp_step': 'Counted by authenticator apps, whose clocks are others.',
+  'tokens.expires': 'A date that a person chose.',
   'tokens.created': SHOWN,
   'tokens.last_used': 'Only shown, and noted again after a step in either direction.',
   'tokens.revoked': 'When it was: only whether there is one counts.',
