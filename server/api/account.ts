@@ -34,6 +34,7 @@ const OFFERED: readonly Capability[] = [
   'notes',
   'orders',
   'output',
+  'people',
   'queue',
   'rollouts',
   'rules',

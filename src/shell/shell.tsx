@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Outlet, useLocation, useNavigation, useNavigate } from 'react-router';
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { IconTerminal2 } from '@tabler/icons-react';
-import { useWriteGate } from '#/api/people.ts';
+import { groupsText, useOwnGroups, useWriteGate } from '#/api/people.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession } from '#/api/session.ts';
 import { paths } from '#/paths.ts';
@@ -15,6 +15,7 @@ import { WriteGate } from '#/ui/dialog/write-gate.ts';
 import { focusPage, isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
+import { ScopeNote } from '#/ui/page/scope-note.ts';
 import { pageTitle } from '#/ui/page/title.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
@@ -71,6 +72,7 @@ function Frame() {
   const navigation = useNavigation();
   const [areRequestsOpen, setRequestsOpen] = useState(false);
   const mayWrite = useWriteGate();
+  const groups = useOwnGroups();
   const showRequests = () => setRequestsOpen(true);
   const palette = usePalette(showRequests);
   const [areKeysOpen, setKeysOpen] = useState(false);
@@ -98,13 +100,15 @@ function Frame() {
       </nav>
       <main id="main" tabIndex={-1} className="frame-main">
         <WriteGate value={mayWrite}>
-          <PageExtra
-            value={
-              <IconButton icon={IconTerminal2} iconSize={18} size={36} label="Show as curl" onClick={showRequests} />
-            }
-          >
-            <Outlet />
-          </PageExtra>
+          <ScopeNote value={groups && `Your role covers ${groupsText(groups)}.`}>
+            <PageExtra
+              value={
+                <IconButton icon={IconTerminal2} iconSize={18} size={36} label="Show as curl" onClick={showRequests} />
+              }
+            >
+              <Outlet />
+            </PageExtra>
+          </ScopeNote>
         </WriteGate>
       </main>
       {/* Always present, so that screen readers announce what appears in it. */}

@@ -9,7 +9,6 @@ import type { ShownView } from './use-saved-views.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
-import { Gate } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
 
 export type ViewTask = 'save' | 'rename' | 'delete';
@@ -62,17 +61,20 @@ function Name({ view, renamed, onGo, onClose }: PartProps & { renamed?: SavedVie
           <TextField autoComplete="off" required data-autofocus {...field('name')} />
           {!renamed && (
             <>
-              <Gate why={noSharing}>
+              {noSharing === undefined && (
                 <Checkbox
                   label="Private: only I can see it"
-                  description={noSharing}
                   checked={isPrivate}
                   onChange={(event) => setPrivate(event.currentTarget.checked)}
                 />
-              </Gate>
+              )}
               <p className="dim">
                 Saves the {view.content}
-                {isPrivate ? '.' : ' for everyone in this account.'}
+                {noSharing !== undefined
+                  ? ` for you alone. ${noSharing}`
+                  : isPrivate
+                    ? '.'
+                    : ' for everyone in this account.'}
               </p>
             </>
           )}

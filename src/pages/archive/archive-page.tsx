@@ -65,7 +65,7 @@ function Archive() {
       name="the archive"
       isEmpty={() => !isSearch && items.length === 0}
       empty={
-        <Empty title="No job is archived" next={{ label: 'Choose jobs to archive', to: paths.jobs() }}>
+        <Empty title="No job is archived" scoped next={{ label: 'Choose jobs to archive', to: paths.jobs() }}>
           Archived jobs leave the lists. Their output stays searchable here.
         </Empty>
       }

@@ -188,7 +188,7 @@ export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProp
   const fleet = useQuery(still(deviceQueries.page(1, 25, { device_name: '' })));
   if (fleet.data?.rows.length === 0)
     return (
-      <Empty title="No devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>
+      <Empty title="No devices yet" scoped next={{ label: 'Add a device', to: paths.addDevice() }}>
         A deploy needs at least one device.
       </Empty>
     );

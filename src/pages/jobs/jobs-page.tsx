@@ -90,7 +90,7 @@ export function JobsPage() {
         name="jobs"
         isEmpty={(rows) => rows.length === 0}
         empty={
-          <Empty title="No jobs yet" next={{ label: 'Deploy something', to: paths.deploy(), why: noDeploy }}>
+          <Empty title="No jobs yet" scoped next={{ label: 'Deploy something', to: paths.deploy(), why: noDeploy }}>
             A job runs an artifact or a workflow on a device, a group or a tag. Its output appears here while it runs.
           </Empty>
         }

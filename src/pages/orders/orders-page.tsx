@@ -152,7 +152,7 @@ export function OrdersPage() {
         name="the standing orders"
         isEmpty={(list) => list.length === 0}
         empty={
-          <Empty title="No standing orders yet" action={create}>
+          <Empty title="No standing orders yet" scoped action={create}>
             Each device of the group that lacks the version gets one job, including devices that join later.
           </Empty>
         }

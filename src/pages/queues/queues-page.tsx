@@ -102,7 +102,7 @@ export function QueuesPage() {
         name="the queues"
         isEmpty={({ size }) => size === 0}
         empty={
-          <Empty title="Nothing waits" next={{ label: 'All jobs', variant: 'default', to: paths.jobs() }}>
+          <Empty title="Nothing waits" scoped next={{ label: 'All jobs', variant: 'default', to: paths.jobs() }}>
             No device has a waiting or running job. Jobs for Offline devices wait here.
           </Empty>
         }

@@ -87,7 +87,7 @@ export function RolloutsPage() {
         name="the rollouts"
         isEmpty={(list) => list.length === 0}
         empty={
-          <Empty title="No rollouts yet" action={<NewRollout />}>
+          <Empty title="No rollouts yet" scoped action={<NewRollout />}>
             A rollout starts with a few devices and pauses when they fail or do not come back.
           </Empty>
         }

@@ -58,7 +58,7 @@ export function TunnelsPage() {
         name="tunnels"
         isEmpty={({ length }) => length === 0}
         empty={
-          <Empty title="No tunnels are open" action={<OpenTunnel open={{}} />}>
+          <Empty title="No tunnels are open" scoped action={<OpenTunnel open={{}} />}>
             A device’s agent opens them, only to the targets set on the device. Use and close them here.
           </Empty>
         }

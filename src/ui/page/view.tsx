@@ -1,5 +1,5 @@
 // The four states of a query: loading, failed, empty, filled. A refetch keeps the old data on the screen.
-import { useEffect, useState, type ReactNode } from 'react';
+import { use, useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway, useOldSince } from './away.ts';
@@ -9,6 +9,7 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './view.module.css';
 import { Gate } from '#/ui/controls/gate.tsx';
+import { ScopeNote } from './scope-note.ts';
 
 /** The part of a React Query result that a view needs. */
 interface Reading<Data> {
@@ -136,15 +137,19 @@ interface EmptyProps {
   next?: { label: string; variant?: 'default'; why?: string | undefined } & ({ to: string } | { onClick: () => void });
   /** A custom element instead. */
   action?: ReactNode;
+  /** It would list devices or what concerns them, so a limited role is mentioned. */
+  scoped?: boolean;
 }
 
 /** An empty list: one sentence and the next action. */
-export function Empty({ title, children, next, action }: EmptyProps) {
+export function Empty({ title, children, next, action, scoped = false }: EmptyProps) {
+  const note = use(ScopeNote);
   const { label = '', why, ...button } = next ?? {};
   return (
     <div className={classes.empty}>
       <strong>{title}</strong>
       {children && <p>{children}</p>}
+      {scoped && note && <p>{note}</p>}
       <div className={classes.emptyActions}>
         {action}
         {'to' in button && (
