@@ -50,10 +50,11 @@ export const ownParents = async (db: Reader, scope: Scope, children: Iterable<nu
   return (await db.all<{ id: string }>(PARENTS(db), JSON.stringify([...children]), ...values)).map(({ id }) => id);
 };
 
+// Not EXISTS: PostgreSQL would read all devices of all rollouts at once.
 const ROLLOUTS = perDialect(
   (sql) => `SELECT r.id FROM rollouts r JOIN ${sql.list('asked')} ON asked.value = r.id
-    WHERE EXISTS (SELECT 1 FROM rollout_devices v CROSS JOIN devices d
-      WHERE v.rollout_seq = r.seq AND d.id = v.device_id${inGroups(sql, LIMITED, 'd.grp').sql})`,
+    WHERE 1 = (SELECT 1 FROM rollout_devices v CROSS JOIN devices d
+      WHERE v.rollout_seq = r.seq AND d.id = v.device_id${inGroups(sql, LIMITED, 'd.grp').sql} LIMIT 1)`,
 );
 
 /** Those among these rollouts that concern devices of a limited scope. */

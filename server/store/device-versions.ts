@@ -122,9 +122,11 @@ export function countVersions(
   scope: Scope,
 ): Promise<{ artifact_name: string; version: string; devices: number }[]> {
   const own = inGroups(db.dialect, scope, 'd.grp');
-  const isOwn = own.sql && ` AND EXISTS (SELECT 1 FROM devices d WHERE d.seq = device_versions.device_seq${own.sql})`;
+  const rows = scope.groups
+    ? `devices d CROSS JOIN device_versions v WHERE d.account_id = ?${own.sql} AND v.device_seq = d.seq`
+    : 'device_versions WHERE account_id = ?';
   return db.all(
-    `SELECT artifact_name, version, count(*) AS devices FROM device_versions WHERE account_id = ?${isOwn}
+    `SELECT artifact_name, version, count(*) AS devices FROM ${rows}
      GROUP BY artifact_name, version ORDER BY artifact_name, version`,
     scope.accountId,
     ...own.values,

@@ -122,6 +122,9 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   // For as many devices as a rollout has, reading all at once costs no more.
   'rollout-devices.ts outcomeOf': ['devices'],
   'rollouts.ts devicesOfWave': ['devices'],
+  'change-scope.ts ownRollouts': ['devices'],
+  // It counts the versions of all devices that a limited role sees.
+  'device-versions.ts countVersions': ['device_versions'],
 };
 
 export const PLANS: Record<string, readonly string[]> = {
@@ -221,7 +224,7 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'device-versions.ts countVersions': [
     'device_versions device_versions_of_artifact, groups',
-    'device_versions device_versions_of_artifact, d rowid, groups',
+    'd devices_of_group, v key, groups',
   ],
   'device-versions.ts noteVersionsOfAll': ['j jobs_of_parent, to_judge rowid, t rowid, d rowid, sorts'],
   'device-versions.ts versionsAfterJobs': ['j rowid, t rowid, sorts, d rowid, v key'],
