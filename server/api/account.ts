@@ -35,6 +35,7 @@ const OFFERED: readonly Capability[] = [
   'notes',
   'orders',
   'output',
+  'people',
   'queue',
   'rollouts',
   'rules',

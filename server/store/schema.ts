@@ -66,7 +66,8 @@ const accounts: Definition[] = [
     created INTEGER NOT NULL
   ) STRICT;`,
 
-  // People. A role is limited to the groups that it names; without any it covers all of them.
+  // People. A role is limited to the groups that it names; without any it covers all of them. Removed people keep a row
+  // with nothing but their name, because the audit log names who did what.
   `CREATE TABLE people (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -76,7 +77,7 @@ const accounts: Definition[] = [
     name TEXT NOT NULL,
     role TEXT NOT NULL,
     groups_json TEXT NOT NULL DEFAULT '[]',
-    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled')),
+    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled', 'Removed')),
     source TEXT NOT NULL DEFAULT 'password' CHECK (source IN ('password', 'oidc')),
     password TEXT NOT NULL DEFAULT '',        -- argon2id, in the PHC string format; '': none
     otp_secret BLOB,                          -- sealed

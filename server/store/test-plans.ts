@@ -99,6 +99,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (_, db) => NAMED_DEVICES.ofList(db, [1]),
     (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
   ],
+  'people.ts currentRights': ['session:a', 'token:a'].map((credential) => (call, db) => call(db, { credential })),
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
   'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
   'timeline.ts deviceEdits': ['key', 'edit'].map(
@@ -280,6 +281,12 @@ export const PLANS: Record<string, readonly string[]> = {
   'output-order.ts runsFrom': ['output_runs key'],
   'output-usage.ts outputEndedBefore': ['jobs jobs_with_output, jobs jobs_archived'],
   'output-usage.ts removeOldestOutput': ['jobs jobs_with_output, jobs jobs_archived'],
+  'people.ts currentRights': [
+    's sqlite_autoindex_sessions_1, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
+    't sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
+  ],
+  'people.ts hasOthers': ['a rowid, p people_of_account, t tokens_of_account'],
+  'people.ts listPeople': ['p people_of_account, c sqlite_autoindex_person_codes_2'],
   'people.ts ownerOf': ['people people_of_account'],
   'rollout-devices.ts exitCodesOf': ['jobs sqlite_autoindex_jobs_1'],
   'rollout-devices.ts artifactsBefore': ['artifacts artifacts_of_account, artifacts sqlite_autoindex_artifacts_1'],

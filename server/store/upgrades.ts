@@ -113,7 +113,7 @@ const withPeople: Definition[] = [
     name TEXT NOT NULL,
     role TEXT NOT NULL,
     groups_json TEXT NOT NULL DEFAULT '[]',
-    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled')),
+    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled', 'Removed')),
     source TEXT NOT NULL DEFAULT 'password' CHECK (source IN ('password', 'oidc')),
     password TEXT NOT NULL DEFAULT '',
     otp_secret BLOB,
