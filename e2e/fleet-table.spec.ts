@@ -43,6 +43,29 @@ test('600 devices are sorted as a whole, and a reload shows the same', async ({ 
   await expect(links(page).first()).toHaveText('unit-600');
 });
 
+test('sorting before the fleet is there keeps the rows and the focus until it is', async ({
+  signedIn: page,
+  service,
+}) => {
+  await makeFleet(service, 30);
+  const arrive = Promise.withResolvers<void>();
+  // The page shows 25 rows; the fleet is read in larger portions.
+  await page.route(/\/v1\/devices\/1\/(?!25$)\d+$/, async (route) => {
+    await arrive.promise;
+    await route.continue();
+  });
+  await open(page, service, '?rows=25');
+  await sortBy(page, 'Name').click();
+  await expect(page).toHaveURL(/[?&]sort=name/);
+  await expect(table(page)).toHaveAttribute('aria-busy', 'true');
+  await expect(links(page).first()).toHaveText(/^unit-/);
+  await expect(sortBy(page, 'Name')).toBeFocused();
+  arrive.resolve();
+  await expect(links(page).nth(9)).toHaveText('unit-10');
+  await expect(table(page)).toHaveAttribute('aria-busy', 'false');
+  await expect(sortBy(page, 'Name')).toBeFocused();
+});
+
 test('each filter offers how many devices it leaves, and what matches is selected as a whole', async ({
   signedIn: page,
   service,

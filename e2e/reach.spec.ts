@@ -41,8 +41,6 @@ test('the head of the table is one stop, whose columns are sorted and resized by
   const head = page.getByRole('table', { name: 'Devices' });
   const width = page.getByRole('slider', { name: 'Width of Group' });
   await expect(width).toBeAttached();
-  // Until the whole fleet is loaded, sorting has nothing to show.
-  await expect(page.getByRole('status', { name: 'Devices shown' })).toHaveText('3 devices');
   await head.getByRole('checkbox').first().focus();
   await page.keyboard.press('Tab');
   await expect(head.getByRole('checkbox', { name: /device/ }).first()).toBeFocused();

@@ -111,6 +111,61 @@ test('a clock that was ten years ahead until a reboot signs nobody out; one that
   assert.equal(await isIn(running.service.url, cookie), true);
 });
 
+test('a step that no node could store is made up for by the next that leads', async (t) => {
+  const db = await openTestDatabase();
+  t.after(() => db.close());
+  const time = { set: 0, passed: 0 };
+  let leader: 'first' | 'second' | undefined = 'first';
+  const moves: number[] = [];
+  const open = async (name: 'first' | 'second') => {
+    const clock = await openClock({
+      db,
+      moveTimes: async (_, by) => moves.push(by),
+      report: () => {},
+      time: {
+        wall: () => 1e12 + time.passed + time.set,
+        steady: () => time.passed,
+        uptime: () => time.passed,
+        boot: 'one',
+      },
+      isKeeper: () => leader === name,
+    });
+    t.after(() => clock.close());
+    return clock;
+  };
+  const clocks = [await open('first'), await open('second')];
+  const check = async () => {
+    time.passed += 1_000;
+    for (const clock of clocks) await clock.check();
+  };
+  const DAY = 24 * HOUR;
+
+  await check();
+  leader = undefined;
+  time.set = DAY;
+  await check();
+  assert.deepEqual(moves, []);
+  leader = 'second';
+  time.set = 0;
+  await check();
+  assert.deepEqual(moves, [], 'there and back before anybody could store it');
+
+  leader = 'first';
+  time.set = DAY;
+  await check();
+  assert.deepEqual(moves, [DAY]);
+  leader = undefined;
+  time.set = 0;
+  await check();
+  assert.deepEqual(moves, [DAY]);
+  leader = 'second';
+  await check();
+  assert.deepEqual(moves, [DAY, -DAY], 'the way back, by the next leader');
+  leader = 'first';
+  await check();
+  assert.deepEqual(moves, [DAY, -DAY], 'and by nobody else');
+});
+
 test('a step that cannot be stored is neither half done nor forgotten', async (t) => {
   const db = await openTestDatabase();
   t.after(() => db.close());

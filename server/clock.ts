@@ -7,7 +7,7 @@
 // stopped and whether the clock was set meanwhile; after a reboot, only a clock that was set back can be detected.
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-import type { Database, Tx } from './store/database.ts';
+import type { Database, Reader, Tx } from './store/database.ts';
 
 /** The sources of time, in milliseconds; tests have their own. */
 export interface TimeSource {
@@ -50,7 +50,7 @@ interface Saved {
   wall: number;
   uptime: number;
   boot: string | undefined;
-  /** Sum of all changes of the clock. */
+  /** By how much the stored times were moved in all. */
   set: number;
 }
 
@@ -74,10 +74,11 @@ export async function openClock({
   // Difference of `now` and the monotonic clock.
   let base = anchor.wall - time.steady();
   let savedAt = time.steady();
+  let wasKeeper = false;
   const now = () => Math.round(base + time.steady());
 
-  const save = async (tx: Tx) => {
-    const saved: Saved = { ...anchor, boot: time.boot, set };
+  const save = async (tx: Tx, storedSet: number) => {
+    const saved: Saved = { ...anchor, boot: time.boot, set: storedSet };
     await tx.run(
       "INSERT INTO settings (key, value) VALUES ('clock', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
       JSON.stringify(saved),
@@ -92,19 +93,26 @@ export async function openClock({
   };
 
   let isStored = true;
-  /** Changes `now` and the stored times in one turn: no write in between may see only one of the changes. */
+  /**
+   * Changes `now` and the stored times in one turn: no write in between may see only one of the changes. The stored times
+   * follow the keeper: a change that came while no node was it, or another one, is made up for by the next.
+   */
   const adopt = async (by: number) => {
-    if (!isKeeper()) return move(by);
+    wasKeeper = isKeeper();
+    if (!wasKeeper) return move(by);
     let moved = false;
     try {
       await db.write(
         async (tx) => {
+          const storedSet = (await readSaved(tx))?.set ?? 0;
+          const missing = set + by - storedSet;
+          const isBehind = Math.abs(missing) >= MIN_MS;
+          if (isBehind) await moveTimes(tx, missing);
           if (by !== 0) {
-            await moveTimes(tx, by);
             move(by);
             moved = true;
           }
-          await save(tx);
+          await save(tx, isBehind ? storedSet + missing : storedSet);
         },
         { essential: true },
       );
@@ -112,6 +120,7 @@ export async function openClock({
       isStored = true;
     } catch (cause) {
       // For example on a full disk. The next check finds the same difference again.
+      wasKeeper = false;
       if (moved) move(-by);
       anchor = { ...anchor, wall: anchor.wall - by };
       if (isStored) report('Could not store the time', cause);
@@ -133,7 +142,9 @@ export async function openClock({
       return adopt(by);
     }
     base = present.wall - time.steady();
-    return time.steady() - savedAt >= SAVE_EVERY_MS ? adopt(0) : undefined;
+    const becomesKeeper = !wasKeeper && isKeeper();
+    wasKeeper = isKeeper();
+    return becomesKeeper || time.steady() - savedAt >= SAVE_EVERY_MS ? adopt(0) : undefined;
   };
   /** Checks never overlap: a change is stored before the next check. */
   const checkOnce = () => (checking ??= check().finally(() => (checking = undefined)));
@@ -162,7 +173,7 @@ function setWhileStopped(before: Saved, present: Omit<Saved, 'set'>): number {
   return isSameBoot || by < 0 ? by : 0;
 }
 
-async function readSaved(db: Database): Promise<Saved | undefined> {
+async function readSaved(db: Reader): Promise<Saved | undefined> {
   const row = await db.get<{ value: string }>("SELECT value FROM settings WHERE key = 'clock'");
   return row && (JSON.parse(row.value) as Saved);
 }

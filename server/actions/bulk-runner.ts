@@ -28,6 +28,7 @@ import { refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { findJob } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { scopeOf, wholeAccount } from '../store/scope.ts';
 import { ensureTags, requireTag } from '../store/tags.ts';
 import { done, failed, gone, nameOfJob, openBulkItems, refusalText } from './bulk-items.ts';
 import type { DeviceActions } from './device-actions.ts';
@@ -38,7 +39,7 @@ export interface BulkRunner {
   /** The same for new devices. Their keys are made now, since only this caller's secret can seal them. */
   beginCreation(tx: Tx, caller: Caller, secret: string, drafts: readonly NewBulkDevice[]): Promise<string>;
   /** Gives devices new keys, in this unit of work: keys cannot be stored until somebody reads them. */
-  newKeys(tx: Tx, caller: Actor, ids: readonly string[]): Promise<{ id: string; keys: NewDevice[] }>;
+  newKeys(tx: Tx, caller: Caller, ids: readonly string[]): Promise<{ id: string; keys: NewDevice[] }>;
   /** Ends after the portions under way. */
   close(): Promise<void>;
 }
@@ -107,7 +108,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         : await refusalOf(() => requireTag(tx, bulk.account_id, values.TagId ?? ''));
     const outcomeOf = async (number: number, id: string): Promise<ItemOutcome | undefined> => {
       if (bulk.of_what === 'Devices') {
-        const device = await findDevice(tx, bulk.account_id, id);
+        const device = await findDevice(tx, wholeAccount(bulk.account_id), id);
         if (!device) return gone();
         return refusal ? failed(device.name, refusalText(refusal)) : kinds.doToDevice(tx, caller, bulk, device, values);
       }
@@ -253,7 +254,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       const tally = newTally();
       const keys: NewDevice[] = [];
       for (const [number, deviceId] of ids.entries()) {
-        const device = await findDevice(tx, caller.account.id, deviceId);
+        const device = await findDevice(tx, scopeOf(caller), deviceId);
         if (device) keys.push(await actions.rekey(tx, caller, device));
         const outcome = device ? done(device.name) : gone();
         await setOutcome(tx, { seq }, number, outcome, tally);

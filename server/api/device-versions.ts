@@ -8,6 +8,7 @@ import { invalid } from '../http/problem.ts';
 import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
+import { scopeOf } from '../store/scope.ts';
 import {
   countVersions,
   versionsAfterJobs,
@@ -22,7 +23,11 @@ const MAX_CHANGED = 20_000;
 
 export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVersionEndpoints> {
   return {
-    list: async ({ account, query: { artifact, device_id, since, limit, before } }) => {
+    list: async (request) => {
+      const {
+        account,
+        query: { artifact, device_id, since, limit, before },
+      } = request;
       if ((artifact === undefined) === (device_id === undefined))
         throw invalid([{ field: 'artifact', message: 'give exactly one of artifact and device_id' }]);
       // Read before the rows, so that no change is missed.
@@ -30,7 +35,7 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
       const answer = { Items: [] as DeviceVersion[], Next: '', Version: printPosition(position), Reset: false };
       const none = { None: [] as string[] };
       if (artifact === undefined) {
-        const { seq } = await deviceById(db, account.id, device_id ?? '');
+        const { seq } = await deviceById(db, scopeOf(request), device_id ?? '');
         return compressible({ ...answer, ...none, Items: (await versionsOfDevice(db, seq)).map(itemOf) });
       }
       if (since !== undefined) {

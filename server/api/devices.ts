@@ -12,6 +12,7 @@ import { listFiltered, listFrom, listSelected, listSeqs, matchesAmong } from '..
 import { fold } from '../store/fold.ts';
 import { hashSecret, newSecret } from '../store/ids.ts';
 import { NAMED_DEVICES, openNameIndex } from '../store/name-index.ts';
+import { scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
@@ -56,13 +57,13 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
 
     update: (request) =>
       db.write(async (tx) => {
-        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
         await actions.update(tx, request, device, request.body);
       }),
 
     locate: (request) =>
       db.write(async (tx) => {
-        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
         await actions.locate(tx, request, device, request.body);
       }),
 
@@ -114,7 +115,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     remove: (request) =>
       db.write(
         async (tx) => {
-          const device = await deviceById(tx, request.account.id, request.params.device_id);
+          const device = await deviceById(tx, scopeOf(request), request.params.device_id);
           await actions.remove(tx, request, device);
         },
         { essential: true },
@@ -122,7 +123,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
 
     rekey: (request) =>
       db.write(async (tx) => {
-        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
         return actions.rekey(tx, request, device);
       }),
 

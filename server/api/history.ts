@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
+import { scopeOf } from '../store/scope.ts';
 import {
   CAUSES,
   createdAt,
@@ -57,8 +58,12 @@ async function gapEdges(db: Reader, { id, seq }: DeviceRow, { from, to }: Span) 
 
 export function historyRoutes({ db, now, availabilities }: Context): Handlers<typeof historyEndpoints> {
   return {
-    changes: async ({ account, query: { device_id, from, to, limit, before } }) => {
-      const device = device_id === undefined ? undefined : await deviceById(db, account.id, device_id);
+    changes: async (request) => {
+      const {
+        account,
+        query: { device_id, from, to, limit, before },
+      } = request;
+      const device = device_id === undefined ? undefined : await deviceById(db, scopeOf(request), device_id);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const span = { from: from ? Date.parse(from) : 0, to: to ? Date.parse(to) + 1 : now() + 1 };
       const [at, seq] = before ? before.split('-').map(Number) : [];

@@ -12,6 +12,8 @@ import { countsIn } from '../store/job-moves.ts';
 import { childJobs, childrenOfList, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
+import { scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 import { currentPosition, printPosition } from '../store/changes.ts';
 import { countJobs, jobPage } from '../store/job-list.ts';
 import type { JobFilter } from '../store/job-list.ts';
@@ -45,9 +47,9 @@ const DEFAULT_LIMIT = 100;
 type PageQuery = z.output<typeof jobEndpoints.page.query>;
 
 /** Undefined if the query is for a device that does not exist. */
-async function filterOf(db: Reader, accountId: number, query: PageQuery): Promise<JobFilter | undefined> {
+async function filterOf(db: Reader, scope: Scope, query: PageQuery): Promise<JobFilter | undefined> {
   const [, kind, of = ''] = /^(device|group|tag):([^]*)$/.exec(query.target ?? '') ?? [];
-  const device = kind === 'device' ? await findDevice(db, accountId, of) : undefined;
+  const device = kind === 'device' ? await findDevice(db, scope, of) : undefined;
   if (kind === 'device' && !device) return undefined;
   return {
     states: query.status?.split(',') ?? [],
@@ -110,12 +112,13 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       return new JsonResponse(() => streamOf(read, (row) => summary(context, row)), version);
     },
 
-    page: async ({ account, query }) => {
+    page: async (request) => {
+      const { account, query } = request;
       if (query.since !== undefined) return pagedJobsSince(context, account.id, query.since);
       // Read before the jobs, which may be newer; their changes are then reported once more.
       const Version = printPosition(await currentPosition(db));
       const Total = query.before ? undefined : await countJobs(db, account.id);
-      const filter = await filterOf(db, account.id, query);
+      const filter = await filterOf(db, scopeOf(request), query);
       const range = {
         before: Number(query.before || Number.MAX_SAFE_INTEGER),
         limit: Number(query.limit ?? DEFAULT_LIMIT),
@@ -139,8 +142,9 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       return new JsonResponse(json, version);
     },
 
-    ofDevice: async ({ account, params }) => {
-      const device = await deviceById(db, account.id, params.device_id);
+    ofDevice: async (request) => {
+      const { account, params } = request;
+      const device = await deviceById(db, scopeOf(request), params.device_id);
       const version = await listVersion();
       const json = await rowsOf(
         (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),

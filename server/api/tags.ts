@@ -3,6 +3,7 @@ import type { tagEndpoints } from '#/contract/tags.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { deviceById } from '../store/devices.ts';
+import { scopeOf } from '../store/scope.ts';
 import { deleteTag, insertTag, listTags, requireTag } from '../store/tags.ts';
 
 export function tagRoutes({ db, audit, actions, now }: Context): Handlers<typeof tagEndpoints> {
@@ -26,14 +27,14 @@ export function tagRoutes({ db, audit, actions, now }: Context): Handlers<typeof
 
     attach: (request) =>
       db.write(async (tx) => {
-        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
         await requireTag(tx, request.account.id, request.params.tag_id);
         await actions.attach(tx, request, device, request.params.tag_id);
       }),
 
     detach: (request) =>
       db.write(async (tx) => {
-        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
         await requireTag(tx, request.account.id, request.params.tag_id);
         await actions.detach(tx, request, device, request.params.tag_id);
       }),

@@ -9,6 +9,7 @@ import type { Handlers } from '../http/implement.ts';
 import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
+import { scopeOf } from '../store/scope.ts';
 import { gapsIn, stateChanges } from '../store/state-history.ts';
 import { runOnce } from '../store/submissions.ts';
 import {
@@ -112,8 +113,13 @@ const SOURCES: Record<TimelineKind, Source> = {
 export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoints> {
   const { db, audit, now } = context;
   return {
-    list: async ({ account, params, query: { kind, limit, before } }) => {
-      const device = await deviceById(db, account.id, params.device_id);
+    list: async (request) => {
+      const {
+        account,
+        params,
+        query: { kind, limit, before },
+      } = request;
+      const device = await deviceById(db, scopeOf(request), params.device_id);
       await hashNewest(context);
       const asked = new Set<string>(kind?.split(',') ?? TIMELINE_KINDS);
       const most = Number(limit ?? DEFAULT_LIMIT);
@@ -141,7 +147,7 @@ export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoi
     addNote: (request) => {
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write(async (tx) => {
-        const device = await deviceById(tx, request.account.id, request.params.device_id);
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
         const { id: NoteId } = await runOnce(tx, submission, now(), async () => {
           const { actor } = request;
           const id = await insertNote(tx, device.seq, { at: now(), actor, text: request.body.Text.trim() });
@@ -156,7 +162,7 @@ export function timelineRoutes(context: Context): Handlers<typeof timelineEndpoi
       db.write(
         async (tx) => {
           const { device_id, note_id } = request.params;
-          const device = await deviceById(tx, request.account.id, device_id);
+          const device = await deviceById(tx, scopeOf(request), device_id);
           if (!(await deleteNote(tx, device.seq, note_id))) throw notFound('note', note_id);
           await audit.record(tx, request, 'note.remove', `${note_id} ${device.id}`);
         },

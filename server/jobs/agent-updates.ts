@@ -2,7 +2,7 @@
 // and the result.
 import type { Hello, Update, UpdateState } from '#/contract/agent-link.ts';
 import type { AgentUpdate } from '#/contract/devices.ts';
-import type { Actor } from '../store/caller.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import type { Link } from '../agents/link.ts';
@@ -12,16 +12,17 @@ import type { AgentSigner, SignedAgent } from '../agents/signed-agent.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../store/system-fault.ts';
 import { askToUpdate, deviceById, isLatest, keyHashOf, setAgentState, updateAbility } from '../store/devices.ts';
+import { scopeOf } from '../store/scope.ts';
 import type { AgentState, DeviceRow } from '../store/devices.ts';
 
 export interface AgentUpdates {
   /** Asks the agent of a device to update itself. Resolves when the request is stored, not when the update is done. */
-  begin(caller: Actor, deviceId: string): Promise<void>;
+  begin(caller: Caller, deviceId: string): Promise<void>;
   /**
    * The same, although the device has run a newer program than the published one; `sequence` must be that of the
    * published one.
    */
-  downgrade(caller: Actor, deviceId: string, sequence: number): Promise<void>;
+  downgrade(caller: Caller, deviceId: string, sequence: number): Promise<void>;
   /** The update state that lists show for an agent that just connected. */
   stateOf(hello: Hello): AgentState;
   /** Sends an agent that checks signatures the key to trust. */
@@ -90,9 +91,9 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
     ),
   );
 
-  const ask = async (caller: Actor, deviceId: string, agent: SignedAgent, isOrder: boolean) => {
+  const ask = async (caller: Caller, deviceId: string, agent: SignedAgent, isOrder: boolean) => {
     await db.write(async (tx) => {
-      const device = await deviceById(tx, caller.account.id, deviceId);
+      const device = await deviceById(tx, scopeOf(caller), deviceId);
       const ability = await updateAbility(tx, device.seq);
       requireAble(ability, { connection: link.of(device.seq), device, agent, isOrder });
       await setAgentState(tx, device.seq, { update: 'Updating', problem: '', text: '' }, now());
@@ -117,7 +118,7 @@ export function openAgentUpdates({ db, link, audit, now, published, signer }: Ag
     begin: async (caller, deviceId) => ask(caller, deviceId, await signer.signed(), false),
 
     downgrade: async (caller, deviceId, sequence) => {
-      await deviceById(db, caller.account.id, deviceId);
+      await deviceById(db, scopeOf(caller), deviceId);
       const agent = await signer.signed();
       if (agent.sequence !== sequence)
         throw new Conflict(

@@ -7,6 +7,7 @@ import { devicesOfGroup, devicesOfList, devicesOfTag, lastAttempts } from '../st
 import type { LastAttempt, Target } from '../store/job-submissions.ts';
 import { jobById } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { wholeAccount } from '../store/scope.ts';
 import { requireTag } from '../store/tags.ts';
 
 /** The account's devices that a job targets at this moment. */
@@ -15,7 +16,7 @@ export async function targetsOf(
   accountId: number,
   { DeviceId, DeviceGroup, TagId, DeviceIds }: JobDraft,
 ): Promise<Target[]> {
-  if (DeviceId) return [await deviceById(db, accountId, DeviceId)];
+  if (DeviceId) return [await deviceById(db, wholeAccount(accountId), DeviceId)];
   if (DeviceIds) return listed(db, accountId, [...new Set(DeviceIds)]);
   if (TagId) {
     await requireTag(db, accountId, TagId);

@@ -8,6 +8,8 @@ import { perDialect } from './dialect.ts';
 import { CAUSES, noteState } from './state-history.ts';
 import { fold } from './fold.ts';
 import { DEVICES_RENAMED } from './name-index.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { markTunnelsDown } from './tunnels.ts';
 
 export interface DeviceRow {
@@ -17,13 +19,20 @@ export interface DeviceRow {
   name: string;
 }
 
-/** The account's device with this id. */
-export const findDevice = (db: Reader, accountId: number, id: string): Promise<DeviceRow | undefined> =>
-  db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?', id, accountId);
+/** The device with this id, if it is in the scope. */
+export function findDevice(db: Reader, scope: Scope, id: string): Promise<DeviceRow | undefined> {
+  const own = inGroups(db.dialect, scope, 'grp');
+  return db.get<DeviceRow>(
+    `SELECT seq, id, account_id, name FROM devices WHERE id = ? AND account_id = ?${own.sql}`,
+    id,
+    scope.accountId,
+    ...own.values,
+  );
+}
 
-/** The account's device with this id, or a 404. */
-export async function deviceById(db: Reader, accountId: number, id: string): Promise<DeviceRow> {
-  const row = await findDevice(db, accountId, id);
+/** The device with this id, or a 404 if the scope has none. */
+export async function deviceById(db: Reader, scope: Scope, id: string): Promise<DeviceRow> {
+  const row = await findDevice(db, scope, id);
   if (!row) throw notFound('device', id);
   return row;
 }

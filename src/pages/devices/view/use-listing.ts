@@ -28,6 +28,8 @@ export function useListing(view: FleetView, versions: string) {
   const { query, devices, fleet, index, served } = useSources(view, versions, { isBeyond, isRequested });
   const found = useFound(index, filter, sort);
   const fields = useFields(index, served);
+  // The rows before stay until the fleet is read that this order or filter needs: the table keeps its focus.
+  const isAwaitingFleet = isBeyond && !found.isAnswering && !found.error && !fleet?.error;
   const isUnpaged = found.isAnswering && !view.paged;
   const { ofIndex, ofService } = useTableRows(view, {
     index,
@@ -38,7 +40,7 @@ export function useListing(view: FleetView, versions: string) {
   });
   return {
     reading: {
-      data: ofIndex ?? (query.data && !isBeyond ? ofService : undefined),
+      data: ofIndex ?? (query.data && (!isBeyond || isAwaitingFleet) ? ofService : undefined),
       error: (isBeyond ? found.error : query.error) ?? (index || isBeyond ? (fleet?.error ?? null) : null),
       isFetching: query.isFetching || found.isFetching || (fleet?.isReading ?? false),
       refetch: () => {
@@ -49,7 +51,7 @@ export function useListing(view: FleetView, versions: string) {
       dataUpdatedAt: (isBeyond ? undefined : query.dataUpdatedAt) || fleet?.at,
     },
     /** The previous rows are shown while others load. */
-    busy: found.isAnswering ? found.isPending : query.isPlaceholderData,
+    busy: found.isAnswering ? found.isPending : query.isPlaceholderData || isAwaitingFleet,
     fleet,
     index,
     /** The resolved filter; the same object while it has the same content. */
