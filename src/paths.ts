@@ -112,7 +112,15 @@ export const paths = {
   activity: (view: { object?: string; by?: 'anyone' } = {}) => withQuery('/activity', view),
   availability: () => '/activity/availability',
   alerts: () => '/activity/alerts',
-  account: () => '/account',
+  settings: () => '/settings',
+  people: () => '/settings/people',
+  person: (id: string) => `/settings/people/${encoded(id)}`,
+  tokens: () => '/settings/tokens',
+  sessions: () => '/settings/sessions',
+  channels: () => '/settings/channels',
+  ownSignIn: () => '/settings/sign-in',
+  usage: () => '/settings/usage',
+  appearance: () => '/settings/appearance',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),
 };

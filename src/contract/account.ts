@@ -76,6 +76,10 @@ export const account = z.looseObject({
   Capabilities: capabilities,
   /** Most devices of a job to `DeviceIds`; missing if the service does not accept `DeviceIds`. */
   JobDevicesLimit: optionalNumber,
+  /** Its name, if it has one. */
+  Name: optionalText,
+  /** Whether everybody who signs in with a password needs a second factor. */
+  NeedsSecondFactor: z.catch(z.optional(z.boolean()), undefined),
   /** How many devices, tunnels and limits are firing now. */
   AlertsFiring: optionalNumber,
   /**
@@ -105,11 +109,14 @@ export type ApiToken = z.output<typeof apiToken>;
 /** The session of a signed-in browser. */
 export const session = z.object({
   SessionId: z.string(),
-  /** How the browser signed in: 'Token', or 'Link' for the sign-in link that the service prints. */
+  /** How the browser signed in: 'Token', 'Password', 'Provider', or 'Link' for the sign-in link that the service prints. */
   How: text,
   /** Name of that token. */
   TokenName: optionalText,
   Prefix: optionalText,
+  /** Whose it is; missing for a token of the account. */
+  PersonId: optionalText,
+  PersonName: optionalText,
   CreatedTime: text,
   LastUsedTime: text,
   /** Address of its last use. */
