@@ -122,7 +122,7 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   const used = await open();
   await used.checked();
   elapsed += 11 * hour;
-  await db.write((tx) => recordSessionUse(tx, used.id, '', now()));
+  await db.write((tx) => recordSessionUse(tx, { id: used.id, person_id: null }, '', now()));
   await used.checked();
   elapsed += 11 * hour;
   await used.checked();

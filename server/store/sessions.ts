@@ -6,7 +6,7 @@ import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { Rights } from '#/contract/permissions.ts';
-import { rightsWithin } from './people.ts';
+import { recordSeen, rightsWithin } from './people.ts';
 import type { StoredRights } from './people.ts';
 
 const MINUTE = 60_000;
@@ -31,12 +31,16 @@ export interface Session {
   created: number;
   last_used: number;
   person_id: string | null;
+  how: string;
+  /** The person has to set up a second factor, which the account requires, before anything else. */
+  needsOtp: boolean;
   rights: Rights;
   /** Whether the presented value is the previous one. */
   previous: boolean;
 }
 
-interface FoundSession extends Omit<Session, 'previous' | 'rights'> {
+interface FoundSession extends Omit<Session, 'previous' | 'rights' | 'needsOtp'> {
+  needs_otp: number;
   ends: number | null;
   token_id: string | null;
   token_revoked: number | null;
@@ -51,12 +55,18 @@ interface FoundSession extends Omit<Session, 'previous' | 'rights'> {
 const stored = (role: string | null, groups: string | null): StoredRights | undefined =>
   role === null || groups === null ? undefined : { role, groups_json: groups };
 
+/**
+ * Whether the account requires a second factor that this session's person lacks. Whoever signed in at a provider has it
+ * there, and the link that the service prints always lets its owner in.
+ */
+const NEEDS_OTP = `CASE WHEN a.needs_otp = 1 AND s.how = 'password' AND p.otp_secret IS NULL THEN 1 ELSE 0 END`;
+
 /** The live session for a cookie's value. */
 export async function findSession(db: Reader, value: string, now: number): Promise<Session | undefined> {
   const hash = hashSecret(value);
   const row = await db.get<FoundSession>(
     `SELECT s.id, s.account_id, coalesce(p.email, a.email) AS email, s.hash, s.rotated, s.created, s.last_used, s.ends,
-       s.person_id, s.token_id, t.revoked AS token_revoked, t.expires AS token_expires, t.role AS token_role,
+       s.person_id, s.how, s.token_id, ${NEEDS_OTP} AS needs_otp, t.revoked AS token_revoked, t.expires AS token_expires, t.role AS token_role,
        t.groups_json AS token_groups, p.state AS person_state, p.role AS person_role, p.groups_json AS person_groups
      FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN tokens t ON t.id = s.token_id
        LEFT JOIN people p ON p.id = s.person_id
@@ -70,7 +80,12 @@ export async function findSession(db: Reader, value: string, now: number): Promi
   const person = stored(row.person_role, row.person_groups);
   const own = stored(row.token_role, row.token_groups) ?? person;
   if (!own) return undefined;
-  return { ...row, rights: rightsWithin(own, person), previous: !timingSafeEqual(row.hash, hash) };
+  return {
+    ...row,
+    rights: rightsWithin(own, person),
+    needsOtp: row.needs_otp === 1,
+    previous: !timingSafeEqual(row.hash, hash),
+  };
 }
 
 /** Whose private things an actor sees: a person's, or those of a token of the account, also in a browser that signed in with it. */
@@ -171,8 +186,15 @@ export async function rotateSession(
   return changes === 0 ? undefined : value;
 }
 
-export const recordSessionUse = (tx: Tx, id: string, address: string, now: number) =>
-  tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
+export async function recordSessionUse(
+  tx: Tx,
+  { id, person_id }: Pick<Session, 'id' | 'person_id'>,
+  address: string,
+  now: number,
+): Promise<void> {
+  await tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
+  if (person_id !== null) await recordSeen(tx, person_id, now);
+}
 
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
 
