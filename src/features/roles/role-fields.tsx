@@ -59,6 +59,7 @@ interface RoleFieldsProps {
 export function RoleFields({ form: { field, values, fill }, why }: RoleFieldsProps) {
   const groups = useGroups();
   const role = ROLES.find((each) => each === values.Role);
+  const error: unknown = field('Groups').error;
   return (
     <>
       <NativeSelect
@@ -88,7 +89,7 @@ export function RoleFields({ form: { field, values, fill }, why }: RoleFieldsPro
           data={groups}
           value={linesOf(values.Groups)}
           onChange={(chosen) => fill({ Groups: chosen.join('\n') })}
-          error={field('Groups').error}
+          error={typeof error === 'string' ? error : undefined}
           maxLength={255}
           acceptValueOnBlur
           splitChars={['\n']}

@@ -72,20 +72,20 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
   const words = personState(person);
   const all = people.data ?? [];
   const facts: Fact[] = [
-    ['E-mail', <bdi>{person.Email}</bdi>],
-    ['State', <StateOf words={words} />],
-    hasRoles ? ['Role', person.Role] : ['Role', false],
-    ['Groups', hasRoles && <bdi>{groupsText(person.Groups)}</bdi>],
+    ['E-mail', <bdi key="email">{person.Email}</bdi>],
+    ['State', <StateOf key="state" words={words} />],
+    ['Role', hasRoles && person.Role],
+    ['Groups', hasRoles && <bdi key="groups">{groupsText(person.Groups)}</bdi>],
     ['Signs in with', person.Source === 'oidc' ? 'The identity provider' : 'A password'],
-    ['Second factor', person.SecondFactor ? 'On' : <span className="dim">Off</span>],
-    ['Last seen', person.LastSeenTime ? <Timestamp text={person.LastSeenTime} /> : <span className="dim">Never</span>],
+    ['Second factor', person.SecondFactor ? 'On' : 'Off'],
+    ['Last seen', person.LastSeenTime ? <Timestamp key="seen" text={person.LastSeenTime} /> : 'Never'],
     [
       'Invitation',
       person.State === 'Invited' &&
         (person.ExpiresTime ? (
-          <>
+          <span key="invitation">
             Expires <Timestamp text={person.ExpiresTime} ahead />
-          </>
+          </span>
         ) : (
           'Expired'
         )),
