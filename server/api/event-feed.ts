@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ChangeEvent } from '#/contract/changes.ts';
+import type { Rights } from '#/contract/permissions.ts';
 import { eventName } from '#/contract/resource.ts';
 import { RESOURCES } from '../http/api-groups.ts';
 import type { Caller } from '../store/caller.ts';
@@ -19,7 +20,7 @@ import {
 } from '../store/changes.ts';
 import type { Change, ChangeKind, Position } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
-import { IDLE_MS, LIFETIME_MS, liveSessions, type SessionTimes } from '../store/sessions.ts';
+import { IDLE_MS, LIFETIME_MS, liveSessions, type LiveSession } from '../store/sessions.ts';
 import { liveTokens } from '../store/tokens.ts';
 
 export interface EventFeed {
@@ -124,7 +125,7 @@ export function openEventFeed({
     for (const stream of audience.streams) send(audience, stream, bytes);
   };
 
-  const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: SessionTimes): boolean => {
+  const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: LiveSession): boolean => {
     const known = ends.get(id);
     const at = steady();
     const due =
@@ -139,7 +140,7 @@ export function openEventFeed({
     return at >= due.idle || at >= due.lifetime;
   };
 
-  /** Ends the streams of sessions and tokens that are not valid any more. */
+  /** Ends the streams of sessions and tokens that are not valid any more, or that give other rights than before. */
   const endInvalid = async (audience: Audience) => {
     const credentials = new Set([...audience.streams].map(({ caller }) => caller.credential));
     const idsOf = (prefix: string) =>
@@ -148,10 +149,13 @@ export function openEventFeed({
     const tokens = await liveTokens(db, idsOf('token:'), now());
     const going = sessions.filter((session) => !hasEnded(audience, session));
     for (const id of audience.ends.keys()) if (!credentials.has(`session:${id}`)) audience.ends.delete(id);
-    const valid = new Set([...going.map(({ id }) => `session:${id}`), ...tokens.map((id) => `token:${id}`)]);
+    const valid = new Map<string, string>([
+      ...going.map(({ id, rights }) => [`session:${id}`, printedRights(rights)] as const),
+      ...tokens.map(({ id, rights }) => [`token:${id}`, printedRights(rights)] as const),
+    ]);
     for (const stream of audience.streams) {
       const { credential } = stream.caller;
-      if (credentials.has(credential) && !valid.has(credential)) end(audience, stream);
+      if (credentials.has(credential) && valid.get(credential) !== printedRights(stream.caller)) end(audience, stream);
     }
   };
 
@@ -159,8 +163,7 @@ export function openEventFeed({
     if (isSamePosition(to, audience.at)) return;
     if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
     const changes = await changesBetween(db, audience.accountId, audience.at, to);
-    if (changes?.some(({ kind }) => kind === 'session' || kind === 'token' || kind === 'person'))
-      await endInvalid(audience);
+    if (!changes || changes.some(({ kind }) => ENDING.has(kind))) await endInvalid(audience);
     const event = changes && (await eventOf(db, changes));
     // From here on in one turn: a stream that opens now has everything up to here.
     audience.at = to;
@@ -258,6 +261,11 @@ export function openEventFeed({
     },
   };
 }
+
+const printedRights = ({ role, groups }: Rights): string => JSON.stringify([role, groups]);
+
+/** Kinds of changes that may take rights from somebody who listens. */
+const ENDING: ReadonlySet<ChangeKind> = new Set(['session', 'token', 'person', 'account']);
 
 const printed = (name: string, data: object, at: Position | undefined) =>
   `event: ${name}\n${at ? `id: ${printPosition(at)}\n` : ''}data: ${JSON.stringify(data)}\n\n`;

@@ -10,6 +10,7 @@ import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import { killableService } from '../test-killable.ts';
 import { currentPosition, printPosition } from '../store/changes.ts';
+import { ownerOf } from '../store/people.ts';
 import { insertSession, recordSessionUse } from '../store/sessions.ts';
 import { startTestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
@@ -98,10 +99,14 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   const now = () => began + elapsed + set;
   const feed = openEventFeed({ db, now, steady: () => elapsed, commentEveryMs: 10 });
   t.after(() => feed.close());
+  const owner = await ownerOf(db, 1);
   const open = async () => {
-    const { id } = await db.write((tx) => insertSession(tx, 1, { how: 'link', address: '' }, now()));
+    const { id } = await db.write((tx) =>
+      insertSession(tx, 1, { how: 'link', personId: owner?.id, address: '' }, now()),
+    );
     const { received, outgoing } = response(true);
-    await feed.open({ account: { id: 1 }, credential: `session:${id}` } as unknown as Caller, outgoing, undefined);
+    const caller = { account: { id: 1 }, role: 'Admin', credential: `session:${id}` } as unknown as Caller;
+    await feed.open(caller, outgoing, undefined);
     const comments = () => received.filter((text) => text.startsWith(':')).length;
     const checked = async () => {
       const before = comments();

@@ -201,20 +201,36 @@ export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM session
 const LIVE = perDialect(
   (
     sql,
-  ) => `SELECT s.id, s.created, s.last_used FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
-      LEFT JOIN people p ON p.id = s.person_id
+  ) => `SELECT s.id, s.created, s.last_used, t.role, t.groups_json, p.role AS person_role, p.groups_json AS person_groups
+    FROM ${sql.list('asked')} CROSS JOIN sessions s JOIN accounts a ON a.id = s.account_id
+      LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
     WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
       AND (s.ends IS NULL OR s.ends > ?) AND (t.expires IS NULL OR t.expires > ?)
-      AND (s.person_id IS NULL OR p.state = 'Active')`,
+      AND (s.person_id IS NULL OR p.state = 'Active') AND ${NEEDS_OTP} = 0`,
 );
 
-export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
+export interface LiveSession extends Pick<Session, 'id' | 'created' | 'last_used'> {
+  rights: Rights;
+}
 
-/** Which of these sessions are live, by the same rules as `isLive`. */
-export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<SessionTimes[]> =>
-  ids.length === 0
-    ? []
-    : db.all<SessionTimes>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now);
+interface LiveRow extends Omit<LiveSession, 'rights'> {
+  role: string | null;
+  groups_json: string | null;
+  person_role: string | null;
+  person_groups: string | null;
+}
+
+/** Which of these sessions are live, by the same rules as `isLive`, and what they give now. */
+export async function liveSessions(db: Reader, ids: string[], now: number): Promise<LiveSession[]> {
+  if (ids.length === 0) return [];
+  const times = [now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now];
+  const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), ...times);
+  return rows.flatMap(({ role, groups_json, person_role, person_groups, ...session }) => {
+    const person = stored(person_role, person_groups);
+    const own = stored(role, groups_json) ?? person;
+    return own ? [{ ...session, rights: rightsWithin(own, person) }] : [];
+  });
+}
 
 /** A session as listed, without secrets. */
 export interface ListedSession {
@@ -222,33 +238,71 @@ export interface ListedSession {
   created: number;
   last_used: number;
   address: string;
-  /** The name of the token that it was created with; null for a sign-in link. */
+  how: NewSession['how'];
+  /** The name of the token that it was created with; null for other ways to sign in. */
   name: string | null;
   prefix: string | null;
+  /** Null for a token of the account. */
+  person_id: string | null;
+  /** The person's name, or else the e-mail address. */
+  person: string | null;
 }
 
-/** The account's live sessions, last used first. */
-export const listSessions = (db: Reader, accountId: number, now: number): Promise<ListedSession[]> =>
-  db.all<ListedSession>(
-    `SELECT s.id, s.created, s.last_used, s.address, t.name, t.prefix
-     FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id
+/** Whose sessions: those of a person, or those that were opened with a token of the account. */
+export type SessionOwner = { personId: string } | { tokenId: string };
+
+const ofOwner = (owner: SessionOwner | undefined): { sql: string; values: string[] } => {
+  if (!owner) return { sql: '', values: [] };
+  return 'personId' in owner
+    ? { sql: ' AND s.person_id = ?', values: [owner.personId] }
+    : { sql: ' AND s.token_id = ? AND s.person_id IS NULL', values: [owner.tokenId] };
+};
+
+/** The account's live sessions, or those of one owner, last used first. */
+export function listSessions(
+  db: Reader,
+  accountId: number,
+  now: number,
+  owner?: SessionOwner,
+): Promise<ListedSession[]> {
+  const { sql, values } = ofOwner(owner);
+  return db.all<ListedSession>(
+    `SELECT s.id, s.created, s.last_used, s.address, s.how, t.name, t.prefix, s.person_id,
+       coalesce(nullif(p.name, ''), p.email) AS person
+     FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
      WHERE s.account_id = ? AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
+       AND (s.ends IS NULL OR s.ends > ?)${sql}
      ORDER BY s.last_used DESC, s.rowid DESC`,
     accountId,
     now - IDLE_MS,
     now - LIFETIME_MS,
     now + HOUR,
+    now,
+    ...values,
   );
+}
 
-/** Ends a session of an account; its next request is refused. */
-export async function endSession(tx: Tx, accountId: number, id: string): Promise<void> {
-  const { changes } = await tx.run('DELETE FROM sessions WHERE id = ? AND account_id = ?', id, accountId);
+/** Ends a session of an account, and of this owner if there is one; its next request is refused. */
+export async function endSession(tx: Tx, accountId: number, id: string, owner?: SessionOwner): Promise<void> {
+  const { sql, values } = ofOwner(owner);
+  const { changes } = await tx.run(
+    `DELETE FROM sessions AS s WHERE s.id = ? AND s.account_id = ?${sql}`,
+    id,
+    accountId,
+    ...values,
+  );
   if (changes === 0) throw notFound('session', id);
 }
 
-/** Ends all sessions of an account except one. */
-export const endSessions = (tx: Tx, accountId: number, but = '') =>
-  tx.run('DELETE FROM sessions WHERE account_id = ? AND id <> ?', accountId, but);
+/** Ends all sessions of an account, or of an owner, except one. */
+export function endSessions(
+  tx: Tx,
+  accountId: number,
+  { but = '', owner }: { but?: string | undefined; owner?: SessionOwner | undefined } = {},
+) {
+  const { sql, values } = ofOwner(owner);
+  return tx.run(`DELETE FROM sessions AS s WHERE s.account_id = ? AND s.id <> ?${sql}`, accountId, but, ...values);
+}
 
 /** A sign-in code is valid for this long, once. */
 const CODE_VALID_MS = 10 * MINUTE;

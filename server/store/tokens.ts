@@ -62,14 +62,30 @@ export async function tokenHolder(db: Reader, secret: string, now: number): Prom
 }
 
 const LIVE = perDialect(
-  (sql) => `SELECT t.id FROM ${sql.list('asked')} CROSS JOIN tokens t WHERE t.id = asked.value AND t.revoked IS NULL
-    AND (t.expires IS NULL OR t.expires > ?)
-    AND (t.person_id IS NULL OR EXISTS (SELECT 1 FROM people p WHERE p.id = t.person_id AND p.state = 'Active'))`,
+  (sql) => `SELECT t.id, t.role, t.groups_json, p.role AS person_role, p.groups_json AS person_groups
+    FROM ${sql.list('asked')} CROSS JOIN tokens t LEFT JOIN people p ON p.id = t.person_id
+    WHERE t.id = asked.value AND t.revoked IS NULL AND (t.expires IS NULL OR t.expires > ?)
+      AND (t.person_id IS NULL OR p.state = 'Active')`,
 );
 
-/** Which of these tokens still give access. */
-export const liveTokens = async (db: Reader, ids: string[], now: number): Promise<string[]> =>
-  ids.length === 0 ? [] : (await db.all<{ id: string }>(LIVE(db), JSON.stringify(ids), now)).map(({ id }) => id);
+interface LiveRow extends StoredRights {
+  id: string;
+  person_role: string | null;
+  person_groups: string | null;
+}
+
+/** Which of these tokens still give access, and to what. */
+export async function liveTokens(db: Reader, ids: string[], now: number): Promise<{ id: string; rights: Rights }[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), now);
+  return rows.map(({ id, person_role, person_groups, ...own }) => ({
+    id,
+    rights: rightsWithin(
+      own,
+      person_role === null || person_groups === null ? undefined : { role: person_role, groups_json: person_groups },
+    ),
+  }));
+}
 
 const INSERT = 'INSERT INTO tokens (id, account_id, name, prefix, hash, source, created) VALUES (?, ?, ?, ?, ?, ?, ?)';
 

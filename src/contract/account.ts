@@ -137,6 +137,26 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     summary: 'Get the account and its usage',
     response: account,
   },
+  update: {
+    method: 'PATCH',
+    path: '/v1/account',
+    permission: 'admin',
+    unlimited: true,
+    addition: true,
+    summary: 'Change the name of the account, or whether it requires a second factor',
+    changes: ['people'],
+    body: z
+      .object({
+        Name: z.optional(z.string().check(z.maxLength(255))),
+        NeedsSecondFactor: z.optional(z.boolean()),
+      })
+      .check(
+        z.refine(
+          ({ Name, NeedsSecondFactor }) => Name !== undefined || NeedsSecondFactor !== undefined,
+          'must hold at least one of Name, NeedsSecondFactor',
+        ),
+      ),
+  },
   tokens: {
     method: 'GET',
     path: '/v1/account/tokens',
@@ -175,7 +195,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'GET',
     path: '/v1/account/sessions',
     permission: 'self',
-    summary: 'List the browsers that are signed in, the one used last first',
+    summary: 'List your signed-in browsers, as an Admin those of everybody, the one used last first',
     addition: true,
     response: z.array(session),
   },
@@ -183,7 +203,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'DELETE',
     path: '/v1/account/sessions',
     permission: 'self',
-    summary: 'Sign out all browsers but the one that asks; asked with a token, all of them',
+    summary: 'Sign out all browsers that one sees but the one that asks; asked with a token, all of them',
     addition: true,
   },
   endSession: {
