@@ -8,7 +8,7 @@ import { perDialect } from './dialect.ts';
 import { CAUSES, noteState } from './state-history.ts';
 import { fold } from './fold.ts';
 import { DEVICES_RENAMED } from './name-index.ts';
-import { inGroups } from './scope.ts';
+import { DEVICES_MOVED, inGroups } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { markTunnelsDown } from './tunnels.ts';
 
@@ -109,6 +109,7 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
     tx.bump(DEVICES_RENAMED);
   }
   await set('grp', change.DeviceGroup);
+  if (change.DeviceGroup !== undefined) tx.bump(DEVICES_MOVED);
   await set('customer', change.CustomerName);
   await set('site', change.CustomerSite);
 }
