@@ -79,7 +79,7 @@ export function accountRoutes(
         ...(await retention.usage(account.id)),
         Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,
-        AlertsFiring: await countFiringOf(db, account.id, now()),
+        AlertsFiring: await countFiringOf(db, scopeOf(request), now()),
         IdempotencyKeyHours: 24,
         ...(cluster.isClockWrong() && { ClockAheadSeconds: Math.round(cluster.clockAheadMs() / 1000) }),
         ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
