@@ -5,7 +5,9 @@ import { changesBetween, parsePosition, currentPosition, printPosition } from '.
 import type { Change, Position } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { childJobs, jobsOfList, parentsWaitingFor, queuedJobs, topJobs } from '../store/jobs.ts';
+import { scopeVersion } from '../store/job-scope.ts';
 import type { JobRow } from '../store/jobs.ts';
+import type { Scope } from '../store/scope.ts';
 import { brief, stateOnly, summary } from './job-view.ts';
 
 /** Rows built at a time; other requests run in between. */
@@ -57,40 +59,74 @@ export async function streamOf(read: Read, show: Show): Promise<ReadableStream<U
 
 type Source = { db: Database };
 
+/** What a version says: the position in the log, and what the groups of the caller contain. */
+interface Moment {
+  at: Position;
+  of: string;
+}
+
+/** Separates the two. */
+const OF = '~';
+
+export const printMoment = ({ at, of }: Moment): string => printPosition(at) + (of && `${OF}${of}`);
+
+function parseMoment(version: string): Moment | undefined {
+  const [position = '', of = ''] = version.split(OF);
+  const at = parsePosition(position);
+  return at && { at, of };
+}
+
+/** The moment of a response. Take it before reading rows: these may be newer, and are then listed once more. */
+export async function currentMoment(db: Database, scope: Scope): Promise<Moment> {
+  const of = await scopeVersion(db, scope);
+  return { at: await currentPosition(db), of };
+}
+
 interface Since {
-  to: Position;
+  to: Moment;
   /** Undefined if all rows are requested, or have to be read again. */
   changes: Change[] | undefined;
   isReset: boolean;
 }
 
+/** What changed since a moment; undefined if the log no longer says, or may not say it to this caller. */
+export async function changesFor(db: Database, scope: Scope, since: string, to: Moment, parent?: number) {
+  const from = parseMoment(since);
+  if (from?.of !== to.of) return undefined;
+  const changes = await changesBetween(db, scope.accountId, from.at, to.at, parent);
+  const isListed = ({ kind }: Change) => kind === 'job' || (kind === 'device' && parent === undefined);
+  const listed = changes?.filter(isListed);
+  // The log does not say in which group something was that is gone.
+  return scope.groups && listed?.some(({ what }) => what === 'removed') ? undefined : listed;
+}
+
 /** `parent` limits the changes to its children. */
-async function changesSince({ db }: Source, accountId: number, since: string, parent?: number): Promise<Since> {
-  // Rows are read afterwards and may be newer; their changes are then listed once more.
-  const to = await currentPosition(db);
+async function changesSince({ db }: Source, scope: Scope, since: string, parent?: number): Promise<Since> {
+  const to = await currentMoment(db, scope);
   if (since === '') return { to, changes: undefined, isReset: false };
-  const from = parsePosition(since);
-  const changes = (from && (await changesBetween(db, accountId, from, to, parent)))?.filter(({ kind }) =>
-    parent === undefined ? kind === 'job' || kind === 'device' : kind === 'job',
-  );
+  const changes = await changesFor(db, scope, since, to, parent);
   return { to, changes, isReset: changes === undefined };
 }
 
-/** The listed ones of these jobs as JSON, and the seqs of the others. */
+/** The listed ones of these jobs as JSON, and the seqs of the others that the scope sees or that no longer exist. */
 async function rowsOfList(
   { db }: Source,
-  accountId: number,
+  scope: Scope,
   seqs: Iterable<number>,
   isListed: (row: JobRow) => boolean,
   show: Show,
 ): Promise<{ json: string; others: Set<number> }> {
-  const others = new Set(seqs);
-  const all = [...others].toSorted((one, other) => one - other);
+  const all = [...new Set(seqs)].toSorted((one, other) => one - other);
+  // A role that is limited to groups cannot be told of jobs that it does not see.
+  const others = new Set(scope.groups ? [] : all);
   const parts: string[] = [];
   for (let from = 0; from < all.length; from += BATCH) {
     if (from > 0) await nextTurn();
-    for (const row of await jobsOfList(db, accountId, all.slice(from, from + BATCH))) {
-      if (!isListed(row)) continue;
+    for (const row of await jobsOfList(db, scope, all.slice(from, from + BATCH))) {
+      if (!isListed(row)) {
+        others.add(row.seq);
+        continue;
+      }
       others.delete(row.seq);
       parts.push(JSON.stringify(await show(row)));
     }
@@ -100,7 +136,7 @@ async function rowsOfList(
 
 /** Builds the response; `rows` is a JSON list that gets the name `of`. */
 function respond({ to, isReset }: Since, of: 'Children' | 'Jobs' | 'Items', rows: string, more: object = {}): string {
-  const head = JSON.stringify({ Version: printPosition(to), Reset: isReset, ...more });
+  const head = JSON.stringify({ Version: printMoment(to), Reset: isReset, ...more });
   return `${head.slice(0, -1)},"${of}":${rows}}`;
 }
 
@@ -112,46 +148,46 @@ const compressible = (json: string) => new JsonResponse(Buffer.from(json), undef
  */
 export async function childrenSince(
   source: Source,
-  accountId: number,
+  scope: Scope,
   parent: JobRow,
   version: string,
 ): Promise<JsonResponse> {
-  const since = await changesSince(source, accountId, version, parent.seq);
+  const since = await changesSince(source, scope, version, parent.seq);
   const show = (row: JobRow) => stateOnly(source, row);
   if (!since.changes || since.changes.some(({ what }) => what === 'removed')) {
-    const rows = await rowsOf((after, limit) => childJobs(source.db, parent.seq, after?.seq ?? 0, limit), show);
+    const rows = await rowsOf((after, limit) => childJobs(source.db, scope, parent.seq, after?.seq ?? 0, limit), show);
     return compressible(respond({ ...since, isReset: version !== '' }, 'Children', rows));
   }
   const seqs = since.changes.map(({ object }) => object);
-  const { json } = await rowsOfList(source, accountId, seqs, () => true, show);
+  const { json } = await rowsOfList(source, scope, seqs, () => true, show);
   return compressible(respond(since, 'Children', json));
 }
 
 const ofJobs = (changes: readonly Change[]) => changes.filter(({ kind }) => kind === 'job');
 
 /** Single jobs and parents that changed. A parent also changes with the states of its children. */
-export async function topJobsSince(source: Source, accountId: number, version: string): Promise<JsonResponse> {
-  const since = await changesSince(source, accountId, version);
+export async function topJobsSince(source: Source, scope: Scope, version: string): Promise<JsonResponse> {
+  const since = await changesSince(source, scope, version);
   const { db } = source;
   if (!since.changes) {
     const show = (row: JobRow) => summary(source, row);
-    const rows = await rowsOf((after, limit) => topJobs(db, accountId, after?.seq ?? 0, limit), show);
+    const rows = await rowsOf((after, limit) => topJobs(db, scope, after?.seq ?? 0, limit), show);
     return new JsonResponse(respond(since, 'Jobs', rows, { Removed: [] }));
   }
-  const { json, Removed } = await changedTopJobs(source, accountId, since.changes);
+  const { json, Removed } = await changedTopJobs(source, scope, since.changes);
   return new JsonResponse(respond(since, 'Jobs', json, { Removed }));
 }
 
 /** The same for clients that have read pages of the list: without rows if all would have to be read again. */
-export async function pagedJobsSince(source: Source, accountId: number, version: string): Promise<JsonResponse> {
-  const since = await changesSince(source, accountId, version);
+export async function pagedJobsSince(source: Source, scope: Scope, version: string): Promise<JsonResponse> {
+  const since = await changesSince(source, scope, version);
   if (!since.changes)
     return new JsonResponse(respond({ ...since, isReset: true }, 'Items', '[]', { Next: '', Removed: [] }));
-  const { json, Removed } = await changedTopJobs(source, accountId, since.changes);
+  const { json, Removed } = await changedTopJobs(source, scope, since.changes);
   return new JsonResponse(respond(since, 'Items', json, { Next: '', Removed }));
 }
 
-async function changedTopJobs(source: Source, accountId: number, changes: readonly Change[]) {
+async function changedTopJobs(source: Source, scope: Scope, changes: readonly Change[]) {
   const { db } = source;
   const show = (row: JobRow) => summary(source, row);
   const jobs = ofJobs(changes);
@@ -160,7 +196,7 @@ async function changedTopJobs(source: Source, accountId: number, changes: readon
   const devices = changes.flatMap(({ kind, object }) => (kind === 'device' ? [object] : []));
   for (const seq of await parentsWaitingFor(db, devices)) seqs.add(seq);
   const isListed = (row: JobRow) => row.parent_seq === null && row.archived === null;
-  const { json, others } = await rowsOfList(source, accountId, seqs, isListed, show);
+  const { json, others } = await rowsOfList(source, scope, seqs, isListed, show);
   // Deleted jobs, and archived ones that were not restored since.
   const removed = jobs.filter(
     ({ what, parent, object }) => what === 'removed' && parent === null && others.has(object),
@@ -169,18 +205,18 @@ async function changedTopJobs(source: Source, accountId: number, changes: readon
 }
 
 /** Unfinished jobs that changed, and those that have ended since. */
-export async function queuesSince(source: Source, accountId: number, version: string): Promise<JsonResponse> {
-  const since = await changesSince(source, accountId, version);
+export async function queuesSince(source: Source, scope: Scope, version: string): Promise<JsonResponse> {
+  const since = await changesSince(source, scope, version);
   const { db } = source;
   const show = (row: JobRow) => brief(source, row);
   if (!since.changes) {
-    const rows = await rowsOf((after, limit) => queuedJobs(db, accountId, after, limit), show);
+    const rows = await rowsOf((after, limit) => queuedJobs(db, scope, after, limit), show);
     return compressible(respond(since, 'Jobs', rows, { Removed: [] }));
   }
   const jobs = ofJobs(since.changes);
   const isQueued = (row: JobRow) => row.device_seq !== null && row.ended === null;
   const seqs = jobs.map(({ object }) => object);
-  const { json, others } = await rowsOfList(source, accountId, seqs, isQueued, show);
+  const { json, others } = await rowsOfList(source, scope, seqs, isQueued, show);
   const left = jobs.filter(({ object }) => others.has(object));
   return compressible(respond(since, 'Jobs', json, { Removed: [...new Set(left.map(({ id }) => id))] }));
 }

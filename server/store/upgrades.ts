@@ -148,6 +148,9 @@ const withPeople: Definition[] = [
   // Who sees only some groups learns only of their changes.
   `ALTER TABLE changes ADD COLUMN grp TEXT;
   ALTER TABLE changes ADD COLUMN grp_before TEXT;`,
+  `ALTER TABLE bulk ADD COLUMN credential TEXT NOT NULL DEFAULT '';
+  ALTER TABLE bulk ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';
+  ALTER TABLE bulk ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
 ];
 
 /** The triggers of versions before 43. */
