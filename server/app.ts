@@ -6,6 +6,9 @@ import type { Context } from './context.ts';
 import { newApp } from './http/base-app.ts';
 import { openAuthenticator } from './auth/authenticate.ts';
 import { loopbackRedirect } from './http/loopback-redirect.ts';
+import { credentialRoutes } from './auth/credentials.ts';
+import { openPasswordChecks } from './auth/password-checks.ts';
+import { openSecondFactor } from './auth/second-factor.ts';
 import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
 import { staticFiles } from './http/static-files.ts';
@@ -50,7 +53,13 @@ export function createApp(context: Context, operation: Operation): App {
   const authenticator = openAuthenticator(context);
 
   const limit = openSigninLimit(context.config.signinLimit, context.clock.steady);
-  sessionRoutes(app, context, authenticator, limit);
+  const guards = {
+    limit,
+    passwords: openPasswordChecks(context),
+    secondFactor: openSecondFactor(context.clock.steady),
+  };
+  sessionRoutes(app, context, authenticator, guards);
+  credentialRoutes(app, context, authenticator, guards);
   operationRoutes(app, operation, (http) => authenticator.caller(http));
 
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {

@@ -11,7 +11,7 @@ import { DAY_MS } from '../store/usage.ts';
 import { openAlertEvaluation } from './alert-evaluation.ts';
 import { openAlertSender, type SendOnce } from './alert-sender.ts';
 import type { Sent } from './attempt.ts';
-import { sendEmail, type EmailSettings } from './email.ts';
+import { sendEmail, sendMail, type EmailSettings, type Mail } from './email.ts';
 import { sendWebhook, targetOf } from './webhook.ts';
 
 export interface Alerts {
@@ -23,6 +23,8 @@ export interface Alerts {
   refusalOf(url: string): Promise<string | undefined>;
   /** Sends a message to the channel at once. */
   test(channel: ChannelRow): Promise<Sent>;
+  /** Sends a message to a person. Never throws. */
+  mail(to: string, mail: Mail): Promise<Sent>;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,8 @@ export function openAlerts({ db, now, disk, allowPrivate, email, historyDays, ti
       };
       return send(channel, message, closing.signal);
     },
+    mail: async (to, mail) =>
+      email ? sendMail(email, [to], mail, closing.signal) : { delivered: false, because: NO_SMTP },
     close: async () => {
       closing.abort();
       await sender.close();

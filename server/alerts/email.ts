@@ -1,4 +1,4 @@
-// Sends a message by e-mail, over the SMTP server of SMTP_URL. Its library is loaded by the first message.
+// Sends e-mail, alerts and links to people, over the SMTP server of SMTP_URL. Its library is loaded by the first message.
 import type { AlertMessage } from '#/contract/alerts.ts';
 import { faultText, type Sent } from './attempt.ts';
 
@@ -17,11 +17,38 @@ const inHeader = (text: string) =>
     .slice(0, MOST_SUBJECT)
     .toWellFormed();
 
-/** Sends once. Never throws. */
-export async function sendEmail(
-  { url, from }: EmailSettings,
+export interface Mail {
+  subject: string;
+  text: string;
+  messageId?: string;
+  headers?: Record<string, string>;
+}
+
+/** Sends an alert once. Never throws. */
+export const sendEmail = (
+  settings: EmailSettings,
   to: readonly string[],
   message: AlertMessage,
+  signal: AbortSignal,
+): Promise<Sent> =>
+  sendMail(
+    settings,
+    to,
+    {
+      subject: `[Muster] ${message.Rule}: ${message.Text.split('\n')[0] ?? ''}`,
+      text: `${message.Text}\n\nRule: ${message.Rule}\n`,
+      // The same on each repeat, by which a mail program can tell one.
+      messageId: `<${message.Id}@muster.alerts>`,
+      headers: { 'X-Muster-Event': message.Event },
+    },
+    signal,
+  );
+
+/** Sends once. Never throws. */
+export async function sendMail(
+  { url, from }: EmailSettings,
+  to: readonly string[],
+  { subject, headers, ...mail }: Mail,
   signal: AbortSignal,
 ): Promise<Sent> {
   try {
@@ -42,11 +69,9 @@ export async function sendEmail(
       const { rejected } = await transport.sendMail({
         signal,
         to: [...to],
-        subject: inHeader(`[Muster] ${message.Rule}: ${message.Text.split('\n')[0] ?? ''}`),
-        text: `${message.Text}\n\nRule: ${message.Rule}\n`,
-        // The same on each repeat, by which a mail program can tell one.
-        messageId: `<${message.Id}@muster.alerts>`,
-        headers: { 'Auto-Submitted': 'auto-generated', 'X-Muster-Event': message.Event },
+        ...mail,
+        subject: inHeader(subject),
+        headers: { 'Auto-Submitted': 'auto-generated', ...headers },
       });
       // A repeat would reach the others twice.
       const because = rejected.length === 0 ? '' : `${rejected.length} of ${to.length} addresses were refused`;

@@ -9,16 +9,32 @@ import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { notFound } from '../store/errors.ts';
 import { countFiringOf } from '../store/alert-lists.ts';
-import { readAccount } from '../store/accounts.ts';
-import type { Tx } from '../store/database.ts';
+import { readAccount, updateAccount } from '../store/accounts.ts';
+import type { Caller } from '../store/caller.ts';
+import type { Reader, Tx } from '../store/database.ts';
+import { personById } from '../store/people.ts';
 import { scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
-import { endSession, endSessions, listSessions, redeemSigninCode } from '../store/sessions.ts';
+import { endSession, endSessions, holderOf, listSessions, redeemSigninCode } from '../store/sessions.ts';
+import type { SessionOwner } from '../store/sessions.ts';
 import { tokenHolder, listTokens, createToken, revokeToken } from '../store/tokens.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 const PROOF_NEEDED =
   'is needed: an API token, or the link that "npm run token -- link" prints on the service’s machine';
+
+/** How sessions were opened, as they are listed. */
+const HOW = { link: 'Link', token: 'Token', password: 'Password', oidc: 'Provider' } as const;
+
+/** An Admin of all groups sees and ends the sessions of everybody, others their own; undefined: everybody's. */
+async function sessionsSeenBy(
+  db: Reader,
+  { role, groups, personId, credential }: Caller,
+): Promise<SessionOwner | undefined> {
+  if (role === 'Admin' && !groups) return undefined;
+  if (personId !== undefined) return { personId };
+  return { tokenId: (await holderOf(db, credential)).replace(/^token:/, '') };
+}
 
 /** The capabilities of the contract that this version offers. */
 const OFFERED: readonly Capability[] = [
@@ -139,21 +155,41 @@ export function accountRoutes(
         { essential: true },
       ),
 
-    sessions: async ({ account, sessionId }) =>
-      (await listSessions(db, account.id, now())).map(({ id, created, last_used, address, name, prefix }) => ({
+    update: (request) =>
+      db.write(async (tx) => {
+        const { Name: name, NeedsSecondFactor: needsOtp } = request.body;
+        if (needsOtp === true && request.personId !== undefined) {
+          const person = await personById(tx, request.personId);
+          if (person?.source === 'password' && person.otp_secret === null)
+            throw new Problem(
+              409,
+              'You have no second factor yourself',
+              'Set it up for yourself first: otherwise you could do nothing else from now on.',
+            );
+        }
+        await updateAccount(tx, request.account.id, { name, needsOtp });
+        await audit.record(tx, request, 'account.update', '');
+      }),
+
+    sessions: async (request) => {
+      const rows = await listSessions(db, request.account.id, now(), await sessionsSeenBy(db, request));
+      return rows.map(({ id, created, last_used, address, how, name, prefix, person_id, person }) => ({
         SessionId: id,
-        How: prefix === null ? 'Link' : 'Token',
+        How: HOW[how],
         ...(prefix !== null && { TokenName: name ?? '', Prefix: prefix }),
+        ...(person_id !== null && { PersonId: person_id, PersonName: person ?? '' }),
         CreatedTime: time(created),
         LastUsedTime: time(last_used),
         Address: address,
-        Current: id === sessionId,
-      })),
+        Current: id === request.sessionId,
+      }));
+    },
 
     endSessions: (request) =>
       db.write(
         async (tx) => {
-          const { changes } = await endSessions(tx, request.account.id, request.sessionId);
+          const owner = await sessionsSeenBy(tx, request);
+          const { changes } = await endSessions(tx, request.account.id, { but: request.sessionId, owner });
           await audit.record(tx, request, 'session.end-all', String(changes));
         },
         { essential: true },
@@ -162,7 +198,8 @@ export function accountRoutes(
     endSession: (request) =>
       db.write(
         async (tx) => {
-          await endSession(tx, request.account.id, request.params.session_id);
+          const { session_id: id } = request.params;
+          await endSession(tx, request.account.id, id, await sessionsSeenBy(tx, request));
           await audit.record(tx, request, 'session.end', request.params.session_id);
         },
         { essential: true },

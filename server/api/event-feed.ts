@@ -23,7 +23,7 @@ import type { ChangeKind, Position, ScopedChange } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { scopeKey, scopeOf } from '../store/scope.ts';
 import type { Scope } from '../store/scope.ts';
-import { IDLE_MS, LIFETIME_MS, liveSessions, type SessionTimes } from '../store/sessions.ts';
+import { IDLE_MS, LIFETIME_MS, liveSessions, type LiveSession } from '../store/sessions.ts';
 import { liveTokens } from '../store/tokens.ts';
 
 export interface EventFeed {
@@ -128,7 +128,7 @@ export function openEventFeed({
     for (const stream of audience.streams) send(audience, stream, bytes);
   };
 
-  const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: SessionTimes): boolean => {
+  const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: LiveSession): boolean => {
     const known = ends.get(id);
     const at = steady();
     const due =
@@ -167,8 +167,7 @@ export function openEventFeed({
     if (isSamePosition(to, audience.at)) return;
     if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
     const changes = await changesInScope(db, audience.scope, audience.at, to);
-    if (changes?.some(({ kind }) => kind === 'session' || kind === 'token' || kind === 'person') ?? true)
-      await endInvalid(audience);
+    if (!changes || changes.some(({ kind }) => ENDING.has(kind))) await endInvalid(audience);
     const event = changes && (await eventOf(db, audience.scope, changes));
     // From here on in one turn: a stream that opens now has everything up to here.
     audience.at = to;
@@ -284,6 +283,9 @@ export function openEventFeed({
 
 const printed = (name: string, data: object, id: string | undefined) =>
   `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+
+/** Kinds of changes that may take rights from somebody who listens. */
+const ENDING: ReadonlySet<ChangeKind> = new Set(['session', 'token', 'person', 'account']);
 
 /** Whether somebody may still do and see the same. More groups also need a new stream: everything has to be read again. */
 const isSame = ({ role, account, groups }: Caller, rights: Rights | undefined): boolean =>

@@ -107,11 +107,13 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   const now = () => began + elapsed + set;
   const feed = openEventFeed({ db, now, steady: () => elapsed, commentEveryMs: 10 });
   t.after(() => feed.close());
+  const owner = await ownerOf(db, 1);
   const open = async () => {
-    const personId = (await ownerOf(db, 1))?.id;
-    const { id } = await db.write((tx) => insertSession(tx, 1, { how: 'link', personId, address: '' }, now()));
+    const { id } = await db.write((tx) =>
+      insertSession(tx, 1, { how: 'link', personId: owner?.id, address: '' }, now()),
+    );
     const { received, outgoing } = response(true);
-    const caller = { account: { id: 1 }, credential: `session:${id}`, role: 'Admin' } as unknown as Caller;
+    const caller = { account: { id: 1 }, role: 'Admin', credential: `session:${id}` } as unknown as Caller;
     await feed.open(caller, outgoing, undefined);
     const comments = () => received.filter((text) => text.startsWith(':')).length;
     const checked = async () => {
@@ -133,7 +135,7 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   const used = await open();
   await used.checked();
   elapsed += 11 * hour;
-  await db.write((tx) => recordSessionUse(tx, used.id, '', now()));
+  await db.write((tx) => recordSessionUse(tx, { id: used.id, person_id: null }, '', now()));
   await used.checked();
   elapsed += 11 * hour;
   await used.checked();

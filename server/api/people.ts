@@ -1,5 +1,5 @@
 // The people of an account, and who the caller is. An addition to v1.md.
-import type { Me, peopleEndpoints, Person } from '#/contract/people.ts';
+import type { Invitation, Me, peopleEndpoints, Person } from '#/contract/people.ts';
 import { permissionsOf } from '#/contract/permissions.ts';
 import type { Rights } from '#/contract/permissions.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
@@ -27,6 +27,15 @@ import {
 import type { CodePurpose, PersonRow } from '../store/people.ts';
 import { actorNames } from './audit-names.ts';
 
+/** A link that was just made for a person. */
+interface NewLink {
+  id: string;
+  email: string;
+  purpose: CodePurpose;
+  url: string;
+  expires: number;
+}
+
 const time = (at: number | null) => (at === null ? '' : printIsoTime(new Date(at)));
 const rightsOfBody = (role: Rights['role'], groups: readonly string[]): Rights => ({
   role,
@@ -34,7 +43,7 @@ const rightsOfBody = (role: Rights['role'], groups: readonly string[]): Rights =
 });
 
 export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints> {
-  const { db, audit, now } = context;
+  const { db, audit, now, alerts } = context;
 
   /** Whether the caller may still manage people: the role may have changed since the request was let through. */
   const requireManager = async (tx: Tx, caller: Caller): Promise<void> => {
@@ -48,9 +57,23 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
   const linkFor = (purpose: CodePurpose, code: string) =>
     `${context.publicUrl}/${purpose === 'invite' ? 'accept' : 'reset'}#code=${code}`;
 
-  const invitationFor = async (tx: Tx, personId: string, purpose: CodePurpose) => {
-    const { code, expires } = await createPersonCode(tx, personId, purpose, now());
-    return { PersonId: personId, InviteUrl: linkFor(purpose, code), ExpiresTime: time(expires) };
+  const newLink = async (tx: Tx, person: Pick<PersonRow, 'id' | 'email'>, purpose: CodePurpose): Promise<NewLink> => {
+    const { code, expires } = await createPersonCode(tx, person.id, purpose, now());
+    return { id: person.id, email: person.email, purpose, url: linkFor(purpose, code), expires };
+  };
+
+  /** Sends the link to the person where there is a server for e-mail, and shows it in any case. */
+  const shown = async ({ id, email, purpose, url, expires }: NewLink): Promise<Invitation> => {
+    const link = { PersonId: id, InviteUrl: url, ExpiresTime: time(expires) };
+    if (!alerts.hasEmail) return link;
+    const subject = purpose === 'invite' ? 'Invitation' : 'New password';
+    const what =
+      purpose === 'invite'
+        ? `You are invited to ${context.publicUrl}, a service that manages devices.\n\nSet a password to sign in:`
+        : `An Admin made a link with which you set a new password at ${context.publicUrl}:`;
+    const text = `${what}\n${url}\n\nThe link works once, until ${time(expires)}. If you did not expect it, ignore this message.\n`;
+    const { delivered } = await alerts.mail(email, { subject: `[Muster] ${subject}`, text });
+    return { ...link, Emailed: delivered };
   };
 
   return {
@@ -102,19 +125,21 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
       }));
     },
 
-    invite: (request) =>
-      db.write(async (tx) => {
+    invite: async (request) => {
+      const link = await db.write(async (tx) => {
         await requireManager(tx, request);
         const { Email: email, Name: name, Role: role, Groups: groups } = request.body;
         const rights = rightsOfBody(role, groups);
         const invited = { email, name, rights, state: 'Invited', roleSource: request.actor } as const;
         const id = await insertPerson(tx, request.account.id, invited, now());
         await audit.record(tx, request, 'person.invite', id);
-        return invitationFor(tx, id, 'invite');
-      }),
+        return newLink(tx, { id, email }, 'invite');
+      });
+      return shown(link);
+    },
 
-    renewInvitation: (request) =>
-      db.write(async (tx) => {
+    renewInvitation: async (request) => {
+      const link = await db.write(async (tx) => {
         await requireManager(tx, request);
         const person = await readPerson(tx, request.account.id, request.params.person_id);
         if (person.source === 'oidc')
@@ -126,8 +151,10 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
         if (person.state === 'Disabled')
           throw new Problem(409, `${shownName(person)} is disabled`, 'Enable this person first.');
         await audit.record(tx, request, 'person.renew-link', person.id);
-        return invitationFor(tx, person.id, person.state === 'Invited' ? 'invite' : 'reset');
-      }),
+        return newLink(tx, person, person.state === 'Invited' ? 'invite' : 'reset');
+      });
+      return shown(link);
+    },
 
     update: (request) =>
       db.write(

@@ -47,7 +47,7 @@ export function openAuthenticator(context: Context): Authenticator {
         },
         { essential: true },
       ),
-    noteUse: ({ id }, from) => db.write((tx) => recordSessionUse(tx, id, clientAddress(config, from), now())),
+    noteUse: (session, from) => db.write((tx) => recordSessionUse(tx, session, clientAddress(config, from), now())),
   });
   return {
     ...cookie,
@@ -81,6 +81,13 @@ export function openAuthenticator(context: Context): Authenticator {
       if (!session)
         throw new Problem(401, 'Not signed in', 'Sign in again, or send the header "Authorization: Bearer <token>".');
       if (http.req.method !== 'GET' && http.req.method !== 'HEAD') cookie.requireOwnOrigin(http);
+      if (session.needsOtp)
+        throw new Problem(
+          403,
+          'Set up a second factor first',
+          'This account requires one of everybody who signs in with a password. Open the dashboard to set it up.',
+          { members: { Needs: 'OtpSetup' } },
+        );
       const { id: sessionId, account_id: id, person_id: personId, email, rights, secret } = session;
       const credential = `session:${sessionId}`;
       const actor = personId === null ? credential : `person:${personId}`;

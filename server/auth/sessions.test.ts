@@ -51,6 +51,7 @@ test('a token is exchanged for a cookie that no script can read', async () => {
   const browser = new Browser();
   assert.deepEqual(await (await browser.ask('GET', '/auth/session')).json(), {
     SignedIn: false,
+    Methods: ['token'],
     Service: 'muster',
     Version: '0.1.0',
   });
@@ -62,6 +63,7 @@ test('a token is exchanged for a cookie that no script can read', async () => {
   assert.deepEqual(await (await browser.ask('GET', '/auth/session')).json(), {
     SignedIn: true,
     UserEmail: 'operator@localhost',
+    Methods: ['token'],
     Service: 'muster',
     Version: '0.1.0',
   });

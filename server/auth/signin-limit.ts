@@ -2,8 +2,8 @@
 // wrong ones are limited.
 //
 // Tokens and link codes are always checked first. They have at least 128 random bits, so that guessing is hopeless, and
-// /v1 answers the same question without a limit. Users choose the passwords of tunnels: there, an address that has used
-// up its share gets one check at a time, with pauses (tunnels/visitor-logins.ts).
+// /v1 answers the same question without a limit. Passwords of people and of tunnels can be guessed: there, an address or
+// person whose share is used up gets one check at a time, with pauses (password-checks.ts, tunnels/visitor-logins.ts).
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Problem } from '../http/problem.ts';
@@ -24,6 +24,17 @@ export interface SigninLimit {
    * Undefined if too many are waiting.
    */
   pause(address: string): number | undefined;
+  /**
+   * The same, and counts the attempt as failed until it is known to be right: otherwise many at the same time would all
+   * be within the share.
+   */
+  attempt(address: string): Attempt | undefined;
+}
+
+export interface Attempt {
+  /** Milliseconds until it may be checked. */
+  pause: number;
+  right(): void;
 }
 
 interface Failures {
@@ -32,15 +43,18 @@ interface Failures {
   nextAt: number;
 }
 
-/** @param now a monotonic clock, in milliseconds */
-export function openSigninLimit(limit: number, now: () => number): SigninLimit {
+/**
+ * @param limit failures in `windowMs`: the share of each address, or of whatever else is counted under a key
+ * @param now a monotonic clock, in milliseconds
+ */
+export function openSigninLimit(limit: number, now: () => number, windowMs = WINDOW_MS): SigninLimit {
   const addresses = new Map<string, Failures>();
   const failuresOf = (address: string): Failures => {
     const key = networkOf(address);
     const failures = addresses.get(key) ?? { times: [], nextAt: Number.NEGATIVE_INFINITY };
     const { times } = failures;
     const at = now();
-    while (times[0] !== undefined && times[0] <= at - WINDOW_MS) times.shift();
+    while (times[0] !== undefined && times[0] <= at - windowMs) times.shift();
     addresses.delete(key);
     addresses.set(key, failures);
     const [silent] = addresses.keys();
@@ -48,6 +62,15 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
     return failures;
   };
 
+  const pause = (address: string) => {
+    const failures = failuresOf(address);
+    if (failures.times.length < limit) return 0;
+    const at = now();
+    const mayAt = Math.max(at, failures.nextAt);
+    if (mayAt - at > LONGEST_PAUSE_MS) return undefined;
+    failures.nextAt = mayAt + windowMs / limit;
+    return mayAt - at;
+  };
   return {
     failed: (address) => {
       const { times } = failuresOf(address);
@@ -55,7 +78,7 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
       times.push(at);
       if (times.length > limit) {
         times.shift();
-        const seconds = Math.max(1, Math.ceil(((times[0] ?? at) + WINDOW_MS - at) / 1000));
+        const seconds = Math.max(1, Math.ceil(((times[0] ?? at) + windowMs - at) / 1000));
         throw new Problem(
           429,
           'Too many failed sign-ins',
@@ -64,14 +87,21 @@ export function openSigninLimit(limit: number, now: () => number): SigninLimit {
         );
       }
     },
-    pause: (address) => {
-      const failures = failuresOf(address);
-      if (failures.times.length < limit) return 0;
+    pause,
+    attempt: (address) => {
+      const { times } = failuresOf(address);
+      const isWithin = times.length < limit;
+      const wait = pause(address);
+      if (wait === undefined) return undefined;
       const at = now();
-      const mayAt = Math.max(at, failures.nextAt);
-      if (mayAt - at > LONGEST_PAUSE_MS) return undefined;
-      failures.nextAt = mayAt + WINDOW_MS / limit;
-      return mayAt - at;
+      if (isWithin) times.push(at);
+      return {
+        pause: wait,
+        right: () => {
+          const mine = isWithin ? times.lastIndexOf(at) : -1;
+          if (mine >= 0) times.splice(mine, 1);
+        },
+      };
     },
   };
 }

@@ -1,6 +1,6 @@
 // The people of an account, their roles, and the groups that a role is limited to.
 import { MOST_PEOPLE } from '#/contract/limits.ts';
-import { commonRights, ROLES } from '#/contract/permissions.ts';
+import { commonRights, isLess, ROLES } from '#/contract/permissions.ts';
 import type { Rights, Role } from '#/contract/permissions.ts';
 import type { Caller } from './caller.ts';
 import type { Reader, Tx } from './database.ts';
@@ -258,12 +258,6 @@ export async function currentRights(
 const storedRights = (role: string | null, groups: string | null): StoredRights | undefined =>
   role === null || groups === null ? undefined : { role, groups_json: groups };
 
-/** Whether `now` lacks something that `before` had. */
-export function isLess(now: Rights, before: Rights): boolean {
-  const common = commonRights(now, before);
-  return common.role !== before.role || common.groups?.length !== before.groups?.length;
-}
-
 /** Refuses to take the account's last Admin, whose role covers all groups, from it. */
 export async function requireOtherAdmin(tx: Tx, { account_id, id, ...person }: PersonRow): Promise<void> {
   const other = await tx.get(
@@ -354,6 +348,31 @@ export async function removePerson(tx: Tx, person: PersonRow, now: number): Prom
 
 export const setName = (tx: Tx, personId: string, name: string) =>
   tx.run('UPDATE people SET name = ? WHERE id = ?', name.trim().toWellFormed(), personId);
+
+/** Whether anybody on this service can sign in with a password. */
+export const hasPasswords = async (db: Reader): Promise<boolean> =>
+  (await db.get("SELECT 1 FROM people WHERE password <> '' LIMIT 1")) !== undefined;
+
+/** Sets a password. Whoever was invited is there from now on, and no link that was sent works any more. */
+export async function setPassword(tx: Tx, personId: string, hash: string): Promise<void> {
+  await tx.run("UPDATE people SET password = ?, state = 'Active' WHERE id = ?", hash, personId);
+  await deletePersonCodes(tx, personId);
+}
+
+/** Sets the second factor, and what is left of its recovery codes. */
+export const setSecondFactor = (tx: Tx, personId: string, sealed: Uint8Array, recovery: readonly string[]) =>
+  tx.run(
+    'UPDATE people SET otp_secret = ?, otp_step = 0, recovery_json = ? WHERE id = ?',
+    sealed,
+    JSON.stringify(recovery),
+    personId,
+  );
+
+export const recordOtpStep = (tx: Tx, personId: string, step: number) =>
+  tx.run('UPDATE people SET otp_step = ? WHERE id = ?', step, personId);
+
+export const setRecoveryHashes = (tx: Tx, personId: string, hashes: readonly string[]) =>
+  tx.run('UPDATE people SET recovery_json = ? WHERE id = ?', JSON.stringify(hashes), personId);
 
 export const dropSecondFactor = (tx: Tx, personId: string) =>
   tx.run("UPDATE people SET otp_secret = NULL, otp_step = 0, recovery_json = '[]' WHERE id = ?", personId);

@@ -60,7 +60,7 @@ const REPORTED = [
   { table: 'people', kind: 'person', columns: 'email, name, role, groups_json, state, source, otp_secret' },
   { table: 'tokens', kind: 'token', columns: 'revoked, role, groups_json' },
   { table: 'sessions', kind: 'session' },
-  { table: 'accounts', kind: 'account', columns: 'email, max_devices, artifact_limit', account: 'id' },
+  { table: 'accounts', kind: 'account', columns: 'email, name, needs_otp, max_devices, artifact_limit', account: 'id' },
   { table: 'bulk', kind: 'bulk', columns: 'state, next', id: 'id' },
   // Every step of a rollout increments its version.
   { table: 'rollouts', kind: 'rollout', columns: 'version', id: 'id' },

@@ -6,7 +6,7 @@ import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { Rights } from '#/contract/permissions.ts';
-import { rightsWithin } from './people.ts';
+import { recordSeen, rightsWithin } from './people.ts';
 import type { StoredRights } from './people.ts';
 
 const MINUTE = 60_000;
@@ -31,12 +31,16 @@ export interface Session {
   created: number;
   last_used: number;
   person_id: string | null;
+  how: string;
+  /** The person has to set up a second factor, which the account requires, before anything else. */
+  needsOtp: boolean;
   rights: Rights;
   /** Whether the presented value is the previous one. */
   previous: boolean;
 }
 
-interface FoundSession extends Omit<Session, 'previous' | 'rights'> {
+interface FoundSession extends Omit<Session, 'previous' | 'rights' | 'needsOtp'> {
+  needs_otp: number;
   ends: number | null;
   token_id: string | null;
   token_revoked: number | null;
@@ -59,13 +63,18 @@ function rightsIn(
   const own = stored(row.token_role, row.token_groups) ?? person;
   return own && rightsWithin(own, person);
 }
+/**
+ * Whether the account requires a second factor that this session's person lacks. Whoever signed in at a provider has it
+ * there, and the link that the service prints always lets its owner in.
+ */
+const NEEDS_OTP = `CASE WHEN a.needs_otp = 1 AND s.how = 'password' AND p.otp_secret IS NULL THEN 1 ELSE 0 END`;
 
 /** The live session for a cookie's value. */
 export async function findSession(db: Reader, value: string, now: number): Promise<Session | undefined> {
   const hash = hashSecret(value);
   const row = await db.get<FoundSession>(
     `SELECT s.id, s.account_id, coalesce(p.email, a.email) AS email, s.hash, s.rotated, s.created, s.last_used, s.ends,
-       s.person_id, s.token_id, t.revoked AS token_revoked, t.expires AS token_expires, t.role AS token_role,
+       s.person_id, s.how, s.token_id, ${NEEDS_OTP} AS needs_otp, t.revoked AS token_revoked, t.expires AS token_expires, t.role AS token_role,
        t.groups_json AS token_groups, p.state AS person_state, p.role AS person_role, p.groups_json AS person_groups
      FROM sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN tokens t ON t.id = s.token_id
        LEFT JOIN people p ON p.id = s.person_id
@@ -78,7 +87,7 @@ export async function findSession(db: Reader, value: string, now: number): Promi
   if (row.person_id !== null && row.person_state !== 'Active') return undefined;
   const rights = rightsIn(row);
   if (!rights) return undefined;
-  return { ...row, rights, previous: !timingSafeEqual(row.hash, hash) };
+  return { ...row, rights, needsOtp: row.needs_otp === 1, previous: !timingSafeEqual(row.hash, hash) };
 }
 
 /** Whose private things an actor sees: a person's, or those of a token of the account, also in a browser that signed in with it. */
@@ -179,34 +188,45 @@ export async function rotateSession(
   return changes === 0 ? undefined : value;
 }
 
-export const recordSessionUse = (tx: Tx, id: string, address: string, now: number) =>
-  tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
+export async function recordSessionUse(
+  tx: Tx,
+  { id, person_id }: Pick<Session, 'id' | 'person_id'>,
+  address: string,
+  now: number,
+): Promise<void> {
+  await tx.run('UPDATE sessions SET last_used = ?, address = ? WHERE id = ?', now, address, id);
+  if (person_id !== null) await recordSeen(tx, person_id, now);
+}
 
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
 
 const LIVE = perDialect(
-  (sql) => `SELECT s.id, s.created, s.last_used, t.role AS token_role, t.groups_json AS token_groups,
-      p.role AS person_role, p.groups_json AS person_groups FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
-      LEFT JOIN people p ON p.id = s.person_id
+  (
+    sql,
+  ) => `SELECT s.id, s.created, s.last_used, t.role AS token_role, t.groups_json AS token_groups, p.role AS person_role,
+      p.groups_json AS person_groups
+    FROM ${sql.list('asked')} CROSS JOIN sessions s JOIN accounts a ON a.id = s.account_id
+      LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
     WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
       AND (s.ends IS NULL OR s.ends > ?) AND (t.expires IS NULL OR t.expires > ?)
-      AND (s.person_id IS NULL OR p.state = 'Active')`,
+      AND (s.person_id IS NULL OR p.state = 'Active') AND ${NEEDS_OTP} = 0`,
 );
 
-export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
+export interface LiveSession extends Pick<Session, 'id' | 'created' | 'last_used'> {
+  rights: Rights;
+}
 
-type LiveRow = SessionTimes & Parameters<typeof rightsIn>[0];
+type LiveRow = Omit<LiveSession, 'rights'> & Parameters<typeof rightsIn>[0];
 
 /** Which of these sessions are live, by the same rules as `isLive`, and what they permit now. */
-export async function liveSessions(
-  db: Reader,
-  ids: string[],
-  now: number,
-): Promise<(SessionTimes & { rights: Rights | undefined })[]> {
+export async function liveSessions(db: Reader, ids: string[], now: number): Promise<LiveSession[]> {
   if (ids.length === 0) return [];
   const times = [now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now];
   const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), ...times);
-  return rows.map((row) => ({ ...row, rights: rightsIn(row) }));
+  return rows.flatMap((row) => {
+    const rights = rightsIn(row);
+    return rights ? [{ ...row, rights }] : [];
+  });
 }
 
 /** A session as listed, without secrets. */
@@ -215,33 +235,71 @@ export interface ListedSession {
   created: number;
   last_used: number;
   address: string;
-  /** The name of the token that it was created with; null for a sign-in link. */
+  how: NewSession['how'];
+  /** The name of the token that it was created with; null for other ways to sign in. */
   name: string | null;
   prefix: string | null;
+  /** Null for a token of the account. */
+  person_id: string | null;
+  /** The person's name, or else the e-mail address. */
+  person: string | null;
 }
 
-/** The account's live sessions, last used first. */
-export const listSessions = (db: Reader, accountId: number, now: number): Promise<ListedSession[]> =>
-  db.all<ListedSession>(
-    `SELECT s.id, s.created, s.last_used, s.address, t.name, t.prefix
-     FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id
+/** Whose sessions: those of a person, or those that were opened with a token of the account. */
+export type SessionOwner = { personId: string } | { tokenId: string };
+
+const ofOwner = (owner: SessionOwner | undefined): { sql: string; values: string[] } => {
+  if (!owner) return { sql: '', values: [] };
+  return 'personId' in owner
+    ? { sql: ' AND s.person_id = ?', values: [owner.personId] }
+    : { sql: ' AND s.token_id = ? AND s.person_id IS NULL', values: [owner.tokenId] };
+};
+
+/** The account's live sessions, or those of one owner, last used first. */
+export function listSessions(
+  db: Reader,
+  accountId: number,
+  now: number,
+  owner?: SessionOwner,
+): Promise<ListedSession[]> {
+  const { sql, values } = ofOwner(owner);
+  return db.all<ListedSession>(
+    `SELECT s.id, s.created, s.last_used, s.address, s.how, t.name, t.prefix, s.person_id,
+       coalesce(nullif(p.name, ''), p.email) AS person
+     FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
      WHERE s.account_id = ? AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
+       AND (s.ends IS NULL OR s.ends > ?)${sql}
      ORDER BY s.last_used DESC, s.rowid DESC`,
     accountId,
     now - IDLE_MS,
     now - LIFETIME_MS,
     now + HOUR,
+    now,
+    ...values,
   );
+}
 
-/** Ends a session of an account; its next request is refused. */
-export async function endSession(tx: Tx, accountId: number, id: string): Promise<void> {
-  const { changes } = await tx.run('DELETE FROM sessions WHERE id = ? AND account_id = ?', id, accountId);
+/** Ends a session of an account, and of this owner if there is one; its next request is refused. */
+export async function endSession(tx: Tx, accountId: number, id: string, owner?: SessionOwner): Promise<void> {
+  const { sql, values } = ofOwner(owner);
+  const { changes } = await tx.run(
+    `DELETE FROM sessions AS s WHERE s.id = ? AND s.account_id = ?${sql}`,
+    id,
+    accountId,
+    ...values,
+  );
   if (changes === 0) throw notFound('session', id);
 }
 
-/** Ends all sessions of an account except one. */
-export const endSessions = (tx: Tx, accountId: number, but = '') =>
-  tx.run('DELETE FROM sessions WHERE account_id = ? AND id <> ?', accountId, but);
+/** Ends all sessions of an account, or of an owner, except one. */
+export function endSessions(
+  tx: Tx,
+  accountId: number,
+  { but = '', owner }: { but?: string | undefined; owner?: SessionOwner | undefined } = {},
+) {
+  const { sql, values } = ofOwner(owner);
+  return tx.run(`DELETE FROM sessions AS s WHERE s.account_id = ? AND s.id <> ?${sql}`, accountId, but, ...values);
+}
 
 /** A sign-in code is valid for this long, once. */
 const CODE_VALID_MS = 10 * MINUTE;

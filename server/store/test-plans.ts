@@ -100,6 +100,9 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
   ],
   'people.ts currentRights': ['session:a', 'token:a'].map((credential) => (call, db) => call(db, { credential })),
+  'sessions.ts listSessions': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+    (owner) => (call, db) => call(db, 1, 1, owner),
+  ),
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
   'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
   'timeline.ts deviceEdits': ['key', 'edit'].map(
@@ -325,9 +328,13 @@ export const PLANS: Record<string, readonly string[]> = {
   'sessions.ts findSession': [
     's sqlite_autoindex_sessions_2, s sqlite_autoindex_sessions_3, a rowid, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
   ],
-  'sessions.ts listSessions': ['s all, t sqlite_autoindex_tokens_1, sorts'],
+  'sessions.ts listSessions': [
+    's all, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1, sorts',
+    's sessions_of_person, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1, sorts',
+    's sessions_of_token, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1, sorts',
+  ],
   'sessions.ts liveSessions': [
-    's sqlite_autoindex_sessions_1, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
+    's sqlite_autoindex_sessions_1, a rowid, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
   ],
   'standing-orders.ts activeStandingOrders': ['o all, a sqlite_autoindex_artifacts_1'],
   'standing-orders.ts retryDevices': ['standing_order_devices key'],

@@ -8,7 +8,7 @@ import { openVisitorLogins } from './visitor-logins.ts';
 const tunnel = { name: 'a', admits: (login: string) => login === 'me:right' };
 
 /** A thousand times as fast. */
-function fastLimit(): SigninLimit {
+function fastLimit(): Pick<SigninLimit, 'failed' | 'pause'> {
   const limit = openSigninLimit(10, () => 0);
   return {
     failed: (address) => limit.failed(address),

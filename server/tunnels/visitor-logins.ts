@@ -25,7 +25,7 @@ export interface VisitorLogins {
 export const VISITOR_COOKIES = ['muster_visitor', '__Host-muster_visitor'] as const;
 
 export function openVisitorLogins(
-  limit: SigninLimit,
+  limit: Pick<SigninLimit, 'failed' | 'pause'>,
   scheme: 'http' | 'https',
   key: string | Buffer = randomBytes(32),
 ): VisitorLogins {

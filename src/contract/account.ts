@@ -76,6 +76,10 @@ export const account = z.looseObject({
   Capabilities: capabilities,
   /** Most devices of a job to `DeviceIds`; missing if the service does not accept `DeviceIds`. */
   JobDevicesLimit: optionalNumber,
+  /** Its name, if it has one. */
+  Name: optionalText,
+  /** Whether everybody who signs in with a password needs a second factor. */
+  NeedsSecondFactor: z.catch(z.optional(z.boolean()), undefined),
   /** How many devices, tunnels and limits are firing now. */
   AlertsFiring: optionalNumber,
   /**
@@ -105,11 +109,14 @@ export type ApiToken = z.output<typeof apiToken>;
 /** The session of a signed-in browser. */
 export const session = z.object({
   SessionId: z.string(),
-  /** How the browser signed in: 'Token', or 'Link' for the sign-in link that the service prints. */
+  /** How the browser signed in: 'Token', 'Password', 'Provider', or 'Link' for the sign-in link that the service prints. */
   How: text,
   /** Name of that token. */
   TokenName: optionalText,
   Prefix: optionalText,
+  /** Whose it is; missing for a token of the account. */
+  PersonId: optionalText,
+  PersonName: optionalText,
   CreatedTime: text,
   LastUsedTime: text,
   /** Address of its last use. */
@@ -129,6 +136,26 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     permission: 'read',
     summary: 'Get the account and its usage',
     response: account,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/v1/account',
+    permission: 'admin',
+    unlimited: true,
+    addition: true,
+    summary: 'Change the name of the account, or whether it requires a second factor',
+    changes: ['people'],
+    body: z
+      .object({
+        Name: z.optional(z.string().check(z.maxLength(255))),
+        NeedsSecondFactor: z.optional(z.boolean()),
+      })
+      .check(
+        z.refine(
+          ({ Name, NeedsSecondFactor }) => Name !== undefined || NeedsSecondFactor !== undefined,
+          'must hold at least one of Name, NeedsSecondFactor',
+        ),
+      ),
   },
   tokens: {
     method: 'GET',
@@ -168,7 +195,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'GET',
     path: '/v1/account/sessions',
     permission: 'self',
-    summary: 'List the browsers that are signed in, the one used last first',
+    summary: 'List your signed-in browsers, as an Admin those of everybody, the one used last first',
     addition: true,
     response: z.array(session),
   },
@@ -176,7 +203,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'DELETE',
     path: '/v1/account/sessions',
     permission: 'self',
-    summary: 'Sign out all browsers but the one that asks; asked with a token, all of them',
+    summary: 'Sign out all browsers that one sees but the one that asks; asked with a token, all of them',
     addition: true,
   },
   endSession: {
