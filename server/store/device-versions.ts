@@ -2,7 +2,7 @@
 // which a job succeeds. A device runs its jobs in the order of their seq, so the highest seq is the last.
 import type { Reader, Tx } from './database.ts';
 import { perDialect, type Dialect } from './dialect.ts';
-import { inGroups, isOwnDevice, type Scope } from './scope.ts';
+import { inGroups, type Scope } from './scope.ts';
 
 /** `j` is the job of a device; `t` is the top job, which says what is deployed. */
 const TOP = 'JOIN jobs t ON t.seq = coalesce(j.parent_seq, j.seq)';
@@ -122,9 +122,12 @@ export function countVersions(
   db: Reader,
   scope: Scope,
 ): Promise<{ artifact_name: string; version: string; devices: number }[]> {
-  const own = isOwnDevice(db.dialect, scope, { seq: 'device_seq' });
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  const rows = scope.groups
+    ? `devices d CROSS JOIN device_versions v WHERE d.account_id = ?${own.sql} AND v.device_seq = d.seq`
+    : 'device_versions WHERE account_id = ?';
   return db.all(
-    `SELECT artifact_name, version, count(*) AS devices FROM device_versions WHERE account_id = ?${own.sql}
+    `SELECT artifact_name, version, count(*) AS devices FROM ${rows}
      GROUP BY artifact_name, version ORDER BY artifact_name, version`,
     scope.accountId,
     ...own.values,

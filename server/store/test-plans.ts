@@ -67,15 +67,15 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'changes.ts changesBetween': [
     (call, db) => call(db, 1, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
   ],
-  'changes.ts changesFor': SCOPES.map(
+  'changes.ts changesInScope': SCOPES.map(
     (scope) => (call, db) => call(db, scope, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
   ),
   'device-versions.ts countVersions': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'device-versions.ts versionsAfterJobs': SCOPES.map(
-    (scope) => (call, db) => call(db, { scope, artifact: 'a', jobSeqs: [1] }),
+    (scope) => (call, db) => call(db, scope, { artifact: 'a', jobSeqs: [1] }),
   ),
   'device-versions.ts versionsOfArtifact': SCOPES.map(
-    (scope) => (call, db) => call(db, { scope, artifact: 'a', before: 1, limit: 1 }),
+    (scope) => (call, db) => call(db, scope, { artifact: 'a', before: 1, limit: 1 }),
   ),
   'device-list.ts listFiltered': SCOPES.flatMap((scope) =>
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, 0, 1)),
@@ -200,7 +200,7 @@ export const PLANS: Record<string, readonly string[]> = {
     'r sqlite_autoindex_rollouts_1, v rollout_devices_by_wave, d sqlite_autoindex_devices_1',
   ],
   'changes.ts changesBetween': ['changes all', 'changes rowid, sorts'],
-  'changes.ts changesFor': ['changes rowid, sorts'],
+  'changes.ts changesInScope': ['changes rowid, sorts'],
   'changes.ts jobIds': ['jobs rowid'],
   'changes.ts currentPosition': ['changes all'],
   'device-list.ts listFiltered': [
