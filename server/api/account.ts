@@ -13,6 +13,7 @@ import { readAccount, updateAccount } from '../store/accounts.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import { personById } from '../store/people.ts';
+import { scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { endSession, endSessions, holderOf, listSessions, redeemSigninCode } from '../store/sessions.ts';
 import type { SessionOwner } from '../store/sessions.ts';
@@ -65,7 +66,7 @@ const OFFERED: readonly Capability[] = [
 ];
 
 export function accountRoutes(
-  { db, audit, now, disk, retention, alerts, cluster }: Context,
+  { db, audit, now, disk, order, retention, alerts, cluster }: Context,
   limit: SigninLimit,
 ): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
@@ -80,12 +81,15 @@ export function accountRoutes(
   };
 
   return {
-    get: async ({ account }) => {
+    get: async (request) => {
+      const { account } = request;
       const found = await readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = disk.state();
       return {
         ...found,
+        // A limited role learns of no other devices.
+        ...(request.groups && { NumDevicesAdded: (await order.seqs(scopeOf(request))).length }),
         ...(await retention.usage(account.id)),
         Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,

@@ -40,7 +40,9 @@ const service: Definition[] = [
     object INTEGER NOT NULL DEFAULT 0,        -- seq of the device or job
     parent INTEGER,                           -- seq of a child's parent
     id TEXT NOT NULL DEFAULT '',
-    mark INTEGER NOT NULL DEFAULT 0           -- random, to recognize an entry: see changes.ts
+    mark INTEGER NOT NULL DEFAULT 0,          -- random, to recognize an entry: see changes.ts
+    grp TEXT,                                 -- of what belongs to a device: its group
+    grp_before TEXT                           -- the group that a device was moved from
   ) STRICT;`,
   {
     // Only PostgreSQL can be restored under a running service, so SQLite needs no marks.

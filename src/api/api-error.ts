@@ -22,6 +22,8 @@ interface RefusalFacts extends RequestFacts {
   fields: Refusal['fields'];
   /** The permission that the caller's role lacks, if that is why. */
   permission: string | undefined;
+  /** What is missing for another attempt. */
+  needs: string | undefined;
 }
 
 export class ApiError extends RequestError implements RefusalFacts {
@@ -29,11 +31,13 @@ export class ApiError extends RequestError implements RefusalFacts {
   readonly detail: string;
   readonly fields: Refusal['fields'];
   readonly permission: string | undefined;
+  readonly needs: string | undefined;
 
   constructor(kind: RequestErrorKind, message: string, facts: Partial<RefusalFacts> = {}) {
     super(kind, message, facts);
     this.detail = facts.detail ?? '';
     this.fields = facts.fields ?? [];
+    this.needs = facts.needs;
     this.permission = facts.permission;
   }
 }
@@ -47,7 +51,7 @@ const retryAfterOf = (header: string | null): number | undefined => {
 
 /** The error for a response with an error status. */
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
-  const { title: reported, detail, fields, permission } = readRefusal(body);
+  const { title: reported, detail, fields, permission, needs } = readRefusal(body);
   const title =
     reported ?? TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
   return new ApiError('refused', `${title} (${status})`, {
@@ -55,6 +59,7 @@ export function refusalError(status: number, body: string, retryAfter: string | 
     detail,
     fields,
     permission,
+    needs,
     retryAfter: retryAfterOf(retryAfter),
   });
 }

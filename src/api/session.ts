@@ -9,12 +9,13 @@ import { hideSecret } from '#/contract/mask-secrets.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
 import { currentAccount } from '#/lib/stored.ts';
 import { waitFor } from '#/lib/pace.ts';
+import type { ResetAnswer, SignedIn, SignedOut, SignInSession } from '#/contract/sign-in.ts';
 
 const PATH = '/auth/session';
 
-export interface DashboardSession {
+/** The fields beside these are missing in front of another service, and in direct mode. */
+export interface DashboardSession extends Partial<Omit<SignInSession, 'SignedIn'>> {
   SignedIn: boolean;
-  UserEmail?: string;
   Service?: string;
   Version?: string;
   /** The upstream service, if a gateway serves this page. */
@@ -30,15 +31,29 @@ export interface DashboardSession {
   MapAttribution?: string;
 }
 
+const TEXTS = [
+  'UserEmail',
+  'PersonId',
+  'Name',
+  'Needs',
+  'Provider',
+  'Service',
+  'Version',
+  'Upstream',
+  'TokenExpires',
+  'InstallCommand',
+  'MapTiles',
+  'MapAttribution',
+];
+
 /** Checked by hand: this belongs to the first load, and a schema library would be larger than the rest of that. */
 const isSession = (value: unknown): value is DashboardSession =>
   typeof value === 'object' &&
   value !== null &&
   'SignedIn' in value &&
   typeof value.SignedIn === 'boolean' &&
-  ['UserEmail', 'Service', 'Version', 'Upstream', 'TokenExpires', 'InstallCommand', 'MapTiles', 'MapAttribution'].every(
-    (name) => ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name]),
-  );
+  TEXTS.every((name) => ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name])) &&
+  (!('Methods' in value) || Array.isArray(value.Methods));
 
 function heldSession(Upstream: string): DashboardSession {
   const held = tokenOwner();
@@ -110,24 +125,62 @@ export const sessionQueries = {
     }),
 };
 
-/** What a user signs in with: an API token, or the single-use code of the link that the service prints at startup. */
-export type Credential = { Token: string } | { Code: string };
+/** What a user signs in with: an API token, the single-use code of the link that the service prints, or a password. */
+export type Credential = { Token: string } | { Code: string } | { Email: string; Password: string; Otp?: string };
 
-/** Exchanges a credential for a session and notifies the other tabs. Throws an ApiError with the reason. */
-export async function signIn(credential: Credential): Promise<void> {
-  hideSecret('Token' in credential ? credential.Token : credential.Code);
-  if (directAddress === undefined) await send('POST', PATH, credential);
-  else if ('Token' in credential)
-    await (await import('#/api/direct-sign-in.ts')).signInDirectly(directAddress, credential.Token);
-  else throw new ApiError('refused', 'A sign-in link needs the service that printed it', { detail: 'Paste a token.' });
-  announce('in');
+/** What is known after a sign-in. `Needs`: a second factor has to be set up first; `signedIn` ends the sign-in then. */
+export type SignInAnswer = Pick<SignedIn, 'Needs'>;
+
+function answered(text: string): SignInAnswer {
+  const { Needs } = JSON.parse(text) as SignInAnswer;
+  if (Needs === undefined) announce('in');
+  else forgetSession();
+  return { ...(Needs && { Needs }) };
 }
 
-/** Ends the session on the service and in every tab. */
+/** Exchanges a credential for a session and notifies the other tabs. Throws an ApiError with the reason. */
+export async function signIn(credential: Credential): Promise<SignInAnswer> {
+  if (!('Password' in credential)) hideSecret('Token' in credential ? credential.Token : credential.Code);
+  if (directAddress === undefined) return answered((await send('POST', PATH, credential)).text);
+  if (!('Token' in credential))
+    throw new ApiError('refused', 'A sign-in link needs the service that printed it', { detail: 'Paste a token.' });
+  await (await import('#/api/direct-sign-in.ts')).signInDirectly(directAddress, credential.Token);
+  announce('in');
+  return {};
+}
+
+/** Ends a sign-in that needed a second factor to be set up. */
+export const signedIn = (): void => announce('in');
+
+/** What a link for an invitation or for a new password is answered with. */
+export interface Acceptance {
+  Code: string;
+  Name?: string;
+  Password: string;
+  Otp?: string;
+}
+
+/** Takes an invitation, or sets a new password by a link; signs in. */
+export async function acceptLink(acceptance: Acceptance): Promise<SignInAnswer> {
+  hideSecret(acceptance.Code);
+  return answered((await send('POST', '/auth/accept', acceptance)).text);
+}
+
+/** Asks for a link for a new password. The answer is the same for every address. */
+export async function askReset(Email: string): Promise<ResetAnswer> {
+  return JSON.parse((await send('POST', '/auth/reset', { Email })).text) as ResetAnswer;
+}
+
+/** Ends the session on the service and in every tab; and at the identity provider, if that has a page for it. */
 export async function signOut(): Promise<void> {
-  if (directAddress === undefined) await send('DELETE', PATH);
-  else hold(undefined);
+  let elsewhere: URL | null = null;
+  if (directAddress === undefined) {
+    const { text } = await send('DELETE', PATH);
+    const { SignOutUrl = '' } = (text ? JSON.parse(text) : {}) as Partial<SignedOut>;
+    elsewhere = URL.parse(SignOutUrl);
+  } else hold(undefined);
   announce('out');
+  if (elsewhere && /^https?:$/.test(elsewhere.protocol)) location.assign(elsewhere);
 }
 
 // ---- Tabs and expiry -----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Masks secrets in texts that are shown, copied or logged. Separate from the schemas, which load after the sign-in page.
 
-/** Tokens, device keys, session values, sign-in codes and webhook secrets of this service. */
-export const MADE_SECRET = /\b(mu[tsc]|mdk|whsec)_[\w-]{8,}/g;
+/** Tokens, device keys, session values, codes of links and webhook secrets of this service. */
+export const MADE_SECRET = /\b(mu[tscp]|mdk|whsec)_[\w-]{8,}/g;
 /** Names of JSON fields and URL parameters whose values are secrets in any format. */
 const SECRET_FIELD =
   /("(?:DeviceKey|Token|Secret|Password|Authorization|access_token|api_?key)"\s*:\s*")(?:[^"\\]|\\.)+/gi;

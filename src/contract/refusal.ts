@@ -9,6 +9,8 @@ export interface Refusal {
   title?: string;
   detail: string;
   fields: { field: string; message: string }[];
+  /** What our service needs for another attempt (`SignInNeeds`). */
+  needs?: string;
   /** The permission that the caller's role lacks. */
   permission?: string;
 }
@@ -56,5 +58,6 @@ export function readRefusal(answer: string): Refusal {
   const detail = (text || raw.detail).slice(0, MOST);
   const permission =
     'Permission' in value && typeof value.Permission === 'string' ? { permission: value.Permission } : {};
-  return { ...(title && title !== detail ? { title } : {}), detail, fields, ...permission };
+  const needs = 'Needs' in value && typeof value.Needs === 'string' ? { needs: value.Needs } : {};
+  return { ...(title && title !== detail ? { title } : {}), detail, fields, ...permission, ...needs };
 }

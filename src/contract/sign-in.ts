@@ -73,6 +73,8 @@ export interface SignInSession {
   /** May be empty: the person is shown by the e-mail address. */
   Name?: string;
   Needs?: 'OtpSetup';
+  /** The name of the identity provider, where `Methods` has oidc. */
+  Provider?: string;
 }
 
 /** The answer to `POST /auth/session` and `POST /auth/accept`. */
@@ -82,6 +84,27 @@ export interface SignedIn {
   /** How many are left, where one was just used. */
   RecoveryCodes?: number;
 }
+
+/** The answer to `DELETE /auth/session`, if the identity provider has a page to sign out at. */
+export interface SignedOut {
+  SignOutUrl: string;
+}
+
+/** Why signing in at the identity provider ended at `/sign-in?refused=…`; the page has the words. */
+export type OidcRefusal =
+  | 'expired'
+  | 'unreachable'
+  | 'invalid'
+  | 'denied'
+  | 'no-role'
+  | 'no-email'
+  | 'email-taken'
+  | 'identity-taken'
+  | 'not-signed-in'
+  | 'disabled'
+  | 'last-admin'
+  | 'other-account'
+  | 'full';
 
 /** The answer to `POST /auth/reset`; not Emailed: the service cannot send mail, and an Admin has to make a link. */
 export interface ResetAnswer {
