@@ -24,6 +24,7 @@ import { historyRoutes } from './api/history.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
 import { actorNames } from './api/audit-names.ts';
+import { peopleRoutes } from './api/people.ts';
 import { rolloutRoutes } from './api/rollouts.ts';
 import { standingOrderRoutes } from './api/standing-orders.ts';
 import { ruleRoutes } from './api/rules.ts';
@@ -60,6 +61,7 @@ export function createApp(context: Context, operation: Operation): App {
     devices: deviceRoutes(context),
     tags: tagRoutes(context),
     account: accountRoutes(context, limit),
+    people: peopleRoutes(context),
     artifacts: artifactRoutes(context),
     workflows: workflowRoutes(context),
     jobs: jobRoutes(context),

@@ -11,6 +11,7 @@ import { notFound } from '../store/errors.ts';
 import { countFiringOf } from '../store/alert-lists.ts';
 import { readAccount } from '../store/accounts.ts';
 import type { Tx } from '../store/database.ts';
+import { scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { endSession, endSessions, listSessions, redeemSigninCode } from '../store/sessions.ts';
 import { tokenHolder, listTokens, createToken, revokeToken } from '../store/tokens.ts';
@@ -34,6 +35,7 @@ const OFFERED: readonly Capability[] = [
   'notes',
   'orders',
   'output',
+  'people',
   'queue',
   'rollouts',
   'rules',
@@ -48,7 +50,7 @@ const OFFERED: readonly Capability[] = [
 ];
 
 export function accountRoutes(
-  { db, audit, now, disk, retention, alerts, cluster }: Context,
+  { db, audit, now, disk, order, retention, alerts, cluster }: Context,
   limit: SigninLimit,
 ): Handlers<typeof accountEndpoints> {
   const recent = new RecentSecrets<NewApiToken>();
@@ -63,12 +65,15 @@ export function accountRoutes(
   };
 
   return {
-    get: async ({ account }) => {
+    get: async (request) => {
+      const { account } = request;
       const found = await readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = disk.state();
       return {
         ...found,
+        // A limited role learns of no other devices.
+        ...(request.groups && { NumDevicesAdded: (await order.seqs(scopeOf(request))).length }),
         ...(await retention.usage(account.id)),
         Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,

@@ -15,10 +15,13 @@ const NAMED = {
   workflow: 'workflows',
   rollout: 'rollouts',
   token: 'tokens',
+  person: 'people',
   'alert-channel': 'alert_channels',
   'alert-rule': 'alert_rules',
 } as const;
 const KINDS = Object.keys(NAMED) as (keyof typeof NAMED)[];
+/** A person without a name is shown by the e-mail address. */
+const nameIn = (table: string) => (table === 'people' ? "coalesce(nullif(name, ''), email)" : 'name');
 /** Kinds of actions whose targets end with the id of a device. */
 const OF_DEVICES = new Set(['tag', 'note']);
 
@@ -38,7 +41,7 @@ export async function namesOf(db: Reader, accountId: number, rows: readonly Name
     const ids = keys.flatMap(([of, id]) => (of === kind && id ? [id] : []));
     if (ids.length === 0) continue;
     const found = await db.all<{ id: string; name: string }>(
-      `SELECT id, name FROM ${NAMED[kind]} WHERE account_id = ? AND id IN (SELECT value FROM ${db.dialect.list('asked')})`,
+      `SELECT id, ${nameIn(NAMED[kind])} AS name FROM ${NAMED[kind]} WHERE account_id = ? AND id IN (SELECT value FROM ${db.dialect.list('asked')})`,
       accountId,
       JSON.stringify(ids),
     );
@@ -96,7 +99,7 @@ export function openObjectSearch(db: Database): (accountId: number, about: strin
     }
     for (const table of others) {
       const rows = await db.all<{ id: string; name: string }>(
-        `SELECT id, name FROM ${table} WHERE account_id = ?`,
+        `SELECT id, ${nameIn(table)} AS name FROM ${table} WHERE account_id = ?`,
         accountId,
       );
       found.push(...rows.filter(({ name }) => fold(name).includes(part)).map(({ id }) => id));

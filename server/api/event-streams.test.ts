@@ -10,8 +10,11 @@ import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
 import { killableService } from '../test-killable.ts';
 import { currentPosition, printPosition } from '../store/changes.ts';
+import { ownerOf } from '../store/people.ts';
 import { insertSession, recordSessionUse } from '../store/sessions.ts';
+import { createToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
 
 const at = scratch();
@@ -67,6 +70,12 @@ function response(isRead: boolean) {
   return { received, outgoing: outgoing as unknown as ServerResponse };
 }
 
+/** An API client of the account. */
+async function callerOf({ context: { db } }: TestService): Promise<Caller> {
+  const { id } = await db.write((tx) => createToken(tx, 1, 'of a test', Date.now()));
+  return { account: { id: 1 }, credential: `token:${id}`, role: 'Admin' } as unknown as Caller;
+}
+
 test('a client that stops reading is cut off, and the others get every event', async (t) => {
   const service = await startTestService();
   t.after(() => service.end());
@@ -75,7 +84,7 @@ test('a client that stops reading is cut off, and the others get every event', a
   const devices = await Promise.all(Array.from({ length: 300 }, () => fleet.device()));
   const feed = openEventFeed({ db, now: Date.now, mostUnread: 10_000 });
   t.after(() => feed.close());
-  const caller = { account: { id: 1 }, credential: 'token:1' } as unknown as Caller;
+  const caller = await callerOf(service);
   const [reading, stuck] = [response(true), response(false)];
   for (const { outgoing } of [stuck, reading]) await feed.open(caller, outgoing, undefined);
   const eventsOf = ({ received }: typeof reading) => received.filter((text) => text.startsWith('event: change'));
@@ -99,9 +108,11 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   const feed = openEventFeed({ db, now, steady: () => elapsed, commentEveryMs: 10 });
   t.after(() => feed.close());
   const open = async () => {
-    const { id } = await db.write((tx) => insertSession(tx, 1, { how: 'link', address: '' }, now()));
+    const personId = (await ownerOf(db, 1))?.id;
+    const { id } = await db.write((tx) => insertSession(tx, 1, { how: 'link', personId, address: '' }, now()));
     const { received, outgoing } = response(true);
-    await feed.open({ account: { id: 1 }, credential: `session:${id}` } as unknown as Caller, outgoing, undefined);
+    const caller = { account: { id: 1 }, credential: `session:${id}`, role: 'Admin' } as unknown as Caller;
+    await feed.open(caller, outgoing, undefined);
     const comments = () => received.filter((text) => text.startsWith(':')).length;
     const checked = async () => {
       const before = comments();
@@ -157,8 +168,7 @@ test('a stream ends whose missed changes cannot be read, so that its client asks
   const feed = openEventFeed({ db: failing, now: Date.now });
   t.after(() => feed.close());
   const { received, outgoing } = response(true);
-  const caller = { account: { id: 1 }, credential: 'token:1' } as unknown as Caller;
-  await feed.open(caller, outgoing, printPosition({ opening, seq: seq - 1, mark }));
+  await feed.open(await callerOf(service), outgoing, printPosition({ opening, seq: seq - 1, mark }));
   assert.ok(outgoing.writableEnded);
   assert.equal(feed.count(), 0);
   assert.equal(received.length, 1, 'nothing but that the stream began');

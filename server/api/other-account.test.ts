@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Endpoint } from '#/contract/endpoint.ts';
+import type { Operations } from '#/contract/resource.ts';
 import { API } from '../http/api-groups.ts';
 import { createToken } from '../store/tokens.ts';
 import { FakeAgent } from '../test-agents.ts';
@@ -77,6 +78,7 @@ before(async () => {
   ids['rule_id'] = await made('RuleId', 'POST', '/v1/alerts/rules', { ...RULE, Channels: [ids['channel_id']] });
   ids['note_id'] = await made('NoteId', 'POST', `/v1/device/${device.id}/notes`, { Text: 'theirs' });
   ids['tunnel_id'] = (await first<{ Name: string }>('/v1/tunnels')).Name;
+  ids['person_id'] = (await first<{ PersonId: string }>('/v1/people')).PersonId;
   ids['token_id'] = (await first<{ TokenId: string }>('/v1/account/tokens')).TokenId;
   await fetch(new URL('/auth/session', service.url), {
     method: 'POST',
@@ -99,6 +101,7 @@ const BODIES: [end: RegExp, body: object][] = [
   [/devices\/location\/:device_id$/, { Lat: 1, Lng: 1 }],
   [/devices\/:device_id$/, { DeviceName: 'mine' }],
   [/notes$/, { Text: 'mine' }],
+  [/people\/:person_id$/, { Name: 'mine' }],
   [/alerts\/rules\/:rule_id$/, { Name: 'mine' }],
   [/silence$/, { Until: new Date(Date.now() + 3_600_000).toISOString(), Reason: 'mine' }],
   [/downgrade-agent$/, { Sequence: 1 }],
@@ -106,7 +109,7 @@ const BODIES: [end: RegExp, body: object][] = [
   [/rollout\/:rollout_id\/\w+$/, { Version: 1 }],
 ];
 
-const endpoints: Endpoint[] = Object.values(API).flatMap((operations) => Object.values(operations));
+const endpoints: Endpoint[] = Object.values<Operations>(API).flatMap((operations) => Object.values(operations));
 const named = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 test('no endpoint with the id of an object finds that of another account, and nothing of it changes', async () => {

@@ -11,6 +11,7 @@ import { deviceVersionEndpoints } from '#/contract/device-versions.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
+import { peopleEndpoints } from '#/contract/people.ts';
 import { rolloutEndpoints } from '#/contract/rollouts.ts';
 import { ruleEndpoints } from '#/contract/rules.ts';
 import { standingOrderEndpoints } from '#/contract/standing-orders.ts';
@@ -26,6 +27,7 @@ export const API = {
   devices: deviceEndpoints,
   tags: tagEndpoints,
   account: accountEndpoints,
+  people: peopleEndpoints,
   artifacts: artifactEndpoints,
   workflows: workflowEndpoints,
   jobs: jobEndpoints,

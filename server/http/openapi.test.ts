@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventName } from '#/contract/resource.ts';
+import type { Operations } from '#/contract/resource.ts';
 import { API, RESOURCES } from './api-groups.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -134,7 +135,7 @@ test('each resource is a tag, its live changes are in the events, and what it na
     Object.keys(stream.content['text/event-stream'].schema.properties).toSorted(),
     RESOURCES.flatMap(({ name, live }) => (live ? [eventName(name)] : [])).toSorted(),
   );
-  for (const operation of Object.values(API).flatMap((each) => Object.values(each)))
+  for (const operation of Object.values<Operations>(API).flatMap((each) => Object.values(each)))
     for (const other of [...(operation.changes ?? []), ...(operation.resource.follows ?? [])])
       assert.ok(names.has(other), `${operation.resource.name}.${operation.name} names ${other}`);
 });

@@ -24,6 +24,7 @@ const PARAMETERS: Record<string, string> = {
   artifact_name: 'Name of an artifact without its version, or of a workflow',
   artifact: 'Only artifacts of this name; of jobs, its ArtifactId',
   state: 'Only devices in this state',
+  person_id: 'PersonId of a person',
   wave: 'Only devices of this wave, from 1 on',
   limit: 'Most items of one answer',
   before: 'The Next of the answer before',

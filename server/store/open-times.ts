@@ -60,7 +60,6 @@ export const FIXED_TIMES: Readonly<Record<string, string>> = {
   'accounts.created': SHOWN,
   'people.created': SHOWN,
   'people.last_seen': 'When it was: only shown.',
-  'people.otp_step': 'Counted by authenticator apps, whose clocks are others.',
   'tokens.expires': 'A date that a person chose.',
   'tokens.created': SHOWN,
   'tokens.last_used': 'Only shown, and noted again after a step in either direction.',

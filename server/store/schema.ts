@@ -40,7 +40,9 @@ const service: Definition[] = [
     object INTEGER NOT NULL DEFAULT 0,        -- seq of the device or job
     parent INTEGER,                           -- seq of a child's parent
     id TEXT NOT NULL DEFAULT '',
-    mark INTEGER NOT NULL DEFAULT 0           -- random, to recognize an entry: see changes.ts
+    mark INTEGER NOT NULL DEFAULT 0,          -- random, to recognize an entry: see changes.ts
+    grp TEXT,                                 -- of what belongs to a device: its group
+    grp_before TEXT                           -- the group that a device was moved from
   ) STRICT;`,
   {
     // Only PostgreSQL can be restored under a running service, so SQLite needs no marks.
@@ -64,7 +66,8 @@ const accounts: Definition[] = [
     created INTEGER NOT NULL
   ) STRICT;`,
 
-  // People. A role is limited to the groups that it names; without any it covers all of them.
+  // People. A role is limited to the groups that it names; without any it covers all of them. Removed people keep a row
+  // with nothing but their name, because the audit log names who did what.
   `CREATE TABLE people (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -74,7 +77,7 @@ const accounts: Definition[] = [
     name TEXT NOT NULL,
     role TEXT NOT NULL,
     groups_json TEXT NOT NULL DEFAULT '[]',
-    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled')),
+    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled', 'Removed')),
     source TEXT NOT NULL DEFAULT 'password' CHECK (source IN ('password', 'oidc')),
     password TEXT NOT NULL DEFAULT '',        -- argon2id, in the PHC string format; '': none
     otp_secret BLOB,                          -- sealed

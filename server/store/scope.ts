@@ -1,4 +1,5 @@
 // What a caller sees of an account: all of it, or the devices of some groups and what concerns them.
+import { createHash } from 'node:crypto';
 import type { Rights } from '#/contract/permissions.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -20,6 +21,14 @@ export const scopeOf = ({ account, groups }: Pick<Rights, 'groups'> & { account:
 export const wholeAccount = (accountId: number): Scope => ({ accountId });
 
 export const isInScope = ({ groups }: Scope, group: string): boolean => groups?.includes(group) ?? true;
+
+/** The same text for the same groups; empty for everything. It tells nobody what the groups are. */
+export const groupsKey = ({ groups }: Scope): string =>
+  groups ? createHash('sha256').update(JSON.stringify(groups.toSorted())).digest('hex').slice(0, 32) : '';
+
+/** What answers are cached by, and a part of their ETags. */
+export const scopeKey = (scope: Scope): string =>
+  scope.groups ? `${scope.accountId}-${groupsKey(scope)}` : String(scope.accountId);
 
 /** A condition, beginning with AND, and its values, which belong where it stands in the statement. */
 export interface Condition {

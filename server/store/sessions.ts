@@ -51,6 +51,15 @@ interface FoundSession extends Omit<Session, 'previous' | 'rights'> {
 const stored = (role: string | null, groups: string | null): StoredRights | undefined =>
   role === null || groups === null ? undefined : { role, groups_json: groups };
 
+/** What a session permits: never more than its token and its person may. */
+function rightsIn(
+  row: Pick<FoundSession, 'token_role' | 'token_groups' | 'person_role' | 'person_groups'>,
+): Rights | undefined {
+  const person = stored(row.person_role, row.person_groups);
+  const own = stored(row.token_role, row.token_groups) ?? person;
+  return own && rightsWithin(own, person);
+}
+
 /** The live session for a cookie's value. */
 export async function findSession(db: Reader, value: string, now: number): Promise<Session | undefined> {
   const hash = hashSecret(value);
@@ -67,10 +76,9 @@ export async function findSession(db: Reader, value: string, now: number): Promi
   if (!row || !isLive(row, hash, now)) return undefined;
   if (row.token_revoked !== null || (row.token_expires !== null && now >= row.token_expires)) return undefined;
   if (row.person_id !== null && row.person_state !== 'Active') return undefined;
-  const person = stored(row.person_role, row.person_groups);
-  const own = stored(row.token_role, row.token_groups) ?? person;
-  if (!own) return undefined;
-  return { ...row, rights: rightsWithin(own, person), previous: !timingSafeEqual(row.hash, hash) };
+  const rights = rightsIn(row);
+  if (!rights) return undefined;
+  return { ...row, rights, previous: !timingSafeEqual(row.hash, hash) };
 }
 
 /** Whose private things an actor sees: a person's, or those of a token of the account, also in a browser that signed in with it. */
@@ -177,9 +185,8 @@ export const recordSessionUse = (tx: Tx, id: string, address: string, now: numbe
 export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM sessions WHERE id = ?', id);
 
 const LIVE = perDialect(
-  (
-    sql,
-  ) => `SELECT s.id, s.created, s.last_used FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
+  (sql) => `SELECT s.id, s.created, s.last_used, t.role AS token_role, t.groups_json AS token_groups,
+      p.role AS person_role, p.groups_json AS person_groups FROM ${sql.list('asked')} CROSS JOIN sessions s LEFT JOIN tokens t ON t.id = s.token_id
       LEFT JOIN people p ON p.id = s.person_id
     WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
       AND (s.ends IS NULL OR s.ends > ?) AND (t.expires IS NULL OR t.expires > ?)
@@ -188,11 +195,19 @@ const LIVE = perDialect(
 
 export type SessionTimes = Pick<Session, 'id' | 'created' | 'last_used'>;
 
-/** Which of these sessions are live, by the same rules as `isLive`. */
-export const liveSessions = async (db: Reader, ids: string[], now: number): Promise<SessionTimes[]> =>
-  ids.length === 0
-    ? []
-    : db.all<SessionTimes>(LIVE(db), JSON.stringify(ids), now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now);
+type LiveRow = SessionTimes & Parameters<typeof rightsIn>[0];
+
+/** Which of these sessions are live, by the same rules as `isLive`, and what they permit now. */
+export async function liveSessions(
+  db: Reader,
+  ids: string[],
+  now: number,
+): Promise<(SessionTimes & { rights: Rights | undefined })[]> {
+  if (ids.length === 0) return [];
+  const times = [now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now];
+  const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), ...times);
+  return rows.map((row) => ({ ...row, rights: rightsIn(row) }));
+}
 
 /** A session as listed, without secrets. */
 export interface ListedSession {

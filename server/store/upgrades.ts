@@ -113,7 +113,7 @@ const withPeople: Definition[] = [
     name TEXT NOT NULL,
     role TEXT NOT NULL,
     groups_json TEXT NOT NULL DEFAULT '[]',
-    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled')),
+    state TEXT NOT NULL CHECK (state IN ('Invited', 'Active', 'Disabled', 'Removed')),
     source TEXT NOT NULL DEFAULT 'password' CHECK (source IN ('password', 'oidc')),
     password TEXT NOT NULL DEFAULT '',
     otp_secret BLOB,
@@ -148,6 +148,9 @@ const withPeople: Definition[] = [
   `ALTER TABLE bulk ADD COLUMN credential TEXT NOT NULL DEFAULT '';
   ALTER TABLE bulk ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';
   ALTER TABLE bulk ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
+  // Who sees only some groups learns only of their changes.
+  `ALTER TABLE changes ADD COLUMN grp TEXT;
+  ALTER TABLE changes ADD COLUMN grp_before TEXT;`,
 ];
 
 /** The triggers of versions before 43. */

@@ -20,17 +20,21 @@ interface RefusalFacts extends RequestFacts {
   detail: string;
   /** The invalid fields, by their wire names. */
   fields: Refusal['fields'];
+  /** The permission that the caller's role lacks, if that is why. */
+  permission: string | undefined;
 }
 
 export class ApiError extends RequestError implements RefusalFacts {
   override readonly name = 'ApiError';
   readonly detail: string;
   readonly fields: Refusal['fields'];
+  readonly permission: string | undefined;
 
   constructor(kind: RequestErrorKind, message: string, facts: Partial<RefusalFacts> = {}) {
     super(kind, message, facts);
     this.detail = facts.detail ?? '';
     this.fields = facts.fields ?? [];
+    this.permission = facts.permission;
   }
 }
 
@@ -43,13 +47,14 @@ const retryAfterOf = (header: string | null): number | undefined => {
 
 /** The error for a response with an error status. */
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
-  const { title: reported, detail, fields } = readRefusal(body);
+  const { title: reported, detail, fields, permission } = readRefusal(body);
   const title =
     reported ?? TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
   return new ApiError('refused', `${title} (${status})`, {
     status,
     detail,
     fields,
+    permission,
     retryAfter: retryAfterOf(retryAfter),
   });
 }
@@ -76,6 +81,9 @@ function couldBeJson(body: string): boolean {
     return false;
   }
 }
+
+/** Whether the caller's role is the reason: it may have changed since the page was opened. */
+export const isBeyondRole = (error: unknown): boolean => error instanceof ApiError && error.permission !== undefined;
 
 export const hasStatus = (error: unknown, status: number): boolean =>
   error instanceof ApiError && error.status === status;

@@ -1,5 +1,6 @@
 // The people of the account, and what the signed-in one may do.
-import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { useQuery, type MutationMeta } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
 import { mutation, query, requestMutation } from '#/api/query.ts';
@@ -28,24 +29,65 @@ export function useMe(): Me | undefined {
   return useQuery({ ...peopleQueries.me(), enabled: isOffered }).data;
 }
 
-/**
- * Why this person may not do this, as a sentence; undefined if they may. The service checks the same rows.
- * @param doing begins the sentence: "Deploying"
- */
+/** The device groups that the signed-in person's role is limited to; undefined: all devices. */
+export function useOwnGroups(): readonly string[] | undefined {
+  const groups = useMe()?.Groups;
+  return groups && groups.length > 0 ? groups : undefined;
+}
+
+interface Attempt {
+  /** Begins the sentence: "Deploying". */
+  doing?: string;
+  /** Where the permission depends on the request. */
+  request?: { body?: unknown };
+}
+
+/** Why this person may not do this, as a sentence; undefined if they may. The service checks the same rows. */
 export function whyNot(
   me: Pick<Me, 'Role' | 'Groups'> | undefined,
   operation: OperationRow,
-  { doing = 'This', request = {} }: { doing?: string; request?: { body?: unknown } } = {},
+  { doing = 'This', request = {} }: Attempt = {},
 ): string | undefined {
   if (!me) return undefined;
   const permission = permissionFor(operation, request);
   if (permission !== 'self' && !isPermitted(me.Role, permission))
     return `${doing} needs the role ${roleFor(permission)}; yours is ${me.Role}.`;
   if (operation.unlimited && me.Groups.length > 0)
-    return `${doing} concerns devices of all groups; your role is limited to ${me.Groups.join(', ')}.`;
+    return `${doing} concerns all device groups; your role covers ${groupsText(me.Groups)}.`;
   return undefined;
 }
 
-/** The same for the person who is signed in. */
-export const useWhyNot = (operation: OperationRow, options?: Parameters<typeof whyNot>[2]): string | undefined =>
-  whyNot(useMe(), operation, options);
+/** "the group plant-a", "the groups plant-a and plant-b" */
+export function groupsText(groups: readonly string[]): string {
+  const [last = '', ...others] = groups.toReversed();
+  return others.length > 0 ? `the groups ${others.toReversed().join(', ')} and ${last}` : `the group ${last}`;
+}
+
+/**
+ * Why the signed-in person may not do this, as a sentence; undefined if they may, and while that is not known: the service
+ * refuses anyway.
+ * @param operations all that it takes
+ * @param doing begins the sentence: "Deploying"
+ * @param body where the permission depends on it
+ */
+export function useMay(
+  operations: OperationRow | readonly OperationRow[],
+  doing: string,
+  body?: unknown,
+): string | undefined {
+  const me = useMe();
+  for (const operation of [operations].flat()) {
+    const why = whyNot(me, operation, { doing, request: { body } });
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** The same for the write of a dialog, which names its operation itself. */
+export function useWriteGate(): (write: { meta?: MutationMeta | undefined }) => string | undefined {
+  const me = useMe();
+  return useCallback(
+    ({ meta }) => meta?.operation && whyNot(me, meta.operation, { request: meta.request ?? {} }),
+    [me],
+  );
+}

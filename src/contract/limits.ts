@@ -6,6 +6,8 @@ export const MOST_ALERT_RULES = 200;
 export const MOST_ALERT_CHANNELS = 50;
 /** Notes per device. */
 export const MOST_NOTES = 500;
+/** People, with those who are invited or disabled. */
+export const MOST_PEOPLE = 1_000;
 export const MOST_RULE_SETS = 2_000;
 export const MOST_TAGS = 1_000;
 /** API tokens, not counting revoked ones. */

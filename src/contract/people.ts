@@ -38,7 +38,7 @@ export const person = z.object({
   SecondFactor: z.boolean(),
   /** '' for never. */
   LastSeenTime: text,
-  /** Who gave the role: the name of a person or token, or a claim of the identity provider. */
+  /** Who gave the role, in words: "given by" and a person, a token, the operator, or a claim of the identity provider. */
   RoleSource: optionalText,
   /** Of an invitation that is open. */
   ExpiresTime: optionalText,
@@ -87,6 +87,8 @@ export const peopleEndpoints = resource('people', { live: 'flag', id: 'person_id
     method: 'GET',
     path: '/v1/people',
     permission: 'admin',
+    // It says the groups of everybody.
+    unlimited: true,
     addition: true,
     summary: 'List the people of the account',
     response: list(person),
@@ -118,7 +120,7 @@ export const peopleEndpoints = resource('people', { live: 'flag', id: 'person_id
     unlimited: true,
     changes: ['account'],
     addition: true,
-    summary: 'Change the name, role, groups or state of a person',
+    summary: 'Change the name, role, groups or state of a person, or remove a lost second factor',
     params: onePerson,
     body: z
       .object({
@@ -126,11 +128,13 @@ export const peopleEndpoints = resource('people', { live: 'flag', id: 'person_id
         Role: z.optional(role),
         Groups: z.optional(groupNames),
         Disabled: z.optional(z.boolean()),
+        /** Removes a second factor that was lost together with its recovery codes. */
+        SecondFactor: z.optional(z.literal(false)),
       })
       .check(
         z.refine(
           (change) => Object.values(change).some((value) => value !== undefined),
-          'must hold at least one of Name, Role, Groups, Disabled',
+          'must hold at least one of Name, Role, Groups, Disabled, SecondFactor',
         ),
       ),
   },

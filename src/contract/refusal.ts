@@ -9,6 +9,8 @@ export interface Refusal {
   title?: string;
   detail: string;
   fields: { field: string; message: string }[];
+  /** The permission that the caller's role lacks. */
+  permission?: string;
 }
 
 const MOST = 500;
@@ -52,5 +54,7 @@ export function readRefusal(answer: string): Refusal {
   const text = textOf(value) || textOf(errors);
   const title = 'title' in value && typeof value.title === 'string' ? value.title.trim().slice(0, MOST) : '';
   const detail = (text || raw.detail).slice(0, MOST);
-  return { ...(title && title !== detail ? { title } : {}), detail, fields };
+  const permission =
+    'Permission' in value && typeof value.Permission === 'string' ? { permission: value.Permission } : {};
+  return { ...(title && title !== detail ? { title } : {}), detail, fields, ...permission };
 }

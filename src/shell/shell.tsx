@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Outlet, useLocation, useNavigation, useNavigate } from 'react-router';
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { IconTerminal2 } from '@tabler/icons-react';
+import { groupsText, useOwnGroups, useWriteGate } from '#/api/people.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { onSession } from '#/api/session.ts';
 import { paths } from '#/paths.ts';
@@ -10,9 +11,11 @@ import { isFree } from '#/lib/free-key.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useEscape, useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { LeaveBlocker } from '#/ui/dialog/leave-block.tsx';
+import { WriteGate } from '#/ui/dialog/write-gate.ts';
 import { focusPage, isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { PageExtra } from '#/ui/page/page.tsx';
+import { ScopeNote } from '#/ui/page/scope-note.ts';
 import { pageTitle } from '#/ui/page/title.ts';
 import { UiProvider } from '#/ui/ui-provider.tsx';
 import { AwayWatch } from './away-watch.tsx';
@@ -68,6 +71,8 @@ function Frame() {
   useNewPage();
   const navigation = useNavigation();
   const [areRequestsOpen, setRequestsOpen] = useState(false);
+  const mayWrite = useWriteGate();
+  const groups = useOwnGroups();
   const showRequests = () => setRequestsOpen(true);
   const palette = usePalette(showRequests);
   const [areKeysOpen, setKeysOpen] = useState(false);
@@ -94,13 +99,17 @@ function Frame() {
         <Navigation onGo={close} />
       </nav>
       <main id="main" tabIndex={-1} className="frame-main">
-        <PageExtra
-          value={
-            <IconButton icon={IconTerminal2} iconSize={18} size={36} label="Show as curl" onClick={showRequests} />
-          }
-        >
-          <Outlet />
-        </PageExtra>
+        <WriteGate value={mayWrite}>
+          <ScopeNote value={groups && `Your role covers ${groupsText(groups)}.`}>
+            <PageExtra
+              value={
+                <IconButton icon={IconTerminal2} iconSize={18} size={36} label="Show as curl" onClick={showRequests} />
+              }
+            >
+              <Outlet />
+            </PageExtra>
+          </ScopeNote>
+        </WriteGate>
       </main>
       {/* Always present, so that screen readers announce what appears in it. */}
       <div role="status" aria-atomic="false" className="frame-notices">

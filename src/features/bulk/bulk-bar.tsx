@@ -15,8 +15,7 @@ import {
   IconUsersGroup,
 } from '@tabler/icons-react';
 import type { Capability } from '#/contract/account.ts';
-import { useCapabilities } from '#/api/capabilities.ts';
-import { useOffered } from '#/api/capabilities.ts';
+import { useCapabilities, useOffered } from '#/api/capabilities.ts';
 import { BULK_ACTIONS, type BulkActionName } from './bulk-actions.ts';
 import { NO_SELECTION, deployStartOf } from './device-transfer.ts';
 import { selection, useSelection } from './selection.ts';
@@ -26,6 +25,10 @@ import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { SelectionBar } from '#/ui/table/selection-bar.tsx';
 import classes from './bulk-bar.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
+import { useMayBulk } from './use-may-bulk.ts';
 
 const BulkDialog = lazyDialog(() => import('./bulk-dialog.tsx'), 'BulkDialog');
 
@@ -68,6 +71,8 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
   const takesSelection = useOffered('jobs') === true;
   const { ids, add, clear } = useSelection();
   const offers = useCapabilities();
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const whyNo = useMayBulk();
   const isOffered = (action: BulkActionName) => {
     const needed = NEEDS[action];
     return needed === undefined || offers.includes(needed);
@@ -99,27 +104,28 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
           </Button>
         </Menu.Target>
         <Menu.Dropdown aria-label="Actions for the selected devices">
-          <Menu.Item
-            leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
-            disabled={!takesSelection && ids.size > 1}
-            title={!takesSelection && ids.size > 1 ? NO_SELECTION : undefined}
-            onClick={() => void navigate(paths.deploy(deployStartOf([...ids], takesSelection)))}
-          >
-            Deploy
-          </Menu.Item>
+          <Gate why={noDeploy ?? (!takesSelection && ids.size > 1 ? NO_SELECTION : undefined)}>
+            <Menu.Item
+              leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
+              onClick={() => void navigate(paths.deploy(deployStartOf([...ids], takesSelection)))}
+            >
+              Deploy
+            </Menu.Item>
+          </Gate>
           {sections.map((actions) => [
             <Menu.Divider key={`before-${actions[0]}`} />,
             ...actions.map((action) => {
               const Icon = ICONS[action];
               return (
-                <Menu.Item
-                  key={action}
-                  className={action === 'delete' ? 'danger' : ''}
-                  leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-                  onClick={() => setOpen({ action, ids: [...ids] })}
-                >
-                  {BULK_ACTIONS[action]}
-                </Menu.Item>
+                <Gate key={action} why={whyNo(action)}>
+                  <Menu.Item
+                    className={action === 'delete' ? 'danger' : ''}
+                    leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                    onClick={() => setOpen({ action, ids: [...ids] })}
+                  >
+                    {BULK_ACTIONS[action]}
+                  </Menu.Item>
+                </Gate>
               );
             }),
           ])}

@@ -10,6 +10,7 @@ import { TagAction } from './tag-actions.tsx';
 import { bulkDelete, bulkUpdateAgent } from '#/api/bulk.ts';
 import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
 import { whyNoUpdate } from '#/fleet/agent-words.ts';
+import { useMayBulk } from './use-may-bulk.ts';
 
 const DEVICES: string[] = ['devices'];
 const STALE: Record<BulkActionName, string[]> = {
@@ -25,11 +26,13 @@ const STALE: Record<BulkActionName, string[]> = {
 };
 
 export function BulkDialog({ action, ids, onClose }: { action: BulkActionName; ids: string[]; onClose: () => void }) {
+  const whyNo = useMayBulk();
   return (
     <BulkFrame
       title={`${BULK_ACTIONS[action]}: ${devicesText(ids.length)}`}
       ids={ids}
       stale={STALE[action]}
+      why={whyNo(action)}
       onClose={({ results, busy }) => {
         // Deleted devices cannot stay selected.
         if (action === 'delete' && busy) selection.remove(ids);

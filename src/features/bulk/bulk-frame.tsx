@@ -16,13 +16,15 @@ interface BulkFrameProps {
   title: string;
   ids: readonly string[];
   stale: readonly string[];
+  /** Why the action is not permitted. */
+  why?: string | undefined;
   onClose: (run: RunningBulk<Device>) => void;
   children: (frame: BulkActionProps) => ReactNode;
 }
 
 let opened = 0;
 
-export function BulkFrame({ title, ids, stale, onClose, children }: BulkFrameProps) {
+export function BulkFrame({ title, ids, stale, why, onClose, children }: BulkFrameProps) {
   // A key of its own, so that the devices do not change while the action runs.
   const [key] = useState(() => `action ${++opened}`);
   const [found, setFound] = useState(0);
@@ -31,7 +33,7 @@ export function BulkFrame({ title, ids, stale, onClose, children }: BulkFramePro
   const close = () => onClose(run);
   const there = new Set(reading.data?.map(({ DeviceId }) => DeviceId));
   return (
-    <BaseDialog title={title} size="lg" closeOnClickOutside={false} busy={run.needsPage} onClose={close}>
+    <BaseDialog why={why} title={title} size="lg" closeOnClickOutside={false} busy={run.needsPage} onClose={close}>
       <Status className={classes.steps}>
         {!reading.data && !reading.error && (
           <>

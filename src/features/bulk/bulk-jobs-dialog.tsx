@@ -7,6 +7,8 @@ import { counted } from '#/lib/format.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import type { Column } from '#/ui/table/table.tsx';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { useMay } from '#/api/people.ts';
 
 interface BulkJobsDialogProps<Row extends { JobId: string }> {
   title: string;
@@ -25,9 +27,10 @@ const keyOf = ({ JobId }: { JobId: string }) => JobId;
 export function BulkJobsDialog<Row extends { JobId: string }>(props: BulkJobsDialogProps<Row>) {
   const { title, verb, jobs, columns, nameOf, write, children, onClose } = props;
   const run = useBulkRun<Row>({ keyOf, nameOf, noun: 'job' }, ['jobs']);
+  const why = useMay([jobEndpoints.stop, jobEndpoints.remove], 'Stopping and removing jobs');
   const count = jobs.length;
   return (
-    <BaseDialog title={title} size="xl" closeOnClickOutside={false} busy={run.needsPage} onClose={onClose}>
+    <BaseDialog why={why} title={title} size="xl" closeOnClickOutside={false} busy={run.needsPage} onClose={onClose}>
       <RunSteps
         run={run}
         items={jobs}

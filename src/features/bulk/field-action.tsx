@@ -7,6 +7,8 @@ import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { skipEqual } from './bulk-plan.ts';
 import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
+import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
+import { useOwnGroups } from '#/api/people.ts';
 
 const FIELDS = {
   group: { field: 'DeviceGroup', label: 'Group', none: 'in no group' },
@@ -18,6 +20,8 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
   const { field, label, none } = FIELDS[name];
   const [clears, setClears] = useState(false);
   const [typed, setTyped] = useState('');
+  // Without a group the devices would be outside a limited role.
+  const isLimited = useOwnGroups() !== undefined && name === 'group';
   const known = useKnownValues(field, frame.devices);
   const value = clears ? '' : typed.trim();
   return (
@@ -42,16 +46,22 @@ export function FieldAction({ name, ...frame }: BulkActionProps & { name: keyof 
         );
       }}
     >
-      <SegmentedControl
-        aria-label={`What to do with the ${name}`}
-        value={clears ? 'clear' : 'set'}
-        onChange={(next) => setClears(next === 'clear')}
-        data={[
-          { value: 'set', label: `Set a ${name}` },
-          { value: 'clear', label: 'Leave it empty' },
-        ]}
-      />
-      {!clears && <SuggestInput label={label} data-autofocus data={known} value={typed} onChange={setTyped} />}
+      {!isLimited && (
+        <SegmentedControl
+          aria-label={`What to do with the ${name}`}
+          value={clears ? 'clear' : 'set'}
+          onChange={(next) => setClears(next === 'clear')}
+          data={[
+            { value: 'set', label: `Set a ${name}` },
+            { value: 'clear', label: 'Leave it empty' },
+          ]}
+        />
+      )}
+      {clears ? null : name === 'group' ? (
+        <GroupInput label={label} data={known} value={typed} onChange={setTyped} />
+      ) : (
+        <SuggestInput label={label} data-autofocus data={known} value={typed} onChange={setTyped} />
+      )}
     </BulkSteps>
   );
 }

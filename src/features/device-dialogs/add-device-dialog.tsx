@@ -10,7 +10,6 @@ import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints, type NewDevice } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
-import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceNameInput } from './device-name-input.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
@@ -19,6 +18,8 @@ import { useKnownValues } from './use-known-values.ts';
 import { forgetPress, isToAddAtOnce } from '#/features/install/at-once.ts';
 import { useInstall } from '#/features/install/use-install.ts';
 import { FormError } from '#/ui/page/view.tsx';
+import { GroupInput } from './group-input.tsx';
+import { useMay, useOwnGroups } from '#/api/people.ts';
 
 interface AddDeviceDialogProps {
   /** The device will be the machine that the person is at. */
@@ -33,7 +34,7 @@ const RULES = formRules(deviceDraft, { DeviceName, DeviceGroup });
 function explained(error: Error): Error {
   if (!(error instanceof ApiError)) return error;
   const { kind, status, detail } = error;
-  if (status === 403)
+  if (status === 403 && error.permission === undefined)
     return new ApiError(kind, 'Device limit reached', {
       status,
       detail: detail || 'Delete a device you no longer need, or raise your plan’s limit.',
@@ -66,6 +67,9 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
   const groups = useKnownValues('DeviceGroup');
+  const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
+  // Somebody with a limited role must say in which of their groups.
+  const [firstGroup] = useOwnGroups() ?? [''];
   const known = useQuery({ ...deviceQueries.page(1, 25), enabled: thisMachine }).data;
   const hasDevices = known !== undefined && known.rows.length > 0;
   const [keys] = useState(() => new RequestKeys());
@@ -80,7 +84,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
         onDone={() => void navigate(paths.device(made.id), { replace: true })}
       />
     );
-  if (thisMachine && atOnce === true)
+  if (thisMachine && atOnce === true && noAdding === undefined && firstGroup === '')
     return (
       <CreateAtOnce
         keys={keys}
@@ -93,7 +97,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
       onClose={onClose}
       title={thisMachine ? 'Add this machine' : 'Add a device'}
       rules={RULES}
-      initial={thisMachine ? THIS_MACHINE : { DeviceName: '', DeviceGroup: '' }}
+      initial={{ ...(thisMachine ? THIS_MACHINE : { DeviceName: '' }), DeviceGroup: firstGroup ?? '' }}
       bodyOf={(values) => ({ DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() })}
       write={deviceMutations.create(keys)}
       request={(body) => requestOf(deviceEndpoints.create, { body })}
@@ -112,7 +116,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
               : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
           <DeviceNameInput {...field('DeviceName')} />
-          <SuggestInput
+          <GroupInput
             data={groups}
             description="Optional. A job can go to all devices of a group."
             {...field('DeviceGroup')}

@@ -6,11 +6,11 @@ import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints, type Device } from '#/contract/devices.ts';
-import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceNameInput } from './device-name-input.tsx';
 import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
 import { useKnownValues } from './use-known-values.ts';
+import { GroupInput } from './group-input.tsx';
 
 const RULES = formRules(deviceChange, FIELD_LABELS);
 const UNREAD = 'Not reported by this service. Leave empty to keep the stored value.';
@@ -40,7 +40,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       {({ field }) => (
         <>
           <DeviceNameInput own={DeviceId} {...field('DeviceName')} />
-          <SuggestInput data={groups} {...field('DeviceGroup')} />
+          <GroupInput data={groups} {...field('DeviceGroup')} />
           {(['CustomerName', 'CustomerSite'] as const).map((name) => (
             <TextField
               key={name}

@@ -14,7 +14,13 @@ import {
 import { useOffered } from '#/api/capabilities.ts';
 import { timelineMutations, timelineQueries } from '#/api/timeline.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { LONGEST_NOTE, TIMELINE_KINDS, type TimelineItem, type TimelineKind } from '#/contract/timeline.ts';
+import {
+  LONGEST_NOTE,
+  TIMELINE_KINDS,
+  timelineEndpoints,
+  type TimelineItem,
+  type TimelineKind,
+} from '#/contract/timeline.ts';
 import type { Device } from '#/contract/devices.ts';
 import { actorText } from '#/features/audit-link/actor-text.ts';
 import { paths } from '#/paths.ts';
@@ -28,6 +34,8 @@ import { Section } from '#/ui/page/page.tsx';
 import { FormError, View } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './device-timeline.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const KINDS: Record<TimelineKind, string> = {
   state: 'States',
@@ -148,10 +156,13 @@ function Item({ id, item }: { id: string; item: TimelineItem }) {
 }
 
 function RemoveNote({ id, note, text }: { id: string; note: string; text: string }) {
+  const noNotes = useMay(timelineEndpoints.removeNote, 'Deleting notes');
   const [isConfirming, setConfirming] = useState(false);
   return (
     <>
-      <IconButton icon={IconTrash} iconSize={14} size={24} label="Delete note" onClick={() => setConfirming(true)} />
+      <Gate why={noNotes}>
+        <IconButton icon={IconTrash} iconSize={14} size={24} label="Delete note" onClick={() => setConfirming(true)} />
+      </Gate>
       {isConfirming && (
         <ConfirmDialog
           onClose={() => setConfirming(false)}
@@ -166,7 +177,13 @@ function RemoveNote({ id, note, text }: { id: string; note: string; text: string
   );
 }
 
+/** The form, or why there is none. */
 function AddNote({ id }: { id: string }) {
+  const noNotes = useMay(timelineEndpoints.addNote, 'Writing notes');
+  return noNotes === undefined ? <NoteForm id={id} /> : <p className="small dim">{noNotes}</p>;
+}
+
+function NoteForm({ id }: { id: string }) {
   const [text, setText] = useState('');
   const add = useWrite(timelineMutations.addNote(id));
   const left = LONGEST_NOTE - text.length;

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 interface RetryGroupButtonProps {
   count: number;
@@ -11,14 +12,14 @@ interface RetryGroupButtonProps {
 }
 
 export const RetryGroupButton = ({ count, fault, onClick }: RetryGroupButtonProps) => (
-  <Button
-    variant="filled"
-    size="xs"
-    leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
-    disabled={fault !== undefined}
-    title={fault ?? ''}
-    onClick={onClick}
-  >
-    Retry these {formatCount(count)}…
-  </Button>
+  <Gate why={fault}>
+    <Button
+      variant="filled"
+      size="xs"
+      leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+      onClick={onClick}
+    >
+      Retry these {formatCount(count)}…
+    </Button>
+  </Gate>
 );

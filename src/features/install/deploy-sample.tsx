@@ -7,6 +7,10 @@ import { artifactMutations, artifactQueries } from '#/api/artifacts.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { paths } from '#/paths.ts';
 import { FormError } from '#/ui/page/view.tsx';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const SAMPLE = {
   name: 'hello.sh',
@@ -36,6 +40,7 @@ interface DeploySampleProps {
 
 export function DeploySample({ device, replace = false, variant = 'default', size = 'sm' }: DeploySampleProps) {
   const navigate = useNavigate();
+  const noUpload = useMay([artifactEndpoints.upload, jobEndpoints.submit], 'Deploying a sample');
   const stored = useQuery(artifactQueries.list()).data;
   const [key] = useState(newIdempotencyKey);
   const { mutate, isPending, error } = useMutation(artifactMutations.upload());
@@ -58,15 +63,17 @@ export function DeploySample({ device, replace = false, variant = 'default', siz
   };
   return (
     <>
-      <Button
-        variant={variant}
-        size={size}
-        loading={isPending}
-        title="Uploads hello.sh, which prints a few lines about the device, and opens its deployment"
-        onClick={deploy}
-      >
-        Deploy a sample
-      </Button>
+      <Gate why={noUpload}>
+        <Button
+          variant={variant}
+          size={size}
+          loading={isPending}
+          title="Uploads hello.sh, which prints a few lines about the device, and opens its deployment"
+          onClick={deploy}
+        >
+          Deploy a sample
+        </Button>
+      </Gate>
       <FormError error={error} />
     </>
   );

@@ -10,6 +10,9 @@ import { paths } from '#/paths.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './device-arrival.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** Polling interval in milliseconds while somebody is waiting for the device. */
 const WAITING = 1_000;
@@ -28,6 +31,7 @@ export function useArrival(id: string, enabled: boolean): string | undefined {
 
 export function DeviceArrival({ state, id, name }: { state: string | undefined; id: string; name: string }) {
   const online = state === 'Online';
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const hasNothing = useQuery({ ...artifactQueries.list(), enabled: online }).data?.length === 0;
   return (
     <div className={classes.arrival} data-online={online}>
@@ -47,9 +51,11 @@ export function DeviceArrival({ state, id, name }: { state: string | undefined; 
           <Button component={Link} to={paths.device(id)} replace size="xs">
             Open the device
           </Button>
-          <Button component={Link} to={paths.deploy({ device: id })} replace size="xs">
-            Deploy to it
-          </Button>
+          <Gate why={noDeploy}>
+            <Button component={Link} to={paths.deploy({ device: id })} replace size="xs">
+              Deploy to it
+            </Button>
+          </Gate>
         </Group>
       )}
     </div>

@@ -13,6 +13,8 @@ import { paths } from '#/paths.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './ended-jobs-dialog.module.css';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { useMay } from '#/api/people.ts';
 
 const DAY = 86_400_000;
 
@@ -33,6 +35,7 @@ const ACTIONS = {
     plan: 'Their results and output are deleted. This cannot be undone.',
   },
 };
+const DOING = { archive: 'Archiving jobs', unarchive: 'Restoring jobs', delete: 'Deleting jobs' };
 export type EndedJobsAction = keyof typeof ACTIONS;
 
 /** Those that ended more than this many days ago; without a readable time nobody knows, and they stay. */
@@ -66,10 +69,12 @@ export function EndedJobsDialog({ onClose, ...given }: EndedJobsDialogProps) {
   const [now] = useState(Date.now);
   const jobs = olderThan(all, Number(days), now);
   const { verb, write, plan } = ACTIONS[action];
+  const why = useMay(bulkEndpoints.create, DOING[action], { Action: action });
   const isLoss = action === 'delete';
   return (
     <BaseDialog
       title={`${verb} ended jobs`}
+      why={why}
       size="lg"
       closeOnClickOutside={false}
       busy={run.needsPage}

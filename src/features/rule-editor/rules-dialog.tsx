@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
-import { MOST_RULES, type Rule, type RuleSet } from '#/contract/rules.ts';
+import { MOST_RULES, ruleEndpoints, type Rule, type RuleSet } from '#/contract/rules.ts';
 import { fieldErrors } from '#/api/api-error.ts';
 import { ruleMutations, ruleQueries, rulesOf } from '#/api/rules.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -18,6 +18,8 @@ import { EMPTY_RULE, useRuleDraft } from './use-rule-draft.ts';
 import { useSamples } from './use-samples.ts';
 import { useTrial } from './use-trial.ts';
 import classes from './rules-dialog.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const NONE: readonly Rule[] = [];
 /** The field name of a rule's mark in the service's errors. */
@@ -49,6 +51,7 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
   const saved = rulesOf(sets, name);
   const draft = useRuleDraft(saved?.Rules ?? NONE);
   const { isChanged, isFull } = draft;
+  const noSave = useMay(ruleEndpoints.save, 'Changing outcome rules');
   const { mutate, error, isPending, variables: sent = NONE } = useWrite(ruleMutations.save(name, saved));
   const samples = useSamples(name, job, child);
   const trial = useTrial(name, samples.sample, samples.parent, draft.valid);
@@ -138,18 +141,20 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
                 <Timestamp text={saved.ChangedTime} />.{' '}
               </>
             ) : null}
-            Shared by everybody of this account. Jobs that have ended are judged again.
+            {noSave ?? 'Shared by everybody of this account. Jobs that have ended are judged again.'}
           </p>
           <DialogButtons onCancel={onClose} busy={isPending}>
-            <Button
-              variant="filled"
-              onClick={save}
-              loading={isPending}
-              disabled={!isChanged}
-              title={isChanged ? undefined : 'Nothing has changed'}
-            >
-              Save rules
-            </Button>
+            <Gate why={noSave}>
+              <Button
+                variant="filled"
+                onClick={save}
+                loading={isPending}
+                disabled={!isChanged}
+                title={isChanged ? undefined : 'Nothing has changed'}
+              >
+                Save rules
+              </Button>
+            </Gate>
           </DialogButtons>
         </div>
       </Stack>

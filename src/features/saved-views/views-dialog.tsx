@@ -9,6 +9,7 @@ import type { ShownView } from './use-saved-views.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
+import { useMay } from '#/api/people.ts';
 
 export type ViewTask = 'save' | 'rename' | 'delete';
 
@@ -32,7 +33,9 @@ const RULES = formRules(viewEndpoints.save.params, { name: 'Name' });
 
 function Name({ view, renamed, onGo, onClose }: PartProps & { renamed?: SavedView }) {
   const { saved, words } = view;
-  const [isPrivate, setPrivate] = useState(renamed?.Private ?? false);
+  const noSharing = useMay(viewEndpoints.save, 'Sharing a view', { Private: false });
+  const [isMarked, setPrivate] = useState(renamed?.Private ?? false);
+  const isPrivate = isMarked || noSharing !== undefined;
   const content = { Query: renamed?.Query ?? words, Private: isPrivate };
   return (
     <FormDialog
@@ -58,14 +61,20 @@ function Name({ view, renamed, onGo, onClose }: PartProps & { renamed?: SavedVie
           <TextField autoComplete="off" required data-autofocus {...field('name')} />
           {!renamed && (
             <>
-              <Checkbox
-                label="Private: only I can see it"
-                checked={isPrivate}
-                onChange={(event) => setPrivate(event.currentTarget.checked)}
-              />
+              {noSharing === undefined && (
+                <Checkbox
+                  label="Private: only I can see it"
+                  checked={isPrivate}
+                  onChange={(event) => setPrivate(event.currentTarget.checked)}
+                />
+              )}
               <p className="dim">
                 Saves the {view.content}
-                {isPrivate ? '.' : ' for everyone in this account.'}
+                {noSharing !== undefined
+                  ? ` for you alone. ${noSharing}`
+                  : isPrivate
+                    ? '.'
+                    : ' for everyone in this account.'}
               </p>
             </>
           )}

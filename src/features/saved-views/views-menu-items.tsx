@@ -6,7 +6,7 @@ import { notifications } from '@mantine/notifications';
 import { errorLine } from '#/api/api-error.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { saveView } from '#/api/view-writes.ts';
-import type { SavedView } from '#/contract/views.ts';
+import { viewEndpoints, type SavedView } from '#/contract/views.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import {
@@ -29,6 +29,9 @@ import { OpenedMenu } from '#/ui/controls/opened-menu.tsx';
 import type { ShownView } from './use-saved-views.ts';
 import type { ViewTask } from './views-dialog.tsx';
 import classes from './views-parts.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
@@ -50,6 +53,10 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
   const change = (content: Partial<SavedView>) => {
     if (applied) write.mutate(() => saveView(applied.Name, { ...applied, ...content }, applied));
   };
+  // One's own private views concern nobody else.
+  const noShare = useMay(viewEndpoints.save, 'Changing shared views', { Private: false });
+  const noChange = applied?.Private ? undefined : noShare;
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const copy = () =>
     void copyWithNotice(`${location.origin}${view.path}?${words}`, `Link copied, with ${view.content}`);
   return (
@@ -78,9 +85,14 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
           </div>
         )}
         {applied && isChanged && (
-          <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} onClick={() => change({ Query: view.changedQuery })}>
-            Save changes
-          </Menu.Item>
+          <Gate why={noChange}>
+            <Menu.Item
+              leftSection={<IconDeviceFloppy {...icon} />}
+              onClick={() => change({ Query: view.changedQuery })}
+            >
+              Save changes
+            </Menu.Item>
+          </Gate>
         )}
         {isOffered && (
           <Menu.Item leftSection={<IconBookmarkPlus {...icon} />} onClick={() => onTask('save')}>
@@ -91,14 +103,14 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
           Copy link to this view
         </Menu.Item>
         {matching && matching.length > 0 && (
-          <Menu.Item
-            leftSection={<IconRocket {...icon} />}
-            disabled={!takesSelection && matching.length > 1}
-            title={!takesSelection && matching.length > 1 ? NO_SELECTION : undefined}
-            onClick={() => void navigate(paths.deploy(deployStartOf(matching, takesSelection)))}
-          >
-            Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
-          </Menu.Item>
+          <Gate why={noDeploy ?? (!takesSelection && matching.length > 1 ? NO_SELECTION : undefined)}>
+            <Menu.Item
+              leftSection={<IconRocket {...icon} />}
+              onClick={() => void navigate(paths.deploy(deployStartOf(matching, takesSelection)))}
+            >
+              Deploy to {matching.length === 1 ? 'this device' : `these ${devicesText(matching.length)}`}
+            </Menu.Item>
+          </Gate>
         )}
         {isForeign && (
           <Menu.Item leftSection={<IconArrowBackUp {...icon} />} onClick={() => onGo(view.ownSearch)}>
@@ -107,18 +119,24 @@ export function ViewsMenuItems({ view, matching, button, onGo, onTask }: ViewsMe
         )}
         {applied && (
           <>
-            <Menu.Item leftSection={<IconPencil {...icon} />} onClick={() => onTask('rename')}>
-              Rename
-            </Menu.Item>
-            <Menu.Item
-              leftSection={applied.Private ? <IconUsers {...icon} /> : <IconLock {...icon} />}
-              onClick={() => change({ Private: !applied.Private })}
-            >
-              {applied.Private ? 'Share with everyone' : 'Make private'}
-            </Menu.Item>
-            <Menu.Item leftSection={<IconTrash {...icon} />} onClick={() => onTask('delete')}>
-              Delete view
-            </Menu.Item>
+            <Gate why={noChange}>
+              <Menu.Item leftSection={<IconPencil {...icon} />} onClick={() => onTask('rename')}>
+                Rename
+              </Menu.Item>
+            </Gate>
+            <Gate why={noShare}>
+              <Menu.Item
+                leftSection={applied.Private ? <IconUsers {...icon} /> : <IconLock {...icon} />}
+                onClick={() => change({ Private: !applied.Private })}
+              >
+                {applied.Private ? 'Share with everyone' : 'Make private'}
+              </Menu.Item>
+            </Gate>
+            <Gate why={noChange}>
+              <Menu.Item leftSection={<IconTrash {...icon} />} onClick={() => onTask('delete')}>
+                Delete view
+              </Menu.Item>
+            </Gate>
           </>
         )}
         {error && <Menu.Label>The saved views could not be loaded.</Menu.Label>}

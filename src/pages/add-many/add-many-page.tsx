@@ -22,7 +22,7 @@ import { Link } from '#/ui/url/link.tsx';
 import { isCreated, newDeviceOf, rowOf, type Creation } from './creation.ts';
 import { isKeyed } from './key-file.ts';
 import { KeysPanel } from './keys-panel.tsx';
-import { planOf } from './plan.ts';
+import { planOf, type Plan } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
 import { checkRow, detailsOf, draftOf, folded } from './row-check.ts';
 import type { KnownFleet, RowChange } from './row-changes.ts';
@@ -33,6 +33,7 @@ import { RunPanel } from './run-panel.tsx';
 import { useCreation, type CreationRun } from './use-creation.ts';
 import { useDraftRows, useNextProblem } from './use-draft-rows.ts';
 import classes from './add-many.module.css';
+import { groupsText, useMay, useOwnGroups } from '#/api/people.ts';
 
 const ChangesDialog = lazyDialog(() => import('./changes-dialog.tsx'), 'ChangesDialog');
 
@@ -55,18 +56,19 @@ export function AddManyPage() {
     document.getElementById('main')?.scrollTo(0, 0);
     run.start(draft.takeReady().map((row) => newDeviceOf(checkRow(row).device)));
   };
-  const hold = running
-    ? 'Devices are being created'
-    : fleet || namesError
-      ? undefined
-      : 'Existing names are being read';
+  const noAdding = useMay(bulkEndpoints.create, 'Adding devices', { Action: 'create' });
+  const outside = useOutside(plan);
+  const hold =
+    outside ??
+    (running ? 'Devices are being created' : fleet || namesError ? undefined : 'Existing names are being read');
   return (
     <Page
       title="Add many devices"
       back={<Link to={paths.devices()}>Devices</Link>}
       lead="Turns a list into devices with keys; rows with an id change those devices. Nothing is done until you have seen the plan."
     >
-      {rows.length === 0 && !isBegun && !running && (
+      {noAdding !== undefined && !isBegun && <p>{noAdding}</p>}
+      {rows.length === 0 && !isBegun && !running && noAdding === undefined && (
         <>
           <FormError error={run.error} />
           <RowsInput busy={draft.checking} onText={draft.read} onEmptyTable={draft.startEmpty} />
@@ -119,6 +121,19 @@ export function AddManyPage() {
       <KeysGuard running={run.needsPage} untaken={run.isStored ? 0 : untaken} />
     </Page>
   );
+}
+
+/** Why the rows cannot be sent by somebody whose role covers some groups only. */
+function useOutside({ ready, changes }: Plan): string | undefined {
+  const own = useOwnGroups();
+  if (!own) return undefined;
+  const groups = [
+    ...ready.map((row) => checkRow(row).device.group),
+    ...changes.flatMap(({ fields: { DeviceGroup } }) => (DeviceGroup === undefined ? [] : [DeviceGroup])),
+  ];
+  const count = groups.filter((group) => !own.includes(group)).length;
+  if (count === 0) return undefined;
+  return `${counted(count, 'row')} ${count === 1 ? 'needs' : 'need'} another group: your role covers ${groupsText(own)}`;
 }
 
 /** Treats 0, 0 as no location. */

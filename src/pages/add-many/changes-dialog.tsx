@@ -13,6 +13,8 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { changeRequests, changesWrite } from './changes-write.ts';
 import { changedColumns, type RowChange } from './row-changes.ts';
 import type { ColumnName } from './rows.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { useMay } from '#/api/people.ts';
 
 interface Line {
   key: string;
@@ -83,9 +85,17 @@ export function ChangesDialog({ changes: given, onClose }: { changes: readonly R
     if (run.phase !== 'planned') provisioned();
     onClose();
   };
+  const noEdit = useMay(deviceEndpoints.update, 'Editing devices');
   const count = devicesText(changes.length);
   return (
-    <BaseDialog title={`Change ${count}`} size="xl" closeOnClickOutside={false} busy={run.needsPage} onClose={close}>
+    <BaseDialog
+      why={noEdit}
+      title={`Change ${count}`}
+      size="xl"
+      closeOnClickOutside={false}
+      busy={run.needsPage}
+      onClose={close}
+    >
       <RunSteps
         run={run}
         items={changes}

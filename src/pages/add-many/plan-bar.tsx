@@ -6,6 +6,7 @@ import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { licenceText, planText, type Plan } from './plan.ts';
 import classes from './add-many.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 interface PlanBarProps {
   plan: Plan;
@@ -53,19 +54,18 @@ export function PlanBar(props: PlanBarProps) {
       </div>
       <Group gap="sm">
         {changes.length > 0 && (
-          <Button
-            variant={creates ? 'default' : 'filled'}
-            onClick={onChange}
-            disabled={hold !== undefined}
-            title={hold}
-          >
-            Change {counted(changes.length, 'device')}…
-          </Button>
+          <Gate why={hold}>
+            <Button variant={creates ? 'default' : 'filled'} onClick={onChange}>
+              Change {counted(changes.length, 'device')}…
+            </Button>
+          </Gate>
         )}
         {creates && (
-          <Button variant="filled" onClick={onCreate} disabled={reason !== undefined} title={reason}>
-            {ready.length === 0 ? 'Create devices' : `Create ${counted(ready.length, 'device')}`}
-          </Button>
+          <Gate why={reason}>
+            <Button variant="filled" onClick={onCreate}>
+              {ready.length === 0 ? 'Create devices' : `Create ${counted(ready.length, 'device')}`}
+            </Button>
+          </Gate>
         )}
         {problems > 0 && <Button onClick={onNextProblem}>{plan.faulty > 0 ? 'Next error' : 'Next warning'}</Button>}
         <Button onClick={onAddRow}>Add a row</Button>

@@ -26,6 +26,9 @@ import { archiveColumns, archivedName } from './archive-columns.tsx';
 import { EarlierJobs } from './earlier-jobs.tsx';
 import { useFoundJobs } from './use-found-jobs.ts';
 import classes from './archive.module.css';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const EndedJobsDialog = lazyDialog(() => import('#/features/job-archive/ended-jobs-dialog.tsx'), 'EndedJobsDialog');
 
@@ -62,7 +65,7 @@ function Archive() {
       name="the archive"
       isEmpty={() => !isSearch && items.length === 0}
       empty={
-        <Empty title="No job is archived" next={{ label: 'Choose jobs to archive', to: paths.jobs() }}>
+        <Empty title="No job is archived" scoped next={{ label: 'Choose jobs to archive', to: paths.jobs() }}>
           Archived jobs leave the lists. Their output stays searchable here.
         </Empty>
       }
@@ -131,23 +134,31 @@ function SaveZip({ label, ids }: { label: string; ids?: readonly string[] }) {
       {label}
     </Button>
   ) : (
-    <Button size="xs" variant="default" disabled title={reason}>
-      {label}
-    </Button>
+    <Gate why={reason}>
+      <Button size="xs" variant="default">
+        {label}
+      </Button>
+    </Gate>
   );
 }
 
 /** The bulk actions for the selected jobs. */
 function ArchiveBar({ items, onAsk }: { items: readonly ArchiveItem[]; onAsk: (action: EndedJobsAction) => void }) {
+  const noRestore = useMay(bulkEndpoints.create, 'Restoring jobs', { Action: 'unarchive' });
+  const noDelete = useMay(bulkEndpoints.create, 'Deleting jobs', { Action: 'delete' });
   return (
     <SelectionBar name="archived jobs" count={items.length} onClear={selection.clear}>
       <SaveZip label="Save as a ZIP file" ids={items.map(keyOf)} />
-      <Button size="xs" onClick={() => onAsk('unarchive')}>
-        Restore…
-      </Button>
-      <Button size="xs" color="red" onClick={() => onAsk('delete')}>
-        Delete…
-      </Button>
+      <Gate why={noRestore}>
+        <Button size="xs" onClick={() => onAsk('unarchive')}>
+          Restore…
+        </Button>
+      </Gate>
+      <Gate why={noDelete}>
+        <Button size="xs" color="red" onClick={() => onAsk('delete')}>
+          Delete…
+        </Button>
+      </Gate>
     </SelectionBar>
   );
 }

@@ -26,6 +26,9 @@ import { RuleFaults } from '#/features/rule-editor/rule-faults.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './artifact-details.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 interface ArtifactDetailsProps {
   artifact: Artifact | undefined;
@@ -87,6 +90,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
   const { ArtifactId, Name, Version, Command, Sha256, Destination, RunCommand } = artifact;
   const fault = fileFaultText(artifact);
   const audit = useAuditLink(ArtifactId);
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const hasRules = useOffered('rules') === true;
   const same = artifacts.filter((other) => other !== artifact && Sha256 && other.Sha256 === Sha256);
   return (
@@ -137,9 +141,11 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
             Outcome rules…
           </Button>
         )}
-        <Button variant="filled" component={Link} to={paths.deploy({ artifact: ArtifactId })}>
-          Deploy
-        </Button>
+        <Gate why={noDeploy}>
+          <Button variant="filled" component={Link} to={paths.deploy({ artifact: ArtifactId })}>
+            Deploy
+          </Button>
+        </Gate>
       </Group>
     </Stack>
   );

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
-import type { Artifact } from '#/contract/artifacts.ts';
+import { artifactEndpoints, type Artifact } from '#/contract/artifacts.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
@@ -25,6 +25,9 @@ import type { UsageIndex } from './versions/artifact-usage.ts';
 import type { ArtifactVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
 import classes from './versions/artifact-table.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** `group` set: the row of several versions; `parent`: the key of that row, for one of them below it. */
 interface Row {
@@ -70,6 +73,8 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
     setBefore(opened);
     setChanged(new Set());
   }
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const noDelete = useMay(artifactEndpoints.remove, 'Deleting artifacts');
   const toggle = (name: string) => setChanged((now) => toggled(now, name));
   const rows = useMemo(() => rowsOf(groups, (name) => changed.has(name) !== opened), [groups, changed, opened]);
   const hasSums = groups.some(({ artifacts }) => artifacts.some(({ Sha256 }) => Sha256));
@@ -146,23 +151,27 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
         // A closed group deploys its newest version; in an open one each version has its own button.
         group?.open ? null : (
           <span className={classes.tools}>
-            <Button
-              component={Link}
-              to={paths.deploy({ artifact: ArtifactId })}
-              variant="default"
-              size="xs"
-              aria-label={`Deploy ${Name} ${Version}`}
-            >
-              Deploy
-            </Button>
+            <Gate why={noDeploy}>
+              <Button
+                component={Link}
+                to={paths.deploy({ artifact: ArtifactId })}
+                variant="default"
+                size="xs"
+                aria-label={`Deploy ${Name} ${Version}`}
+              >
+                Deploy
+              </Button>
+            </Gate>
             {!group && (
-              <IconButton
-                icon={IconTrash}
-                iconSize={18}
-                label={`Delete ${Name} ${Version}`}
-                title="Delete"
-                onClick={() => dialog.open('delete', ArtifactId)}
-              />
+              <Gate why={noDelete}>
+                <IconButton
+                  icon={IconTrash}
+                  iconSize={18}
+                  label={`Delete ${Name} ${Version}`}
+                  title="Delete"
+                  onClick={() => dialog.open('delete', ArtifactId)}
+                />
+              </Gate>
             )}
           </span>
         ),

@@ -34,6 +34,9 @@ import { UploadPanel } from './upload/upload-panel.tsx';
 import { isUnderWay, UploadQueue, type QueuedFile } from './upload/upload-queue.ts';
 import { UploadRoom } from './upload/upload-room.tsx';
 import { judgeFile } from './upload/upload-state.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const WHAT =
   'A tar.gz with an update.sh in it, a single script, or a folder to pack. Each is checked here before it is sent.';
@@ -101,6 +104,7 @@ export function ArtifactsPage() {
   const uploads = useUploads(known, account);
   const { judged } = uploads;
   const dialog = useDialog<ArtifactDialog>('artifact');
+  const noUpload = useMay(artifactEndpoints.upload, 'Uploading artifacts');
   const building = dialog.name === 'build';
   // For the dialog that the drop opens.
   const [dropped, setDropped] = useState<FileSystemEntry[]>();
@@ -109,7 +113,7 @@ export function ArtifactsPage() {
     dialog.close();
   };
   const onChoose = (files: File[]) => void uploads.choose(files);
-  const over = useWindowDrop(building, (files, transfer) => {
+  const over = useWindowDrop(building || noUpload !== undefined, (files, transfer) => {
     const entries = droppedEntries(transfer);
     if (!entries) return onChoose(files);
     setDropped(entries);
@@ -123,30 +127,37 @@ export function ArtifactsPage() {
       back={isForDeploy && <Link to={paths.deploy(deployTo)}>Deploy</Link>}
       lead="What devices run: a tar.gz with an update.sh in it, or a single script."
       actions={
-        <Button
-          component={Link}
-          {...dialog.link('build')}
-          leftSection={<IconPackage size={18} stroke={1.6} aria-hidden />}
-        >
-          Build from a folder
-        </Button>
+        <Gate why={noUpload}>
+          <Button
+            component={Link}
+            {...dialog.link('build')}
+            leftSection={<IconPackage size={18} stroke={1.6} aria-hidden />}
+          >
+            Build from a folder
+          </Button>
+        </Gate>
       }
     >
       <ArtifactTabs />
-      <DropVeil over={over}>Drop to check the files</DropVeil>
+      <DropVeil over={over}>{noUpload ?? 'Drop to check the files'}</DropVeil>
       <UploadGuard names={uploads.underWay} prepared={uploads.prepared} />
       <FormError error={uploads.refusal} />
       {!nothing && (known || artifacts.error || judged.length > 0) && (
         <DropStrip
+          why={noUpload}
           onChoose={onChoose}
           label="Artifact files"
           multiple
           variant={judged.length > 0 ? 'default' : 'filled'}
           focused={uploads.isEmptied}
         >
-          <strong>Drop files anywhere on this page</strong>
-          <br />
-          {WHAT}
+          {noUpload ?? (
+            <>
+              <strong>Drop files anywhere on this page</strong>
+              <br />
+              {WHAT}
+            </>
+          )}
         </DropStrip>
       )}
       {judged.length > 0 && (
@@ -171,6 +182,7 @@ export function ArtifactsPage() {
               action={
                 <>
                   <BrowseButton
+                    why={noUpload}
                     onChoose={onChoose}
                     label="Artifact files"
                     multiple
@@ -183,7 +195,7 @@ export function ArtifactsPage() {
                 </>
               }
             >
-              Drop files anywhere on this page. {WHAT}
+              {noUpload ?? `Drop files anywhere on this page. ${WHAT}`}
             </Empty>
           )
         }
@@ -203,6 +215,7 @@ export function ArtifactsPage() {
         open={
           building && {
             dropped,
+            why: noUpload,
             artifacts: known ?? [],
             onBuilt: (file) => {
               closeBuilder();

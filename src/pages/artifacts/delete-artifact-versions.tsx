@@ -17,6 +17,7 @@ import { planCleanup } from './artifact-cleanup.ts';
 import { ArtifactAge, ArtifactSize } from './versions/artifact-facts.tsx';
 import { usageOf } from './versions/artifact-usage.ts';
 import classes from './artifact-details.module.css';
+import { useMay } from '#/api/people.ts';
 
 const KEEP = ['1', '2', '3', '5', '10'];
 
@@ -50,6 +51,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
   // The plan is fixed with the click, since the registry shrinks while artifacts are deleted.
   const [settled, setSettled] = useState<readonly Artifact[]>();
   const run = useBulkRun(KIND, changedBy(artifactEndpoints.remove));
+  const why = useMay(artifactEndpoints.remove, 'Deleting artifacts');
   const plan = planCleanup(artifacts, Number(keep), usage);
   const { needed, frees } = plan;
   const going = settled ?? plan.going;
@@ -57,6 +59,7 @@ export function DeleteArtifactVersions({ artifacts, onClose }: DeleteArtifactVer
     <BaseDialog
       title="Delete old versions"
       size="lg"
+      why={why}
       closeOnClickOutside={false}
       busy={run.needsPage}
       onClose={onClose}

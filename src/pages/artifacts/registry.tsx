@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Account } from '#/contract/account.ts';
-import type { Artifact } from '#/contract/artifacts.ts';
+import { artifactEndpoints, type Artifact } from '#/contract/artifacts.ts';
 import { counted, formatBytes } from '#/lib/format.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
@@ -17,6 +17,8 @@ import type { UsageIndex } from './versions/artifact-usage.ts';
 import { groupVersions, searchVersions, sharedContent } from './versions/artifact-versions.ts';
 import { roomLeft } from './upload/upload-findings.ts';
 import classes from './artifacts-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const registryUrl = urlSchema({ name: plainText });
 
@@ -37,6 +39,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
   const twins = useMemo(() => sharedContent(artifacts), [artifacts]);
   // New artifacts are shown whatever the search is.
   const found = useMemo(() => searchVersions(groups, wanted, marked), [groups, wanted, marked]);
+  const noDelete = useMay(artifactEndpoints.remove, 'Deleting artifacts');
   const several = groups.some((group) => group.artifacts.length > 1);
   return (
     <>
@@ -52,14 +55,11 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
         />
         <span className={classes.counts}>
           <span className="dim tabular">{countsText(artifacts.length, groups.length)}</span>
-          <Button
-            variant="default"
-            disabled={!several}
-            title={several ? undefined : 'No artifact has more than one version'}
-            onClick={() => dialog.open('old')}
-          >
-            Delete old versions
-          </Button>
+          <Gate why={noDelete ?? (several ? undefined : 'No artifact has more than one version')}>
+            <Button variant="default" onClick={() => dialog.open('old')}>
+              Delete old versions
+            </Button>
+          </Gate>
         </span>
         <Storage account={account} />
       </div>

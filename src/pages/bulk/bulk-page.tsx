@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { Bulk, BulkItem, BulkOutcomeName } from '#/contract/bulk.ts';
+import { bulkEndpoints, type Bulk, type BulkItem, type BulkOutcomeName } from '#/contract/bulk.ts';
 import { startBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
@@ -16,6 +16,8 @@ import { Page } from '#/ui/page/page.tsx';
 import { FormError, View } from '#/ui/page/view.tsx';
 import { Status } from '#/ui/controls/status.tsx';
 import { Link } from '#/ui/url/link.tsx';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export function BulkPage() {
   const { id = '' } = useParams();
@@ -59,15 +61,18 @@ function Running({ bulk }: { bulk: Bulk }) {
     mutationFn: () => cancelBulk(bulk.BulkId),
     meta: { changes: ['bulk'] },
   });
+  const noCancel = useMay(bulkEndpoints.cancel, 'Cancelling bulk actions');
   const total = workSize(bulk);
   return (
     <div className="stack">
       <progress aria-label={bulkTitle(bulk)} max={Math.max(1, total)} value={total - bulk.Counts.Left} />
       <FormError error={cancel.error} />
       <div className="actions">
-        <Button loading={cancel.isPending} onClick={() => cancel.mutate()}>
-          Cancel
-        </Button>
+        <Gate why={noCancel}>
+          <Button loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            Cancel
+          </Button>
+        </Gate>
       </div>
     </div>
   );
@@ -80,6 +85,7 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
     onSuccess: (id) => navigate(paths.bulk(id)),
     meta: { changes: ['bulk'] },
   });
+  const noAgain = useMay(bulkEndpoints.create, 'Repeating it', { Action: bulk.Action });
   const running = isRunning(bulk);
   // While it is running, only problems are listed: sorting all items every second would block the page.
   const rows = useMemo(
@@ -97,9 +103,11 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
     return (
       some.length > 0 &&
       !running && (
-        <Button loading={again.isPending} onClick={() => again.mutate(some)}>
-          {label(formatCount(some.length))}
-        </Button>
+        <Gate why={noAgain}>
+          <Button loading={again.isPending} onClick={() => again.mutate(some)}>
+            {label(formatCount(some.length))}
+          </Button>
+        </Gate>
       )
     );
   };

@@ -11,6 +11,9 @@ import { FormError } from '#/ui/page/view.tsx';
 import type { DeployForm, DeployPlan, Submission } from './deploy-form.ts';
 import { AnswerLost, MembersChanged, namesText, type MembershipChange } from './submission.ts';
 import classes from './deploy.module.css';
+import { ApiError } from '#/api/api-error.ts';
+import { groupsText, useOwnGroups } from '#/api/people.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 /** Fields that show the service's errors about them. */
 export const REVIEWED_FIELDS = { Name: 'Name' };
@@ -29,12 +32,19 @@ interface DecisionProps {
   onAccept: (devices: Device[]) => void;
   /** Set for a deploy in waves. */
   rollout: RolloutDraft | undefined;
+  /** Why it is not permitted. */
+  why: string | undefined;
+  /** The devices of the target that this person sees. */
+  devices: readonly Device[] | undefined;
+  /** Makes these devices the target. */
+  onOnlyMine: (ids: string[]) => void;
 }
 
 export function Decision(props: DecisionProps) {
-  const { plan, form, submission, busy, error, groupName, onConfirmation, onAccept, rollout } = props;
+  const { plan, form, submission, busy, error, groupName, onConfirmation, onAccept, rollout, why } = props;
   const { count, isMany, reason } = plan;
   if (error instanceof MembersChanged) return <MembersChangedNote change={error.change} onAccept={onAccept} />;
+  if (isOutsideGroups(error)) return <OutsideGroupsNote {...props} />;
   return (
     <>
       {isMany && (
@@ -64,27 +74,54 @@ export function Decision(props: DecisionProps) {
       )}
       {!(error instanceof AnswerLost) && <FormError error={unplacedError(error, REVIEWED_FIELDS)} />}
       <div className={classes.buttons}>
-        <Button
-          variant="filled"
-          type="submit"
-          loading={busy}
-          disabled={reason !== undefined}
-          title={reason}
-          aria-describedby="deploy-reason"
-        >
-          {form.rollout
-            ? `Roll out to ${devicesText(count)}`
-            : form.preflight
-              ? `Check ${count > 1 ? devicesText(count) : 'the device'} first`
-              : count > 1
-                ? `Deploy to ${devicesText(count)}`
-                : 'Deploy'}
-        </Button>
+        <Gate why={why}>
+          <Button
+            variant="filled"
+            type="submit"
+            loading={busy}
+            disabled={reason !== undefined}
+            title={reason}
+            aria-describedby="deploy-reason"
+          >
+            {form.rollout
+              ? `Roll out to ${devicesText(count)}`
+              : form.preflight
+                ? `Check ${count > 1 ? devicesText(count) : 'the device'} first`
+                : count > 1
+                  ? `Deploy to ${devicesText(count)}`
+                  : 'Deploy'}
+          </Button>
+        </Gate>
         <span id="deploy-reason" className="dim">
           {reason}
         </span>
       </div>
     </>
+  );
+}
+
+/** The service refused a target that has devices outside the groups of a limited role. */
+const isOutsideGroups = (error: Error | null): boolean =>
+  error instanceof ApiError && error.status === 403 && /outside your groups/.test(`${error.message} ${error.detail}`);
+
+/** Offers the devices of the target that the person sees, to be reviewed as a selection. */
+function OutsideGroupsNote({ devices = [], groupName, onOnlyMine }: DecisionProps) {
+  const groups = useOwnGroups();
+  return (
+    <div role="alert" className={classes.warning}>
+      <p>
+        <strong>{groupName === undefined ? 'It' : <bdi>{groupName}</bdi>} reaches devices outside your groups.</strong>{' '}
+        Nothing was sent.
+      </p>
+      {groups && <p>Your role covers {groupsText(groups)}.</p>}
+      {devices.length > 0 && (
+        <div className={classes.buttons}>
+          <Button onClick={() => onOnlyMine(devices.map(({ DeviceId }) => DeviceId))}>
+            Deploy to only mine ({devicesText(devices.length)})
+          </Button>
+        </div>
+      )}
+    </div>
   );
 }
 

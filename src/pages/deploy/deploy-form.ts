@@ -45,6 +45,8 @@ export function deployPlan(
   { typedName, confirmation, preflight, rollout }: DeployForm,
   targets: PlannedTargets,
   payload: Pick<Payload, 'text'> | undefined,
+  /** Why this person may not send it. */
+  notPermitted?: string,
 ) {
   const name = typedName ?? suggestName(payload?.text, targets.label);
   const nameFits = nameText.safeParse(name).success;
@@ -54,6 +56,7 @@ export function deployPlan(
   const confirmed = !isMany || confirms(confirmation, targets.name, count);
   /** Why the deploy can't be sent yet. */
   const reason =
+    notPermitted ??
     targetFault(targets, payload !== undefined, nameFits) ??
     (preflight && preflightFault(preflight)) ??
     (rollout && rolloutFault(rollout, targets.devices ?? [])) ??

@@ -24,6 +24,12 @@ import { useDeploy } from './use-deploy.ts';
 import { usePayload } from './use-payload.ts';
 import { useDeployTargets } from './use-deploy-targets.ts';
 import classes from './deploy.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { rolloutEndpoints } from '#/contract/rollouts.ts';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import { transferDevices } from '#/features/bulk/device-transfer.ts';
+import { showReason } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const PreflightPage = lazyPart(() => import('./preflight-page.tsx'), 'PreflightPage');
 const PreflightStep = lazyPart(() => import('./preflight-step.tsx'), 'PreflightStep');
@@ -58,6 +64,18 @@ const useLead = () =>
     ? 'Run an artifact on a device, a group, all devices with a tag, or a selection.'
     : 'Run an artifact on a device, a group, or all devices with a tag.';
 
+/** Why the deploy, and a preflight of it, are not permitted. A preflight is a workflow, which is made for it. */
+function useMayDeploy(isWorkflow: boolean, { rollout }: DeployForm) {
+  const body = isWorkflow ? { WorkflowId: 'any' } : {};
+  const doing = isWorkflow ? 'Deploying a workflow' : 'Deploying';
+  return {
+    noDeploy: useMay(rollout ? rolloutEndpoints.create : jobEndpoints.submit, doing, body),
+    noPreflight: useMay([workflowEndpoints.create, jobEndpoints.submit], 'Checking devices first', {
+      WorkflowId: 'any',
+    }),
+  };
+}
+
 function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy) => void }) {
   const [choice, url] = useUrlState(deployUrl);
   const targets = useDeployTargets(choice.target);
@@ -73,7 +91,8 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
   const hasRollouts = useOffered('rollouts') === true;
   const hasPreflight = useOffered('jobs') === true;
   const change = (patch: Partial<DeployForm>) => setForm((now) => ({ ...now, ...patch }));
-  const plan = deployPlan(form, targets, payload);
+  const { noDeploy, noPreflight } = useMayDeploy(choice.payload.kind === 'workflow', form);
+  const plan = deployPlan(form, targets, payload, noDeploy);
   const submission = plan.reason === undefined ? submissionOf(choice, plan.name, targets) : undefined;
   const rollout =
     form.rollout && targets.devices && payload && rolloutOf(choice, plan.name, form.rollout, targets.devices);
@@ -124,9 +143,17 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
                 <h2 id="deploy-preflight">{hasRollouts ? 5 : 4}. Preflight</h2>
                 <Checkbox
                   label="Check the devices first"
-                  description="A small job checks each device and changes nothing. You then deploy to those that pass."
+                  description={
+                    noPreflight ??
+                    'A small job checks each device and changes nothing. You then deploy to those that pass.'
+                  }
+                  aria-disabled={noPreflight === undefined ? undefined : true}
+                  data-blocked={noPreflight === undefined ? undefined : true}
                   checked={form.preflight !== undefined}
-                  onChange={(event) => change({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined })}
+                  onChange={(event) => {
+                    if (noPreflight !== undefined) return showReason(noPreflight);
+                    change({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined });
+                  }}
                 />
                 <PreflightStep
                   open={form.preflight && { plan: form.preflight, onChange: (preflight) => change({ preflight }) }}
@@ -151,6 +178,9 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
               <div className={classes.decide}>
                 <Decision
                   {...{ plan, form, submission, busy, error, rollout }}
+                  why={noDeploy}
+                  onOnlyMine={(devices) => choose({ target: { kind: 'selection', value: transferDevices(devices) } })}
+                  devices={targets.devices}
                   groupName={targets.name}
                   onConfirmation={(confirmation) => change({ confirmation })}
                   onAccept={(now) => {

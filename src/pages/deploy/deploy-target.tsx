@@ -6,7 +6,7 @@ import { Autocomplete, Button } from '@mantine/core';
 import { TextField, hiddenNote } from '#/ui/form/text-field.tsx';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { devicesText } from '#/lib/format.ts';
-import type { Device } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { tagQueries } from '#/api/tags.ts';
@@ -21,6 +21,7 @@ import { TARGETS, type DeployChoice, type TargetKind } from './deploy-choice.ts'
 import { Picker, type PickerProps } from './picker.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './deploy.module.css';
+import { useMay } from '#/api/people.ts';
 
 /** Reads a list only once, because it must not change while the user picks from it. */
 const still = <Options extends object>(options: Options) => polled(options, false);
@@ -185,10 +186,11 @@ interface TargetStepProps {
 
 export function TargetStep({ target: { kind, value }, onChoose }: TargetStepProps) {
   const takesSelection = useOffered('jobs') !== false;
+  const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
   const fleet = useQuery(still(deviceQueries.page(1, 25, { device_name: '' })));
   if (fleet.data?.rows.length === 0)
     return (
-      <Empty title="No devices yet" next={{ label: 'Add a device', to: paths.addDevice() }}>
+      <Empty title="No devices yet" scoped next={{ label: 'Add a device', to: paths.addDevice(), why: noAdding }}>
         A deploy needs at least one device.
       </Empty>
     );

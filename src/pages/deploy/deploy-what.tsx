@@ -1,7 +1,7 @@
 // Second step of a deploy: an artifact, or a workflow of the legacy method.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { Artifact } from '#/contract/artifacts.ts';
+import { artifactEndpoints, type Artifact } from '#/contract/artifacts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { workflowQueries } from '#/api/workflows.ts';
@@ -15,6 +15,9 @@ import { Link } from '#/ui/url/link.tsx';
 import type { DeployChoice, PayloadKind } from './deploy-choice.ts';
 import { Picker, type PickerProps } from './picker.tsx';
 import classes from './deploy.module.css';
+import { workflowEndpoints } from '#/contract/workflows.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const at = (text: string) => parseTimestamp(text)?.getTime() ?? 0;
 
@@ -39,10 +42,14 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
   const artifacts = useQuery(artifactQueries.list());
   const { data } = artifacts;
   const upload = useUploadPath();
+  const noUpload = useMay(artifactEndpoints.upload, 'Uploading artifacts');
   if (!data) return <NoDataYet query={artifacts} name="artifacts" rows={2} />;
   if (data.length === 0)
     return (
-      <Empty title="No artifacts yet" next={{ label: 'Upload an artifact', variant: 'default', to: upload }}>
+      <Empty
+        title="No artifacts yet"
+        next={{ label: 'Upload an artifact', variant: 'default', to: upload, why: noUpload }}
+      >
         An artifact is a tar.gz with an update.sh, or a script.
       </Empty>
     );
@@ -60,9 +67,11 @@ function ArtifactPicker({ value, onPick }: PickerProps) {
         renderOption={({ option }) => <ArtifactOption artifact={byId.get(option.value)} />}
         error={missing && 'This link’s artifact no longer exists. Choose another.'}
       />
-      <Link to={upload} className="small">
-        Upload an artifact
-      </Link>
+      <Gate why={noUpload}>
+        <Link to={upload} className="small">
+          Upload an artifact
+        </Link>
+      </Gate>
     </>
   );
 }
@@ -84,6 +93,8 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
   const workflows = useQuery(workflowQueries.list());
   const { data } = workflows;
   const upload = useUploadPath();
+  const noDefine = useMay(workflowEndpoints.create, 'Creating workflows');
+  const noUpload = useMay(artifactEndpoints.upload, 'Uploading artifacts');
   if (!data) return <NoDataYet query={workflows} name="workflows" rows={2} />;
   if (data.length === 0)
     return (
@@ -91,12 +102,16 @@ function WorkflowPicker({ value, onPick }: PickerProps) {
         title="There are no workflows"
         action={
           <>
-            <Button component={Link} to={paths.workflows()}>
-              Define a workflow
-            </Button>
-            <Button component={Link} to={upload}>
-              Upload an artifact
-            </Button>
+            <Gate why={noDefine}>
+              <Button component={Link} to={paths.workflows()}>
+                Define a workflow
+              </Button>
+            </Gate>
+            <Gate why={noUpload}>
+              <Button component={Link} to={upload}>
+                Upload an artifact
+              </Button>
+            </Gate>
           </>
         }
       >

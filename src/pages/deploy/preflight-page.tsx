@@ -21,6 +21,9 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployUrl, type DeployChoice } from './deploy-choice.ts';
 import { PREFLIGHT_OUTCOMES, preflightOutcome, preflightText, type PreflightOutcome } from './preflight-outcome.ts';
 import classes from './deploy.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** The job state with the mark for an outcome. */
 const stateOf = (outcome: PreflightOutcome) => (outcome === 'Passed' ? 'Succeeded' : outcome);
@@ -88,6 +91,7 @@ const columns: Column<Row>[] = [
 function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'] }) {
   const payload = usePayload(choice);
   const navigate = useNavigate();
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying', choice.kind === 'workflow' ? { WorkflowId: 'any' } : {});
   const [shown, setShown] = useState<PreflightOutcome | ''>('');
   const rows = useMemo(
     () => jobs.map((job): Row => ({ job, outcome: preflightOutcome(job), text: preflightText(job) })),
@@ -122,21 +126,21 @@ function Results({ jobs, choice }: { jobs: Job[]; choice: DeployChoice['payload'
         </p>
       )}
       <div className={classes.buttons}>
-        <Button
-          variant="filled"
-          disabled={reason !== undefined}
-          title={reason}
-          aria-describedby="preflight-reason"
-          onClick={() =>
-            void navigate(paths.deploy({ selection: transferDevices(passed), [choice.kind]: choice.value }))
-          }
-        >
-          {passed.length === 0
-            ? 'Deploy to those that passed'
-            : `Deploy${payload ? ` ${payload.text}` : ''} to the ${formatCount(passed.length)} that passed`}
-        </Button>
+        <Gate why={noDeploy ?? reason}>
+          <Button
+            variant="filled"
+            aria-describedby="preflight-reason"
+            onClick={() =>
+              void navigate(paths.deploy({ selection: transferDevices(passed), [choice.kind]: choice.value }))
+            }
+          >
+            {passed.length === 0
+              ? 'Deploy to those that passed'
+              : `Deploy${payload ? ` ${payload.text}` : ''} to the ${formatCount(passed.length)} that passed`}
+          </Button>
+        </Gate>
         <span id="preflight-reason" className="dim">
-          {reason ?? 'You review them again before anything is sent.'}
+          {noDeploy ?? reason ?? 'You review them again before anything is sent.'}
         </span>
       </div>
       {outcomes.length > 1 && (

@@ -1,7 +1,7 @@
 // The agent of a device: its version, its problem and what to do about it, and its update.
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import type { Device } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { problemText, whyNoUpdate } from '#/fleet/agent-words.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
@@ -12,9 +12,13 @@ import { updateCommand } from '#/features/install/install-commands.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './device-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export function DeviceAgent({ device }: { device: Device }) {
   const dialog = useDeviceDialog();
+  const noUpdate = useMay(deviceEndpoints.updateAgent, 'Updating agents');
+  const noDowngrade = useMay(deviceEndpoints.downgradeAgent, 'Downgrading an agent');
   const { AgentVersion, AgentUpdate, AgentProblem } = device;
   // Other services do not report it, and a device that never connected has no agent yet.
   if (AgentUpdate === undefined || !AgentVersion) return null;
@@ -26,17 +30,21 @@ export function DeviceAgent({ device }: { device: Device }) {
       title="Agent"
       actions={
         why === undefined ? (
-          <Button component={Link} {...dialog.link('update-agent')} {...button}>
-            Update agent
-          </Button>
+          <Gate why={noUpdate}>
+            <Button component={Link} {...dialog.link('update-agent')} {...button}>
+              Update agent
+            </Button>
+          </Gate>
         ) : AgentUpdate === 'Newer' && device.DeviceStatus === 'Online' ? (
-          <Button component={Link} {...dialog.link('update-agent')} size="xs">
-            Downgrade agent
-          </Button>
+          <Gate why={noDowngrade}>
+            <Button component={Link} {...dialog.link('update-agent')} size="xs">
+              Downgrade agent
+            </Button>
+          </Gate>
         ) : (
-          <Button disabled title={why} {...button}>
-            Update agent
-          </Button>
+          <Gate why={why}>
+            <Button {...button}>Update agent</Button>
+          </Gate>
         )
       }
     >

@@ -7,7 +7,8 @@ import { IconChevronRight, IconKey, IconPencil, IconRocket, IconTrash } from '@t
 import { isMissing } from '#/api/api-error.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceQueries } from '#/api/devices.ts';
-import type { Device } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
@@ -33,6 +34,8 @@ import { Status } from '#/ui/controls/status.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './device-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const DeviceDialogs = lazyDialog(() => import('#/features/device-dialogs/device-dialogs.tsx'), 'DeviceDialogs');
 
@@ -121,32 +124,44 @@ function Lead({ device }: { device: Device }) {
 function Actions({ device, dialog }: { device: Device; dialog: DeviceDialog }) {
   const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
   const hasKeys = useOffered('device-key') === true;
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const noEdit = useMay(deviceEndpoints.update, 'Editing devices');
+  const noKey = useMay(deviceEndpoints.rekey, 'Creating a new key');
+  const noDelete = useMay(deviceEndpoints.remove, 'Deleting devices');
   return (
     <>
-      <Button
-        variant="filled"
-        component={Link}
-        to={paths.deploy({ device: device.DeviceId })}
-        leftSection={<IconRocket {...icon} />}
-      >
-        Deploy
-      </Button>
-      <Button component={Link} {...dialog.link('edit')} leftSection={<IconPencil {...icon} />}>
-        Edit
-      </Button>
-      {hasKeys && (
+      <Gate why={noDeploy}>
         <Button
+          variant="filled"
           component={Link}
-          {...dialog.link('new-key')}
-          className={classes.newKey}
-          leftSection={<IconKey {...icon} />}
+          to={paths.deploy({ device: device.DeviceId })}
+          leftSection={<IconRocket {...icon} />}
         >
-          New key
+          Deploy
         </Button>
+      </Gate>
+      <Gate why={noEdit}>
+        <Button component={Link} {...dialog.link('edit')} leftSection={<IconPencil {...icon} />}>
+          Edit
+        </Button>
+      </Gate>
+      {hasKeys && (
+        <Gate why={noKey}>
+          <Button
+            component={Link}
+            {...dialog.link('new-key')}
+            className={classes.newKey}
+            leftSection={<IconKey {...icon} />}
+          >
+            New key
+          </Button>
+        </Gate>
       )}
-      <Button component={Link} {...dialog.link('delete')} leftSection={<IconTrash {...icon} />}>
-        Delete
-      </Button>
+      <Gate why={noDelete}>
+        <Button component={Link} {...dialog.link('delete')} leftSection={<IconTrash {...icon} />}>
+          Delete
+        </Button>
+      </Gate>
     </>
   );
 }
@@ -218,23 +233,29 @@ function DeviceInventory({ device }: { device: Device }) {
 function DeviceInstall({ folded }: { folded: boolean }) {
   const dialog = useDeviceDialog();
   const { command } = useInstall();
+  const noKey = useMay(deviceEndpoints.rekey, 'Creating a new key');
   const hasKeys = useOffered('device-key') === true;
   return (
     <Section
       title="Install"
-      lead={[command && 'Insert the device key where marked.', hasKeys && 'If the key is lost, create a new one.']
+      lead={[
+        command && 'Insert the device key where marked.',
+        hasKeys && noKey === undefined && 'If the key is lost, create a new one.',
+      ]
         .filter(Boolean)
         .join(' ')}
       actions={
         hasKeys && (
-          <Button
-            component={Link}
-            {...dialog.link('new-key')}
-            size="xs"
-            leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
-          >
-            New key
-          </Button>
+          <Gate why={noKey}>
+            <Button
+              component={Link}
+              {...dialog.link('new-key')}
+              size="xs"
+              leftSection={<IconKey size={16} stroke={1.6} aria-hidden />}
+            >
+              New key
+            </Button>
+          </Gate>
         )
       }
     >

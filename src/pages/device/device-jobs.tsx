@@ -6,7 +6,7 @@ import { useOffered } from '#/api/capabilities.ts';
 import { jobState, canStop } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import type { Device } from '#/contract/devices.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { staleWarning } from '#/features/jobs/job-words.ts';
 import { StaleMark } from '#/features/job-queue/stale-mark.tsx';
 import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
@@ -33,6 +33,8 @@ import { timesOf } from '#/features/jobs/job-times.ts';
 import { staleIn, staleTexts, type StaleReason, type StaleRules } from '#/features/job-queue/stale.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './device-jobs.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-stale-dialog.tsx'), 'RemoveStaleDialog');
 
@@ -58,6 +60,7 @@ function JobsAimedAt({ device: { DeviceId } }: { device: Device }) {
 
 function OwnJobs({ device, enabled }: { device: Device; enabled: boolean }) {
   const { DeviceId } = device;
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const own = useQuery({ ...jobQueries.ofDevice(DeviceId), enabled });
   return (
     <Section title="Queue and jobs">
@@ -70,9 +73,11 @@ function OwnJobs({ device, enabled }: { device: Device; enabled: boolean }) {
           <Empty
             title="No jobs yet"
             action={
-              <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs">
-                Deploy to it
-              </Button>
+              <Gate why={noDeploy}>
+                <Button component={Link} to={paths.deploy({ device: DeviceId })} size="xs">
+                  Deploy to it
+                </Button>
+              </Gate>
             }
           >
             {device.DeviceStatus === 'Online' ? null : 'You can deploy now: the job runs when the device is Online.'}
@@ -109,6 +114,7 @@ function useStaleJobs(waiting: Job[]) {
 function Queue({ jobs, device }: { jobs: Job[]; device: Device }) {
   const { DeviceId: id, DeviceName: name, DeviceStatus: status } = device;
   const online = status === 'Online';
+  const noCancel = useMay(jobEndpoints.remove, 'Removing jobs');
   const { running, waiting, executed } = useMemo(() => jobQueueOf(jobs), [jobs]);
   const { stale, settled } = useStaleJobs(waiting);
   const rows: QueueRow[] = [
@@ -124,14 +130,11 @@ function Queue({ jobs, device }: { jobs: Job[]; device: Device }) {
       {stale.size > 0 && (
         <div className={classes.stale}>
           <p>{staleWarning(stale.size, online)}</p>
-          <Button
-            size="xs"
-            disabled={!settled}
-            title={settled ? undefined : 'Still checking which jobs are stale'}
-            onClick={() => url.open({ dialog: 'remove-stale' })}
-          >
-            Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
-          </Button>
+          <Gate why={noCancel ?? (settled ? undefined : 'Still checking which jobs are stale')}>
+            <Button size="xs" onClick={() => url.open({ dialog: 'remove-stale' })}>
+              Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
+            </Button>
+          </Gate>
         </div>
       )}
       <DataTable name="Jobs of this device" columns={COLUMNS} rows={shown} rowKey={({ job }) => job.JobId} />

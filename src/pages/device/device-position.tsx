@@ -1,7 +1,7 @@
 // The location of the device in degrees, with links to change it and to show it on the map.
 import { Button, Group } from '@mantine/core';
 import { IconMap2, IconMapPin } from '@tabler/icons-react';
-import { position, type Device, type Position } from '#/contract/devices.ts';
+import { deviceEndpoints, position, type Device, type Position } from '#/contract/devices.ts';
 import { rounded } from '#/lib/coordinates.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -11,6 +11,8 @@ import { useDeviceLocation } from '#/features/device-dialogs/use-device-location
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './device-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const icon = { size: 16, stroke: 1.6, 'aria-hidden': true } as const;
 
@@ -21,6 +23,7 @@ const isOnEarth = ({ Lat, Lng }: Position) => position.safeParse({ Lat, Lng }).s
 export function DevicePosition({ device }: { device: Device }) {
   const reading = useDeviceLocation(device.DeviceId);
   const location = reading.data;
+  const noPlacing = useMay(deviceEndpoints.locate, 'Setting a location');
   const dialog = useDeviceDialog();
   const button = { component: Link, size: 'xs' } as const;
   return (
@@ -41,9 +44,11 @@ export function DevicePosition({ device }: { device: Device }) {
         </div>
       )}
       <Group gap="xs">
-        <Button {...button} {...dialog.link('locate')} leftSection={<IconMapPin {...icon} />}>
-          {location ? 'Change location' : 'Set location'}
-        </Button>
+        <Gate why={noPlacing}>
+          <Button {...button} {...dialog.link('locate')} leftSection={<IconMapPin {...icon} />}>
+            {location ? 'Change location' : 'Set location'}
+          </Button>
+        </Gate>
         {location && isOnEarth(location) && (
           <Button {...button} to={paths.map({ id: device.DeviceId })} leftSection={<IconMap2 {...icon} />}>
             Show on the map

@@ -15,6 +15,9 @@ import { useWrite } from '#/ui/dialog/use-write.ts';
 import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 import classes from './device-tags.module.css';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export function DeviceTags({ device }: { device: Device }) {
   const hasTags = useOffered('tags');
@@ -29,6 +32,7 @@ export function DeviceTags({ device }: { device: Device }) {
 
 function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
   const { DeviceId, Tags } = device;
+  const noTags = useMay([tagEndpoints.attach, tagEndpoints.detach], 'Tagging devices');
   const detach = useWrite(tagMutations.detach(DeviceId));
   return (
     <div className={classes.tags}>
@@ -41,16 +45,18 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
           {Tags.map(({ TagId, TagName }) => (
             <li key={TagId} className={classes.tag}>
               {TagName || TagId}
-              <button
-                type="button"
-                className="bare dim"
-                aria-label={`Remove ${TagName || TagId}`}
-                title={`Remove ${TagName || TagId}`}
-                disabled={detach.isPending}
-                onClick={() => detach.mutate(TagId)}
-              >
-                <IconX size={14} stroke={1.6} aria-hidden />
-              </button>
+              <Gate why={noTags}>
+                <button
+                  type="button"
+                  className="bare dim"
+                  aria-label={`Remove ${TagName || TagId}`}
+                  title={`Remove ${TagName || TagId}`}
+                  disabled={detach.isPending}
+                  onClick={() => detach.mutate(TagId)}
+                >
+                  <IconX size={14} stroke={1.6} aria-hidden />
+                </button>
+              </Gate>
             </li>
           ))}
         </ul>
@@ -58,7 +64,7 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
       <FormError
         error={isMissing(detach.error) ? new Error('This service cannot remove tags from devices.') : detach.error}
       />
-      <AddTag id={DeviceId} tags={tags} own={Tags} />
+      {noTags === undefined ? <AddTag id={DeviceId} tags={tags} own={Tags} /> : <p className="small dim">{noTags}</p>}
     </div>
   );
 }

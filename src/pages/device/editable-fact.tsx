@@ -13,11 +13,17 @@ import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FIELD_LABELS, type EditableField } from '#/features/device-dialogs/changed-fields.ts';
 import classes from './editable-fact.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { groupsText, useMay, useOwnGroups } from '#/api/people.ts';
+import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 
 const check = checkedBy(deviceChange, FIELD_LABELS);
 
 export function EditableFact({ device, field }: { device: Device; field: EditableField }) {
   const [editing, setEditing] = useState(false);
+  const noEdit = useMay(deviceEndpoints.update, 'Editing devices');
+  const own = useOwnGroups();
+  const noMove = field === 'DeviceGroup' && own?.length === 1 ? `Your role covers ${groupsText(own)} only.` : undefined;
   const pencil = useRef<HTMLButtonElement>(null);
   const label = FIELD_LABELS[field];
   const value = device[field];
@@ -37,14 +43,16 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
             <span className={value ? undefined : 'dim'}>
               {value || (value === undefined ? 'Not reported' : 'None')}
             </span>
-            <IconButton
-              icon={IconPencil}
-              ref={pencil}
-              className={classes.pencil}
-              size="sm"
-              label={`Edit ${label.toLowerCase()}`}
-              onClick={() => setEditing(true)}
-            />
+            <Gate why={noEdit ?? noMove}>
+              <IconButton
+                icon={IconPencil}
+                ref={pencil}
+                className={classes.pencil}
+                size="sm"
+                label={`Edit ${label.toLowerCase()}`}
+                onClick={() => setEditing(true)}
+              />
+            </Gate>
           </span>
         )}
       </dd>
@@ -58,6 +66,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
   const [typed, setTyped] = useState(before);
   const [refused, setRefused] = useState('');
   const client = useQueryClient();
+  const own = useOwnGroups();
   const update = useWrite(deviceMutations.update(DeviceId));
   const label = FIELD_LABELS[field];
 
@@ -88,20 +97,24 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
         save();
       }}
     >
-      <TextField
-        ref={focusIn}
-        size="xs"
-        aria-label={label}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        error={refused}
-        maxLength={255}
-        autoComplete="off"
-        spellCheck={false}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape' && !update.isPending) onClose();
-        }}
-      />
+      {field === 'DeviceGroup' && own ? (
+        <GroupInput data={[]} value={typed} onChange={setTyped} error={refused} />
+      ) : (
+        <TextField
+          ref={focusIn}
+          size="xs"
+          aria-label={label}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          error={refused}
+          maxLength={255}
+          autoComplete="off"
+          spellCheck={false}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && !update.isPending) onClose();
+          }}
+        />
+      )}
       <IconButton
         icon={IconCheck}
         type="submit"

@@ -6,6 +6,10 @@ import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts'
 import { paths } from '#/paths.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './devices-page.module.css';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
 
@@ -13,33 +17,41 @@ const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
 export function useAddButtons(isFirst: boolean) {
   const hasOwnAgent = useOwnAgent();
   const dialog = useDeviceDialog();
+  const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
+  const noBulk = useMay(bulkEndpoints.create, 'Adding devices');
   return {
     hasOwnAgent,
     addThisMachine: hasOwnAgent && (
-      <Button
-        component={Link}
-        {...dialog.link('add-this-machine')}
-        {...(isFirst && { onClick: addAtOnce })}
-        variant={isFirst ? 'filled' : 'default'}
-        leftSection={<IconDeviceLaptop {...icon} />}
-      >
-        Add this machine
-      </Button>
+      <Gate why={noAdding}>
+        <Button
+          component={Link}
+          {...dialog.link('add-this-machine')}
+          {...(isFirst && { onClick: addAtOnce })}
+          variant={isFirst ? 'filled' : 'default'}
+          leftSection={<IconDeviceLaptop {...icon} />}
+        >
+          Add this machine
+        </Button>
+      </Gate>
     ),
     add: (
-      <Button
-        component={Link}
-        {...dialog.link('add')}
-        variant={isFirst && hasOwnAgent ? 'default' : 'filled'}
-        leftSection={<IconPlus {...icon} />}
-      >
-        Add a device
-      </Button>
+      <Gate why={noAdding}>
+        <Button
+          component={Link}
+          {...dialog.link('add')}
+          variant={isFirst && hasOwnAgent ? 'default' : 'filled'}
+          leftSection={<IconPlus {...icon} />}
+        >
+          Add a device
+        </Button>
+      </Gate>
     ),
     addMany: (
-      <Button component={Link} to={paths.addMany()} leftSection={<IconTablePlus {...icon} />}>
-        Add many
-      </Button>
+      <Gate why={noAdding ?? noBulk}>
+        <Button component={Link} to={paths.addMany()} leftSection={<IconTablePlus {...icon} />}>
+          Add many
+        </Button>
+      </Gate>
     ),
   };
 }

@@ -35,6 +35,7 @@ function NoDevices() {
   return (
     <Empty
       title="No devices yet"
+      scoped
       action={
         <>
           {addThisMachine}

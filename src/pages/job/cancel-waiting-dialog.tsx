@@ -1,7 +1,7 @@
 // Cancels a job on the devices where it is still waiting. Where it has started, it continues.
 import { useState } from 'react';
 import { devicesText } from '#/lib/format.ts';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { bulkCancel, type WaitingPart } from '#/api/bulk-cancel.ts';
 import { bulkPlanText } from '#/features/bulk/bulk-plan.ts';
 import { RunSteps } from '#/features/bulk/run-steps.tsx';
@@ -9,6 +9,7 @@ import { useBulkRun, type BulkKind } from '#/features/bulk/use-bulk-run.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import classes from './job-page.module.css';
+import { useMay } from '#/api/people.ts';
 
 interface Part extends WaitingPart {
   device: string;
@@ -29,12 +30,14 @@ export function CancelWaitingDialog(props: { parent: Job; waiting: readonly Job[
     }),
   );
   const run = useBulkRun(KIND, ['jobs']);
+  const why = useMay(jobEndpoints.stop, 'Cancelling jobs');
   const count = parts.length;
   const [line] = bulkPlanText({ change: parts, skip: [] }, 0, ['does not run it any more', 'do not run it any more']);
   return (
     <BaseDialog
       title={`Cancel where it waits: ${devicesText(count)}`}
       size="lg"
+      why={why}
       closeOnClickOutside={false}
       busy={run.needsPage}
       onClose={onClose}

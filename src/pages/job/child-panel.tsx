@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/contract/job-state.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { useOffered } from '#/api/capabilities.ts';
@@ -25,6 +25,8 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployAgain } from './children/child-jobs.ts';
 import { jobUrl } from './children/job-url.ts';
 import classes from './job-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 interface ChildPanelProps {
   parent: Job;
@@ -49,6 +51,8 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
   const judgement = judged && verdictOf(judged);
   const [stops, setStops] = useState(false);
   const hasAttempts = useOffered('jobs');
+  const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const heading = useFocusedHeading();
   const name = child?.DeviceName || child?.DeviceId || fallback;
   return (
@@ -65,18 +69,16 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
             <AttemptLinks attempts={attempts} shown={id} />
             {child.JobId && !isMissing(single.error) && <Link to={paths.job(child.JobId)}>Open job</Link>}
             {hasAttempts === false && child.DeviceId && !isMoving(child) && (
-              <Link to={paths.deploy(deployAgain(child, parent))}>Deploy again</Link>
+              <Gate why={noDeploy}>
+                <Link to={paths.deploy(deployAgain(child, parent))}>Deploy again</Link>
+              </Gate>
             )}
             {child.JobId && canStop(child) && (
-              <Button
-                size="compact-xs"
-                variant="default"
-                disabled={isStopping(child)}
-                title={isStopping(child) ? ALREADY_ASKED : undefined}
-                onClick={() => setStops(true)}
-              >
-                Stop…
-              </Button>
+              <Gate why={noStop ?? (isStopping(child) ? ALREADY_ASKED : undefined)}>
+                <Button size="compact-xs" variant="default" onClick={() => setStops(true)}>
+                  Stop…
+                </Button>
+              </Gate>
             )}
           </div>
         )}

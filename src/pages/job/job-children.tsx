@@ -3,7 +3,7 @@
 import { useCallback, useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { canStop, jobState } from '#/contract/job-state.ts';
@@ -31,6 +31,8 @@ import { useWantedOutputs } from './children/use-child-rows.ts';
 import { childColumns, sortChildren, tellingFields } from './job-children-columns.tsx';
 import { useChildSearch } from './job-children-search.ts';
 import classes from './job-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
 const RetryEachDialog = lazyDialog(() => import('./children/retry-each-dialog.tsx'), 'RetryEachDialog');
@@ -172,6 +174,8 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
     ] as const;
   }, [rows]);
   const hasAttempts = useOffered('jobs');
+  const noRetry = useMay(jobEndpoints.submit, 'Retrying', { WorkflowId: parent.WorkflowId });
+  const noCancel = useMay(jobEndpoints.stop, 'Cancelling jobs');
   const retries = [
     { id: 'retry-failed', which: 'the failed', targets: failed },
     { id: 'retry-unanswered', which: 'the unanswered', targets: unanswered },
@@ -185,28 +189,29 @@ function ChildActions(props: { parent: Job; jobs: ChildJobs; selected: ReadonlyS
   const chosen = retries.find(({ id }) => id === dialog);
   const close = () => url.close('dialog');
   const retry = chosen && { job: parent, targets: chosen.targets, which: chosen.which, onClose: close };
-  const whyNot = (targets: readonly Job[]) => whyNoRetry(parent, targets.filter(({ DeviceId }) => DeviceId).length);
+  const whyNoMore = (targets: readonly Job[]) => whyNoRetry(parent, targets.filter(({ DeviceId }) => DeviceId).length);
   return (
     <>
       {(offered.length > 0 || waiting.length > 0) && (
         <div className="flow" role="group" aria-label="Actions for devices of this job">
           {offered.map(({ id, which, targets }) => (
-            <Button
-              key={id}
-              size="xs"
-              variant="default"
-              leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
-              disabled={whyNot(targets) !== undefined}
-              title={whyNot(targets) ?? ''}
-              onClick={() => url.open({ dialog: id })}
-            >
-              Retry {which} ({formatCount(targets.length)})…
-            </Button>
+            <Gate key={id} why={noRetry ?? whyNoMore(targets)}>
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+                onClick={() => url.open({ dialog: id })}
+              >
+                Retry {which} ({formatCount(targets.length)})…
+              </Button>
+            </Gate>
           ))}
           {waiting.length > 0 && (
-            <Button size="xs" variant="default" onClick={() => url.open({ dialog: 'cancel-waiting' })}>
-              Cancel the {formatCount(waiting.length)} that {waiting.length === 1 ? 'waits' : 'wait'}…
-            </Button>
+            <Gate why={noCancel}>
+              <Button size="xs" variant="default" onClick={() => url.open({ dialog: 'cancel-waiting' })}>
+                Cancel the {formatCount(waiting.length)} that {waiting.length === 1 ? 'waits' : 'wait'}…
+              </Button>
+            </Gate>
           )}
         </div>
       )}

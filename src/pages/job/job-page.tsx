@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type { FollowedJob } from '#/api/job-output.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceQueries } from '#/api/devices.ts';
@@ -36,6 +36,9 @@ import { jobUrl } from './children/job-url.ts';
 import { useOutcome } from './use-job-outcome.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './job-page.module.css';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const RetryDialog = lazyDialog(() => import('./children/retry-dialog.tsx'), 'RetryDialog');
 const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog.tsx'), 'RulesDialog');
@@ -76,6 +79,8 @@ function FoundJob({
   const name = job.JobName || 'Job without a name';
   const close = () => url.close('dialog');
   const isParentJob = isParent(job);
+  const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
+  const noDelete = useMay(jobEndpoints.remove, 'Deleting jobs');
   return (
     <Page
       title={name}
@@ -103,19 +108,18 @@ function FoundJob({
             </Button>
           )}
           {canStop(job) && (
-            <Button
-              variant="default"
-              disabled={isStopping(job)}
-              title={isStopping(job) ? ALREADY_ASKED : undefined}
-              onClick={() => url.open({ dialog: 'stop' })}
-            >
-              Stop…
-            </Button>
+            <Gate why={noStop ?? (isStopping(job) ? ALREADY_ASKED : undefined)}>
+              <Button variant="default" onClick={() => url.open({ dialog: 'stop' })}>
+                Stop…
+              </Button>
+            </Gate>
           )}
           <ArchiveButton job={job} onClick={(action) => url.open({ dialog: action })} />
-          <Button variant="default" onClick={() => url.open({ dialog: 'delete' })}>
-            Delete…
-          </Button>
+          <Gate why={noDelete}>
+            <Button variant="default" onClick={() => url.open({ dialog: 'delete' })}>
+              Delete…
+            </Button>
+          </Gate>
         </>
       }
     >
@@ -162,38 +166,50 @@ function FoundJob({
 /** On a service without attempts, a job is retried by another deploy to its device. */
 function RetryButton({ job, onClick }: { job: Job; onClick: () => void }) {
   const hasAttempts = useOffered('jobs');
+  const noRetry = useMay(jobEndpoints.submit, 'Retrying', { WorkflowId: job.WorkflowId });
   const { DeviceId } = job;
   if (hasAttempts === false)
     return (
       DeviceId && (
-        <Button variant="default" component={Link} to={paths.deploy(deployAgain(job))}>
-          Deploy again
-        </Button>
+        <Gate why={noRetry}>
+          <Button variant="default" component={Link} to={paths.deploy(deployAgain(job))}>
+            Deploy again
+          </Button>
+        </Gate>
       )
     );
   const reason = whyNoRetry(job, DeviceId ? 1 : 0);
   return (
-    <Button variant="default" disabled={reason !== undefined} title={reason ?? ''} onClick={onClick}>
-      Retry…
-    </Button>
+    <Gate why={noRetry ?? reason}>
+      <Button variant="default" onClick={onClick}>
+        Retry…
+      </Button>
+    </Gate>
   );
 }
 
 /** Archives an ended job or restores an archived one, if the service has an archive. */
 function ArchiveButton({ job, onClick }: { job: Job; onClick: (action: 'archive' | 'unarchive') => void }) {
   const hasArchive = useOffered('archive') === true;
+  const noArchive = useMay(bulkEndpoints.create, job.ArchivedTime === undefined ? 'Archiving jobs' : 'Restoring jobs', {
+    Action: 'archive',
+  });
   if (!hasArchive || job.ParentJobId) return null;
   if (job.ArchivedTime !== undefined)
     return (
-      <Button variant="default" onClick={() => onClick('unarchive')}>
-        Restore…
-      </Button>
+      <Gate why={noArchive}>
+        <Button variant="default" onClick={() => onClick('unarchive')}>
+          Restore…
+        </Button>
+      </Gate>
     );
   const reason = isMoving(job) ? 'Only an ended job can be archived' : undefined;
   return (
-    <Button variant="default" disabled={reason !== undefined} title={reason} onClick={() => onClick('archive')}>
-      Archive…
-    </Button>
+    <Gate why={noArchive ?? reason}>
+      <Button variant="default" onClick={() => onClick('archive')}>
+        Archive…
+      </Button>
+    </Gate>
   );
 }
 

@@ -1,6 +1,6 @@
 // All jobs with their current state, newest first by default.
 import { Button } from '@mantine/core';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, isStopping, jobState } from '#/contract/job-state.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
@@ -23,6 +23,9 @@ import { jobSelection } from './job-selection.ts';
 import { JobsTable } from './jobs-table.tsx';
 import { useJobList } from './use-job-list.ts';
 import classes from './jobs.module.css';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** From here on the page advises to tidy up: "executed jobs should be deleted to keep the job queue short" (v1.md). */
 const MANY_EXECUTED = 200;
@@ -55,6 +58,10 @@ export function JobsPage() {
     await readRest();
     url.open({ dialog: hasArchive ? 'archive' : 'delete-ended' });
   };
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const noEnded = useMay(bulkEndpoints.create, hasArchive ? 'Archiving jobs' : 'Deleting jobs', {
+    Action: hasArchive ? 'archive' : 'delete',
+  });
   const verb = archive === false ? 'Delete' : 'Archive';
   const isList = picked.length === 0 || dialog === 'archive' || dialog === 'delete-ended';
   const of = isList ? shown : picked;
@@ -64,17 +71,16 @@ export function JobsPage() {
       lead="What was deployed, newest first."
       actions={
         <>
-          <Button
-            disabled={executed.length === 0}
-            title={executed.length === 0 ? 'There is no executed job in this list' : undefined}
-            loading={more?.isFetchingNextPage ?? false}
-            onClick={() => void openEnded()}
-          >
-            {verb} executed…
-          </Button>
-          <Button variant="filled" component={Link} to={paths.deploy()}>
-            Deploy
-          </Button>
+          <Gate why={noEnded ?? (executed.length === 0 ? 'There is no executed job in this list' : undefined)}>
+            <Button loading={more?.isFetchingNextPage ?? false} onClick={() => void openEnded()}>
+              {verb} executed…
+            </Button>
+          </Gate>
+          <Gate why={noDeploy}>
+            <Button variant="filled" component={Link} to={paths.deploy()}>
+              Deploy
+            </Button>
+          </Gate>
         </>
       }
     >
@@ -84,7 +90,7 @@ export function JobsPage() {
         name="jobs"
         isEmpty={(rows) => rows.length === 0}
         empty={
-          <Empty title="No jobs yet" next={{ label: 'Deploy something', to: paths.deploy() }}>
+          <Empty title="No jobs yet" scoped next={{ label: 'Deploy something', to: paths.deploy(), why: noDeploy }}>
             A job runs an artifact or a workflow on a device, a group or a tag. Its output appears here while it runs.
           </Empty>
         }
@@ -103,9 +109,11 @@ export function JobsPage() {
                     ? 'Archived, their output can still be searched, and the list stays short.'
                     : 'Delete them to keep the queue of the service short.'}
                 </p>
-                <Button size="xs" onClick={() => void openEnded()}>
-                  {verb} executed…
-                </Button>
+                <Gate why={noEnded}>
+                  <Button size="xs" onClick={() => void openEnded()}>
+                    {verb} executed…
+                  </Button>
+                </Gate>
               </div>
             )}
             {shown.length === 0 ? (
@@ -172,6 +180,9 @@ interface JobBarProps {
 
 /** The bar with the number of selected jobs and their bulk actions. */
 function JobBar({ jobs, hidden, onStop, onArchive, onDelete }: JobBarProps) {
+  const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
+  const noArchive = useMay(bulkEndpoints.create, 'Archiving jobs', { Action: 'archive' });
+  const noDelete = useMay(jobEndpoints.remove, 'Deleting jobs');
   const moving = jobs.filter(isMoving).length;
   const stoppable = jobs.filter(canBeStopped).length;
   const reason = moving === jobs.length ? 'None of the selected jobs has ended' : undefined;
@@ -188,18 +199,24 @@ function JobBar({ jobs, hidden, onStop, onArchive, onDelete }: JobBarProps) {
       onClear={jobSelection.clear}
     >
       {stoppable > 0 && (
-        <Button size="xs" onClick={onStop}>
-          Stop {formatCount(stoppable)}…
-        </Button>
+        <Gate why={noStop}>
+          <Button size="xs" onClick={onStop}>
+            Stop {formatCount(stoppable)}…
+          </Button>
+        </Gate>
       )}
       {onArchive && (
-        <Button size="xs" disabled={reason !== undefined} title={reason} onClick={onArchive}>
-          Archive…
-        </Button>
+        <Gate why={noArchive ?? reason}>
+          <Button size="xs" onClick={onArchive}>
+            Archive…
+          </Button>
+        </Gate>
       )}
-      <Button size="xs" color="red" disabled={reason !== undefined} title={reason} onClick={onDelete}>
-        Delete…
-      </Button>
+      <Gate why={noDelete ?? reason}>
+        <Button size="xs" color="red" onClick={onDelete}>
+          Delete…
+        </Button>
+      </Gate>
     </SelectionBar>
   );
 }

@@ -1,6 +1,6 @@
 // The table of jobs: name, target, state and times.
 import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { canStop, isStopping } from '#/contract/job-state.ts';
 import { paths } from '#/paths.ts';
@@ -21,6 +21,8 @@ import { useSelectedIds } from '#/ui/table/selected-ids.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { jobSelection } from './job-selection.ts';
 import classes from './jobs.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
 const keyOf = ({ JobId }: Job) => JobId;
@@ -57,7 +59,13 @@ interface JobsTableProps {
   onDelete: (job: Job) => void;
 }
 
-const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps) =>
+/** Why jobs may be neither stopped nor deleted. */
+interface Gates {
+  noStop: string | undefined;
+  noDelete: string | undefined;
+}
+
+const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelete }: Gates) =>
   [
     {
       header: 'Name',
@@ -112,30 +120,35 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps) =>
       cell: (job) => (
         <span className="snug">
           {canStop(job) && (
-            <IconButton
-              icon={IconPlayerStop}
-              label={`Stop ${nameOf(job)}`}
-              title={isStopping(job) ? ALREADY_ASKED : 'Stop job'}
-              disabled={isStopping(job)}
-              onClick={() => onStop(job)}
-            />
+            <Gate why={noStop ?? (isStopping(job) ? ALREADY_ASKED : undefined)}>
+              <IconButton
+                icon={IconPlayerStop}
+                label={`Stop ${nameOf(job)}`}
+                title="Stop job"
+                onClick={() => onStop(job)}
+              />
+            </Gate>
           )}
-          <IconButton
-            icon={IconTrash}
-            label={`Delete ${nameOf(job)}`}
-            title="Delete job"
-            onClick={() => onDelete(job)}
-          />
+          <Gate why={noDelete}>
+            <IconButton
+              icon={IconTrash}
+              label={`Delete ${nameOf(job)}`}
+              title="Delete job"
+              onClick={() => onDelete(job)}
+            />
+          </Gate>
         </span>
       ),
     },
   ] satisfies Column<Job>[];
 
 export function JobsTable(props: JobsTableProps) {
+  const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
+  const noDelete = useMay(jobEndpoints.remove, 'Deleting jobs');
   return (
     <VirtualTable
       name="Jobs"
-      columns={columnsOf(props)}
+      columns={columnsOf(props, { noStop, noDelete })}
       rows={props.jobs}
       rowKey={keyOf}
       find={props.find}

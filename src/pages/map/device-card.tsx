@@ -1,7 +1,7 @@
 // The cards that open on a click: a device with its actions, or the devices at one spot.
 import { useEffect, useRef } from 'react';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { Device } from '#/contract/devices.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { problemText } from '#/fleet/agent-words.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { paths } from '#/paths.ts';
@@ -10,6 +10,9 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './map-page.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device }) {
   const { ids, toggle } = useSelection();
@@ -26,6 +29,8 @@ export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device
 /** `focus`: it takes the focus when it opens. */
 export function DeviceCard({ device, focus, onMove }: { device: Device; focus: boolean; onMove: () => void }) {
   const selection = useSelection();
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const noMove = useMay(deviceEndpoints.locate, 'Setting a location');
   const problem = problemText(device);
   const name = useRef<HTMLAnchorElement>(null);
   // Not in a ref callback: the router's link calls that with each render, which would take the focus from the actions.
@@ -50,13 +55,17 @@ export function DeviceCard({ device, focus, onMove }: { device: Device; focus: b
       {device.LocalAddr && <div className="mono dim">{device.LocalAddr}</div>}
       <div className={classes.cardRow}>
         <Link to={paths.device(device.DeviceId)}>Open</Link>
-        <Link to={paths.deploy({ device: device.DeviceId })}>Deploy</Link>
+        <Gate why={noDeploy}>
+          <Link to={paths.deploy({ device: device.DeviceId })}>Deploy</Link>
+        </Gate>
         <button type="button" className={classes.textButton} onClick={() => selection.toggle(device.DeviceId)}>
           {selection.ids.has(device.DeviceId) ? 'Unselect' : 'Select'}
         </button>
-        <button type="button" className={classes.textButton} onClick={onMove}>
-          Move
-        </button>
+        <Gate why={noMove}>
+          <button type="button" className={classes.textButton} onClick={onMove}>
+            Move
+          </button>
+        </Gate>
       </div>
     </div>
   );

@@ -20,6 +20,9 @@ import { MapSection } from './map-section.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { STAGES, useFleetMap } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export function MapPage() {
   const fleet = useFleet({ need: true });
@@ -102,20 +105,26 @@ function FleetMap({ fleet, places, progress }: FleetMapProps) {
 
 function NoFleet() {
   const hasOwnAgent = useOwnAgent();
+  const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
   return (
     <div className={classes.none}>
       <Empty
         title="No devices yet"
+        scoped
         action={
           <>
             {hasOwnAgent && (
-              <Button variant="filled" component={Link} to={paths.addThisMachine()} onClick={addAtOnce}>
-                Add this machine
-              </Button>
+              <Gate why={noAdding}>
+                <Button variant="filled" component={Link} to={paths.addThisMachine()} onClick={addAtOnce}>
+                  Add this machine
+                </Button>
+              </Gate>
             )}
-            <Button component={Link} to={paths.addDevice()} variant={hasOwnAgent ? 'default' : 'filled'}>
-              Add a device
-            </Button>
+            <Gate why={noAdding}>
+              <Button component={Link} to={paths.addDevice()} variant={hasOwnAgent ? 'default' : 'filled'}>
+                Add a device
+              </Button>
+            </Gate>
           </>
         }
       >

@@ -13,6 +13,9 @@ import { byLocation, deviceNameAt, rowsIn } from './map-fleet.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import type { ToPlace } from './use-placing.ts';
 import classes from './map-page.module.css';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** On touch screens dragging scrolls the list. */
 const CAN_DRAG = window.matchMedia('(pointer: fine)').matches;
@@ -54,6 +57,7 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
   const hover = (hovered: number | undefined) => model.change({ hovered });
   const [tab, setTab] = useState('view');
   const selection = useSelection();
+  const noPlacing = useMay(deviceEndpoints.locate, 'Setting a location');
   const { placed, other, inView } = useListed(model, rows);
   const shown = tab === 'view' ? inView : other;
   return (
@@ -120,6 +124,7 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
                   to={paths.device(device.DeviceId)}
                   className={classes.rowMain}
                   onDragStart={(event) => {
+                    if (noPlacing !== undefined) return event.preventDefault();
                     event.dataTransfer.setData(DRAGGED, JSON.stringify(toPlace));
                     event.dataTransfer.effectAllowed = 'move';
                   }}
@@ -129,20 +134,22 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
                     second={
                       places.kind[row] === 2
                         ? `Out of range: ${places.lat[row]}, ${places.lng[row]}`
-                        : CAN_DRAG
+                        : CAN_DRAG && noPlacing === undefined
                           ? 'Drag it onto the map'
                           : 'Not placed yet'
                     }
                   />
                 </Link>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`Place ${toPlace.name}`}
-                  onClick={() => model.startPlacing(toPlace)}
-                >
-                  Place
-                </Button>
+                <Gate why={noPlacing}>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Place ${toPlace.name}`}
+                    onClick={() => model.startPlacing(toPlace)}
+                  >
+                    Place
+                  </Button>
+                </Gate>
               </>
             );
           }}

@@ -1,7 +1,12 @@
 // The devices that a standing order no longer gives a job after a failure, with the reason, the job and a retry.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Stack } from '@mantine/core';
-import { ENDED_STATES, type OrderedDevice, type StandingOrder } from '#/contract/standing-orders.ts';
+import {
+  ENDED_STATES,
+  standingOrderEndpoints,
+  type OrderedDevice,
+  type StandingOrder,
+} from '#/contract/standing-orders.ts';
 import { standingOrderMutations, standingOrderQueries } from '#/api/standing-orders.ts';
 import { counted } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -15,6 +20,8 @@ import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { endedCount, orderedDeviceWords } from './order-words.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const columnsOf = (order: StandingOrder): Column<OrderedDevice>[] => [
   {
@@ -47,12 +54,15 @@ const columnsOf = (order: StandingOrder): Column<OrderedDevice>[] => [
 ];
 
 function RetryDevice({ order, device }: { order: StandingOrder; device: OrderedDevice }) {
+  const noRetry = useMay(standingOrderEndpoints.retry, 'Retrying standing orders');
   const { mutate, isPending, error } = useWrite(standingOrderMutations.retry(order, [device]));
   return (
     <>
-      <Button size="xs" loading={isPending} aria-label={`Retry ${device.DeviceName}`} onClick={() => mutate()}>
-        Retry
-      </Button>
+      <Gate why={noRetry}>
+        <Button size="xs" loading={isPending} aria-label={`Retry ${device.DeviceName}`} onClick={() => mutate()}>
+          Retry
+        </Button>
+      </Gate>
       <FormError error={error} />
     </>
   );
@@ -60,6 +70,7 @@ function RetryDevice({ order, device }: { order: StandingOrder; device: OrderedD
 
 export function FailedDevices({ order, onClose }: { order: StandingOrder; onClose: () => void }) {
   const devices = useInfiniteQuery(standingOrderQueries.devices(order, ENDED_STATES));
+  const noRetry = useMay(standingOrderEndpoints.retry, 'Retrying standing orders');
   const { mutate, isPending, error } = useWrite(standingOrderMutations.retry(order));
   const ended = endedCount(order);
   return (
@@ -86,9 +97,11 @@ export function FailedDevices({ order, onClose }: { order: StandingOrder; onClos
         <FormError error={error} />
         <DialogButtons onCancel={onClose} busy={isPending}>
           {order.State === 'Active' && ended > 0 && (
-            <Button variant="filled" loading={isPending} onClick={() => mutate(undefined, { onSuccess: onClose })}>
-              Retry {counted(ended, 'device')}
-            </Button>
+            <Gate why={noRetry}>
+              <Button variant="filled" loading={isPending} onClick={() => mutate(undefined, { onSuccess: onClose })}>
+                Retry {counted(ended, 'device')}
+              </Button>
+            </Gate>
           )}
         </DialogButtons>
       </Stack>

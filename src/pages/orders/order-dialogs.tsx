@@ -12,9 +12,9 @@ import { Status } from '#/ui/controls/status.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { FailedDevices } from './failed-devices.tsx';
+import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 
 /** `edit` without a subject creates one. */
 export type OrderDialog = 'edit' | 'delete' | 'failed';
@@ -82,7 +82,7 @@ function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClo
       {({ field, values }) => (
         <>
           {!before && <TextField autoComplete="off" data-autofocus required {...field('Name')} />}
-          <SuggestInput
+          <GroupInput
             data={groups}
             description="Exact name, case-sensitive. Devices that join it later are included."
             required

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
-import type { StandingOrder } from '#/contract/standing-orders.ts';
+import { standingOrderEndpoints, type StandingOrder } from '#/contract/standing-orders.ts';
 import { standingOrderQueries } from '#/api/standing-orders.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -19,8 +19,16 @@ import { Link } from '#/ui/url/link.tsx';
 import { OrderDialogs, type OrderDialog } from './order-dialogs.tsx';
 import { endedCount, figuresText, orderWords } from './order-words.ts';
 import classes from './orders-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
-const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
+/** Why standing orders may be neither changed nor deleted. */
+interface Gates {
+  noSave: string | undefined;
+  noDelete: string | undefined;
+}
+
+const columnsOf = (dialog: Dialog<OrderDialog>, { noSave, noDelete }: Gates): Column<StandingOrder>[] => [
   {
     header: 'Name',
     cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
@@ -65,20 +73,24 @@ const columnsOf = (dialog: Dialog<OrderDialog>): Column<StandingOrder>[] => [
     cell: (order) => (
       <span className="snug">
         <FailedButton order={order} dialog={dialog} />
-        <IconButton
-          icon={IconPencil}
-          iconSize={18}
-          label={`Edit ${order.Name}`}
-          title="Edit"
-          onClick={() => dialog.open('edit', order.Name)}
-        />
-        <IconButton
-          icon={IconTrash}
-          iconSize={18}
-          label={`Delete ${order.Name}`}
-          title="Delete"
-          onClick={() => dialog.open('delete', order.Name)}
-        />
+        <Gate why={noSave}>
+          <IconButton
+            icon={IconPencil}
+            iconSize={18}
+            label={`Edit ${order.Name}`}
+            title="Edit"
+            onClick={() => dialog.open('edit', order.Name)}
+          />
+        </Gate>
+        <Gate why={noDelete}>
+          <IconButton
+            icon={IconTrash}
+            iconSize={18}
+            label={`Delete ${order.Name}`}
+            title="Delete"
+            onClick={() => dialog.open('delete', order.Name)}
+          />
+        </Gate>
       </span>
     ),
   },
@@ -115,14 +127,18 @@ function FailedButton({ order, dialog }: { order: StandingOrder; dialog: Dialog<
 export function OrdersPage() {
   const orders = useQuery(standingOrderQueries.list());
   const dialog = useDialog<OrderDialog>('order');
+  const noSave = useMay(standingOrderEndpoints.save, 'Setting standing orders');
+  const noDelete = useMay(standingOrderEndpoints.remove, 'Deleting standing orders');
   const create = (
-    <Button
-      variant="filled"
-      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-      onClick={() => dialog.open('edit')}
-    >
-      New standing order
-    </Button>
+    <Gate why={noSave}>
+      <Button
+        variant="filled"
+        leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+        onClick={() => dialog.open('edit')}
+      >
+        New standing order
+      </Button>
+    </Gate>
   );
   return (
     <Page
@@ -136,13 +152,18 @@ export function OrdersPage() {
         name="the standing orders"
         isEmpty={(list) => list.length === 0}
         empty={
-          <Empty title="No standing orders yet" action={create}>
+          <Empty title="No standing orders yet" scoped action={create}>
             Each device of the group that lacks the version gets one job, including devices that join later.
           </Empty>
         }
       >
         {(list) => (
-          <DataTable name="Standing orders" columns={columnsOf(dialog)} rows={list} rowKey={({ Name }) => Name} />
+          <DataTable
+            name="Standing orders"
+            columns={columnsOf(dialog, { noSave, noDelete })}
+            rows={list}
+            rowKey={({ Name }) => Name}
+          />
         )}
       </View>
       {orders.data && <OrderDialogs orders={orders.data} dialog={dialog} />}

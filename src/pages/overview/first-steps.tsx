@@ -17,6 +17,11 @@ import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './first-steps.module.css';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** Accounts with more devices than this need no first steps. */
 const MOST_DEVICES = 25;
@@ -37,6 +42,8 @@ interface Step {
   link: string;
   /** Undefined until it is known. */
   done: boolean | undefined;
+  /** Why this person cannot take it. */
+  why?: string | undefined;
 }
 
 /** The id of the first device, if there is one. */
@@ -50,6 +57,9 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const artifacts = useQuery(polled(artifactQueries.list(), POLL)).data;
   const jobs = useJobs({}, { most: 1 }).data;
   const tunnels = useQuery(tunnelQueries.list()).data;
+  const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
+  const noUpload = useMay(artifactEndpoints.upload, 'Uploading artifacts');
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
   const first = firstDevice(index);
   const device = first === undefined ? paths.devices() : paths.device(first);
@@ -62,6 +72,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       to: hasOwnAgent ? paths.addThisMachine() : paths.addDevice(),
       link: hasOwnAgent ? 'Add this machine' : 'Add a device',
       done: devices > 0,
+      why: noAdding,
     },
     {
       title: 'See it Online',
@@ -76,6 +87,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       to: paths.artifacts(),
       link: 'Go to Artifacts',
       done: any(artifacts),
+      why: noUpload,
     },
     {
       title: 'Deploy it',
@@ -83,6 +95,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       to: paths.deploy(),
       link: 'Go to Deploy',
       done: any(jobs),
+      why: noDeploy,
     },
     {
       title: 'Set its location',
@@ -149,25 +162,31 @@ export function FirstSteps(props: FirstStepsProps) {
               <strong>{step.title}</strong>
               <p>{step.how}</p>
               {step === next ? (
-                <Button
-                  variant="filled"
-                  component={Link}
-                  to={step.to}
-                  size="xs"
-                  {...(step.to === paths.addThisMachine() && props.devices === 0 && { onClick: addAtOnce })}
-                >
-                  {step.link}
-                </Button>
+                <Gate why={step.why}>
+                  <Button
+                    variant="filled"
+                    component={Link}
+                    to={step.to}
+                    size="xs"
+                    {...(step.to === paths.addThisMachine() && props.devices === 0 && { onClick: addAtOnce })}
+                  >
+                    {step.link}
+                  </Button>
+                </Gate>
               ) : (
-                <Link to={step.to}>{step.link}</Link>
+                <Gate why={step.why}>
+                  <Link to={step.to}>{step.link}</Link>
+                </Gate>
               )}
               {step.to === paths.artifacts() && step.done === false && hasOwnAgent && props.devices > 0 && (
                 <DeploySample size="xs" device={firstDevice(props.index)} />
               )}
               {step === next && step.to === paths.addThisMachine() && (
-                <Button component={Link} to={paths.addDevice()} size="xs">
-                  Add a device
-                </Button>
+                <Gate why={step.why}>
+                  <Button component={Link} to={paths.addDevice()} size="xs">
+                    Add a device
+                  </Button>
+                </Gate>
               )}
             </div>
           </li>

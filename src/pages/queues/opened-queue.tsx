@@ -15,6 +15,9 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export function QueuedJobLink({ job: { JobId, JobName, ParentJobId } }: { job: QueuedJob }) {
   return (
@@ -45,6 +48,8 @@ interface OpenedQueueProps {
 
 export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
   const { name, status, running, waiting, stale } = row;
+  const noRemove = useMay(jobEndpoints.remove, 'Removing jobs');
+  const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
   const [stopping, setStopping] = useState<QueuedJob>();
   const [shown, more] = useMoreRows([...running, ...waiting]);
   return (
@@ -59,9 +64,11 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
           )}
         </div>
         {stale.size > 0 && (
-          <Button size="xs" color="red" variant="light" onClick={onRemove}>
-            Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
-          </Button>
+          <Gate why={noRemove}>
+            <Button size="xs" color="red" variant="light" onClick={onRemove}>
+              Remove {stale.size === 1 ? 'the stale job' : `the ${formatCount(stale.size)} stale jobs`}…
+            </Button>
+          </Gate>
         )}
       </header>
       <ol>
@@ -93,16 +100,18 @@ export function OpenedQueue({ row, artifactText, onRemove }: OpenedQueueProps) {
               </span>
               {reasons && <StaleMark reasons={reasons} />}
               {job.canStop && (
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  color="gray"
-                  className={classes.stop}
-                  aria-label={`Stop ${job.JobName || job.JobId}`}
-                  onClick={() => setStopping(job)}
-                >
-                  Stop…
-                </Button>
+                <Gate why={noStop}>
+                  <Button
+                    size="compact-xs"
+                    variant="subtle"
+                    color="gray"
+                    className={classes.stop}
+                    aria-label={`Stop ${job.JobName || job.JobId}`}
+                    onClick={() => setStopping(job)}
+                  >
+                    Stop…
+                  </Button>
+                </Gate>
               )}
             </li>
           );

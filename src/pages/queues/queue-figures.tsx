@@ -7,15 +7,18 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import type { QueueTotals as Figures } from './queue-rows.ts';
 import classes from './queues.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 interface QueueFiguresProps {
   figures: Figures;
   /** Whether all data that decides about stale jobs is loaded. */
   settled: boolean;
+  /** Why none may be removed. */
+  why: string | undefined;
   onRemove: () => void;
 }
 
-export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) {
+export function QueueFigures({ figures, settled, why, onRemove }: QueueFiguresProps) {
   const { devices, waiting, running, longest, oldest, stale, staleDevices, staleOffline } = figures;
   const since = oldest?.oldest?.created;
   const returning = staleDevices === 1 ? 'its device reconnects' : 'their devices reconnect';
@@ -53,16 +56,11 @@ export function QueueFigures({ figures, settled, onRemove }: QueueFiguresProps) 
         warn={stale > 0}
       >
         {stale > 0 && (
-          <Button
-            size="xs"
-            color="red"
-            variant="light"
-            disabled={!settled}
-            title={settled ? undefined : 'What is stale is still being read'}
-            onClick={onRemove}
-          >
-            Remove stale…
-          </Button>
+          <Gate why={why}>
+            <Button size="xs" color="red" variant="light" onClick={onRemove}>
+              Remove stale…
+            </Button>
+          </Gate>
         )}
       </Figure>
     </div>

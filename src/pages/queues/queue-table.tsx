@@ -15,6 +15,7 @@ import { Link } from '#/ui/url/link.tsx';
 import { OpenedQueue, QueuedJobLink } from './opened-queue.tsx';
 import type { QueueRow } from './queue-rows.ts';
 import classes from './queues.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 /** Jobs listed by name in a row; the rest are counted. */
 const NEXT = 3;
@@ -41,9 +42,11 @@ interface QueueTableProps {
   sort: Sort | undefined;
   onSort: (sort: Sort | undefined) => void;
   onRemove: (row: QueueRow) => void;
+  /** Why none may be removed. */
+  noRemove: string | undefined;
 }
 
-const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[] => [
+const columnsOf = ({ opened, onOpen, onRemove, noRemove }: QueueTableProps): Column<Line>[] => [
   {
     header: 'Device',
     by: 'device',
@@ -131,13 +134,15 @@ const columnsOf = ({ opened, onOpen, onRemove }: QueueTableProps): Column<Line>[
     phone: 'end',
     cell: ({ row }) =>
       row.stale.size > 0 && (
-        <IconButton
-          icon={IconTrash}
-          color="red"
-          label={`Remove the stale jobs of ${row.name}`}
-          title={`Remove ${counted(row.stale.size, 'stale job')}…`}
-          onClick={() => onRemove(row)}
-        />
+        <Gate why={noRemove}>
+          <IconButton
+            icon={IconTrash}
+            color="red"
+            label={`Remove the stale jobs of ${row.name}`}
+            title={`Remove ${counted(row.stale.size, 'stale job')}…`}
+            onClick={() => onRemove(row)}
+          />
+        </Gate>
       ),
   },
 ];

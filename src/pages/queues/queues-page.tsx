@@ -32,9 +32,13 @@ import {
 } from './queue-rows.ts';
 import { QueueTable } from './queue-table.tsx';
 import classes from './queues.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const RemoveStaleDialog = lazyDialog(() => import('#/features/job-queue/remove-stale-dialog.tsx'), 'RemoveStaleDialog');
 
+const READING = 'What is stale is still being read';
 const NOTHING: Queues = new Map();
 
 /** The stale jobs of these rows, for the dialog that removes them. */
@@ -78,6 +82,7 @@ export function QueuesPage() {
   const shown = useMemo(() => sortQueues(filterQueues(rows, view, rules.now), view.sort), [rows, view, rules.now]);
   const figures = useMemo(() => queueFigures(rows), [rows]);
   const artifactText = (id: string | undefined) => (id ? rules.versions.get(id)?.text : undefined);
+  const noRemove = useMay(jobEndpoints.remove, 'Removing jobs');
   const filtered = isQueueFiltered(view);
   const plan = useSnapshot(view.dialog === 'remove-stale', () => {
     if (!settled) return undefined;
@@ -97,7 +102,7 @@ export function QueuesPage() {
         name="the queues"
         isEmpty={({ size }) => size === 0}
         empty={
-          <Empty title="Nothing waits" next={{ label: 'All jobs', variant: 'default', to: paths.jobs() }}>
+          <Empty title="Nothing waits" scoped next={{ label: 'All jobs', variant: 'default', to: paths.jobs() }}>
             No device has a waiting or running job. Jobs for Offline devices wait here.
           </Empty>
         }
@@ -106,6 +111,7 @@ export function QueuesPage() {
           <div className={classes.page}>
             <QueueFigures
               figures={figures}
+              why={noRemove ?? (settled ? undefined : READING)}
               settled={settled}
               onRemove={() => url.open({ dialog: 'remove-stale', of: undefined })}
             />
@@ -127,9 +133,11 @@ export function QueuesPage() {
                 <span>
                   {counted(here, 'stale job')} {here === 1 ? 'matches' : 'match'} these filters.
                 </span>
-                <Button size="xs" disabled={!settled} onClick={() => url.open({ dialog: 'remove-stale', of: 'shown' })}>
-                  Remove {here === 1 ? 'it' : `these ${formatCount(here)}`}…
-                </Button>
+                <Gate why={noRemove ?? (settled ? undefined : READING)}>
+                  <Button size="xs" onClick={() => url.open({ dialog: 'remove-stale', of: 'shown' })}>
+                    Remove {here === 1 ? 'it' : `these ${formatCount(here)}`}…
+                  </Button>
+                </Gate>
               </div>
             )}
             {shown.length === 0 ? (
@@ -140,6 +148,7 @@ export function QueuesPage() {
             ) : (
               <QueueTable
                 all={rows}
+                noRemove={noRemove}
                 rows={shown}
                 opened={view.open}
                 onOpen={(open) => url.set({ open })}

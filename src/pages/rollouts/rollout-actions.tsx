@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Group } from '@mantine/core';
-import type { Rollout } from '#/contract/rollouts.ts';
+import { rolloutEndpoints, type Rollout } from '#/contract/rollouts.ts';
+import { useMe, whyNot } from '#/api/people.ts';
 import { rolloutMutations, type RolloutAction } from '#/api/rollouts.ts';
 import { devicesText } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -10,44 +11,56 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { actionsOf } from './rollout-words.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 interface Words {
   label: string;
   title: string;
   text: string;
 }
-const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words> = {
+const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words & { doing: string }> = {
   retry: {
+    doing: 'Retrying a rollout',
     label: 'Retry failed',
     title: 'Retry the failed devices',
     text: 'The failed devices retry their jobs, and the wave’s time limit starts over.',
   },
   resume: {
+    doing: 'Resuming a rollout',
     label: 'Resume',
     title: 'Resume the rollout',
     text: 'The rollout continues. Failures so far do not pause it again, and the wave’s time limit starts over.',
   },
   advance: {
+    doing: 'Advancing a rollout',
     label: 'Advance',
     title: 'Start the next wave',
     text: 'The next wave starts without waiting for the gate of this one. Maintenance windows still apply.',
   },
   pause: {
+    doing: 'Pausing a rollout',
     label: 'Pause',
     title: 'Pause the rollout',
     text: 'No further wave starts. Waiting and running jobs continue.',
   },
   abort: {
+    doing: 'Aborting a rollout',
     label: 'Abort',
     title: 'Abort the rollout',
     text: 'Waiting jobs are cancelled; running jobs may finish. An aborted rollout cannot be resumed.',
   },
   rollback: {
+    doing: 'Rolling back',
     label: 'Roll back',
     title: 'Roll back',
     text: 'A new rollout installs the previous version on exactly the devices that took this one: one device first, then the others.',
   },
-  remove: { label: 'Delete', title: 'Delete the rollout', text: 'Its waves and history are deleted. Its jobs stay.' },
+  remove: {
+    doing: 'Deleting a rollout',
+    label: 'Delete',
+    title: 'Delete the rollout',
+    text: 'Its waves and history are deleted. Its jobs stay.',
+  },
 };
 
 const retryWords = (count: number): Words => ({
@@ -60,17 +73,19 @@ const isAction = (name: string | null): name is keyof typeof WORDS => name !== n
 
 export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: Dialog<RolloutAction> }) {
   const [first, ...others] = actionsOf(rollout);
+  const me = useMe();
   return (
     <>
       <Group gap="sm">
         {[...others.toReversed(), ...(first ? [first] : [])].map((action) => (
-          <Button
-            key={action}
-            variant={action === first && rollout.State === 'Paused' ? 'filled' : 'default'}
-            onClick={() => dialog.open(action)}
-          >
-            {WORDS[action].label}…
-          </Button>
+          <Gate key={action} why={whyNot(me, rolloutEndpoints[action], { doing: WORDS[action].doing })}>
+            <Button
+              variant={action === first && rollout.State === 'Paused' ? 'filled' : 'default'}
+              onClick={() => dialog.open(action)}
+            >
+              {WORDS[action].label}…
+            </Button>
+          </Gate>
         ))}
       </Group>
       {isAction(dialog.name) && (

@@ -1,7 +1,13 @@
 // The devices of a rollout by wave, with their states and the reasons.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, NativeSelect } from '@mantine/core';
-import { isOver, ROLLOUT_DEVICE_STATES, type Rollout, type RolloutDevice } from '#/contract/rollouts.ts';
+import {
+  isOver,
+  ROLLOUT_DEVICE_STATES,
+  rolloutEndpoints,
+  type Rollout,
+  type RolloutDevice,
+} from '#/contract/rollouts.ts';
 import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -21,6 +27,8 @@ import { Link } from '#/ui/url/link.tsx';
 import { oneOf, optional, positive, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deviceWords, stateCounts } from './rollout-words.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const RolloutMap = lazyPart(() => import('./rollout-map.tsx'), 'RolloutMap');
 
@@ -40,10 +48,13 @@ interface RolloutDevicesProps {
 /** Opens its dialog by itself, so that the columns, and with them the rows, do not change whenever the rollout does. */
 function SkipButton({ device: { DeviceId, DeviceName } }: { device: RolloutDevice }) {
   const dialog = useDialog<RolloutAction>('device');
+  const noSkip = useMay(rolloutEndpoints.skip, 'Leaving out devices');
   return (
-    <Button size="xs" aria-label={`Leave out ${DeviceName}`} onClick={() => dialog.open('skip', DeviceId)}>
-      Leave out
-    </Button>
+    <Gate why={noSkip}>
+      <Button size="xs" aria-label={`Leave out ${DeviceName}`} onClick={() => dialog.open('skip', DeviceId)}>
+        Leave out
+      </Button>
+    </Gate>
   );
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
-import { isOver, type Rollout, type RolloutWave } from '#/contract/rollouts.ts';
+import { isOver, rolloutEndpoints, type Rollout, type RolloutWave } from '#/contract/rollouts.ts';
 import { ChildOutputs } from '#/api/child-outputs.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { jobQueries } from '#/api/jobs.ts';
@@ -22,6 +22,7 @@ import { Link } from '#/ui/url/link.tsx';
 import { ActionDialog } from './rollout-actions.tsx';
 import { failuresIn } from './rollout-words.ts';
 import classes from './rollouts.module.css';
+import { useMay } from '#/api/people.ts';
 
 interface RolloutFailuresProps {
   rollout: Rollout;
@@ -80,6 +81,7 @@ interface MembersProps {
 function Members({ rollout, group, failures: { byKey } }: MembersProps) {
   // The devices at the time of the click: the group may grow while the dialog is open.
   const [retried, setRetried] = useState<string[]>();
+  const noRetry = useMay(rolloutEndpoints.retry, 'Retrying a rollout');
   const members = useMemo(
     () =>
       group.keys.flatMap((key): Member[] => {
@@ -95,7 +97,9 @@ function Members({ rollout, group, failures: { byKey } }: MembersProps) {
       <div role="group" aria-label="Actions for this group">
         <RetryGroupButton
           count={group.keys.length}
-          fault={isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined}
+          fault={
+            noRetry ?? (isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined)
+          }
           onClick={() => setRetried(members.map(({ id }) => id))}
         />
       </div>

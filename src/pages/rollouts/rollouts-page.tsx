@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import type { RolloutSummary } from '#/contract/rollouts.ts';
+import { rolloutEndpoints, type RolloutSummary } from '#/contract/rollouts.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
 import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -17,6 +17,8 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { rolloutWords } from './rollout-words.ts';
 import { StateBar } from './state-bar.tsx';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const COLUMNS: Column<RolloutSummary>[] = [
   {
@@ -55,16 +57,21 @@ const COLUMNS: Column<RolloutSummary>[] = [
   { header: 'Created', width: '100px', phone: 'second', cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} /> },
 ];
 
-const NEW = (
-  <Button
-    component={Link}
-    to={paths.deploy({ waves: 'on' })}
-    variant="filled"
-    leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-  >
-    New rollout
-  </Button>
-);
+function NewRollout() {
+  const why = useMay(rolloutEndpoints.create, 'Creating rollouts');
+  return (
+    <Gate why={why}>
+      <Button
+        component={Link}
+        to={paths.deploy({ waves: 'on' })}
+        variant="filled"
+        leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+      >
+        New rollout
+      </Button>
+    </Gate>
+  );
+}
 
 export function RolloutsPage() {
   const rollouts = useQuery(rolloutQueries.list());
@@ -72,7 +79,7 @@ export function RolloutsPage() {
     <Page
       title="Rollouts"
       lead="An artifact in waves: each starts when the one before it has succeeded and its devices are back Online."
-      actions={rollouts.data?.length !== 0 && NEW}
+      actions={rollouts.data?.length !== 0 && <NewRollout />}
     >
       <JobTabs />
       <View
@@ -80,7 +87,7 @@ export function RolloutsPage() {
         name="the rollouts"
         isEmpty={(list) => list.length === 0}
         empty={
-          <Empty title="No rollouts yet" action={NEW}>
+          <Empty title="No rollouts yet" scoped action={<NewRollout />}>
             A rollout starts with a few devices and pauses when they fail or do not come back.
           </Empty>
         }

@@ -10,7 +10,7 @@ import {
   IconTrash,
   IconWorld,
 } from '@tabler/icons-react';
-import type { Tunnel } from '#/contract/tunnels.ts';
+import { tunnelEndpoints, type Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { unusableId } from '#/api/call.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -29,6 +29,8 @@ import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { exposureText, type Exposure } from './exposure.ts';
 import classes from './tunnels-page.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 export type TunnelDialog = 'open' | 'delete' | 'delete-all' | 'phone';
 
@@ -145,6 +147,7 @@ function TunnelMarks({ tunnel, marks, days }: { tunnel: Tunnel; marks: readonly 
 function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<TunnelDialog> }) {
   const { Name } = tunnel;
   const unusable = unusableId(Name);
+  const noDelete = useMay(tunnelEndpoints.remove, 'Deleting tunnels');
   const href = webAddress(publicAddress(tunnel).text);
   const reason = href && onlyHere(href);
   return (
@@ -172,15 +175,15 @@ function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<Tunnel
           />
         </>
       )}
-      <IconButton
-        icon={IconTrash}
-        iconSize={18}
-        label={`Delete ${Name}`}
-        title={unusable ?? 'Delete'}
-        aria-description={unusable}
-        off={unusable !== undefined}
-        onClick={() => dialog.open('delete', Name)}
-      />
+      <Gate why={noDelete ?? unusable}>
+        <IconButton
+          icon={IconTrash}
+          iconSize={18}
+          label={`Delete ${Name}`}
+          title="Delete"
+          onClick={() => dialog.open('delete', Name)}
+        />
+      </Gate>
     </span>
   );
 }

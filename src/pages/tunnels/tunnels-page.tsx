@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import type { Tunnel } from '#/contract/tunnels.ts';
+import { tunnelEndpoints, type Tunnel } from '#/contract/tunnels.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { onlyHere, publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { counted, formatCount } from '#/lib/format.ts';
@@ -18,6 +18,8 @@ import { NO_TUNNEL_FILTER, exposuresOf, isTunnelShown, tunnelsUrl } from './expo
 import { TunnelFilters } from './tunnel-filters.tsx';
 import { TunnelTable, type TunnelDialog } from './tunnel-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
 const OpenTunnel = lazyPart(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnel');
@@ -29,6 +31,7 @@ export function TunnelsPage() {
   const tunnels = useQuery(tunnelQueries.list());
   const dialog = useDialog<TunnelDialog>('tunnel');
   const count = tunnels.data?.length ?? 0;
+  const noDelete = useMay(tunnelEndpoints.removeAll, 'Deleting tunnels');
   const subject = tunnels.data?.find(({ Name }) => Name === dialog.subject);
   const address = subject && webAddress(publicAddress(subject).text);
   return (
@@ -41,9 +44,11 @@ export function TunnelsPage() {
             <Button component={Link} {...dialog.link('open')} variant="default" leftSection={<IconPlus {...icon} />}>
               Open a tunnel
             </Button>
-            <Button variant="default" leftSection={<IconTrash {...icon} />} onClick={() => dialog.open('delete-all')}>
-              Delete all
-            </Button>
+            <Gate why={noDelete}>
+              <Button variant="default" leftSection={<IconTrash {...icon} />} onClick={() => dialog.open('delete-all')}>
+                Delete all
+              </Button>
+            </Gate>
           </>
         )
       }
@@ -53,7 +58,7 @@ export function TunnelsPage() {
         name="tunnels"
         isEmpty={({ length }) => length === 0}
         empty={
-          <Empty title="No tunnels are open" action={<OpenTunnel open={{}} />}>
+          <Empty title="No tunnels are open" scoped action={<OpenTunnel open={{}} />}>
             A device’s agent opens them, only to the targets set on the device. Use and close them here.
           </Empty>
         }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconHistory, IconPlus, IconTrash } from '@tabler/icons-react';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import type { Workflow } from '#/contract/workflows.ts';
+import { workflowEndpoints, type Workflow } from '#/contract/workflows.ts';
 import { workflowMutations, workflowQueries } from '#/api/workflows.ts';
 import { paths } from '#/paths.ts';
 import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
@@ -22,6 +22,9 @@ import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
 import classes from './workflows-page.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 type WorkflowDialog = 'create' | 'view' | 'delete';
 
@@ -32,7 +35,13 @@ const inOneLine = (command: string) =>
     .slice(0, 300)
     .replace(/\s*\n\s*/g, ' ↵ ');
 
-const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
+/** Why workflows may be neither deployed nor deleted. */
+interface Gates {
+  noDeploy: string | undefined;
+  noDelete: string | undefined;
+}
+
+const columnsOf = (dialog: Dialog<WorkflowDialog>, { noDeploy, noDelete }: Gates): Column<Workflow>[] => [
   {
     header: 'Name',
     phone: 'wide',
@@ -62,16 +71,20 @@ const columnsOf = (dialog: Dialog<WorkflowDialog>): Column<Workflow>[] => [
     tools: true,
     cell: ({ WorkflowId, Name }) => (
       <span className="snug">
-        <Button component={Link} to={paths.deploy({ workflow: WorkflowId })} size="xs" aria-label={`Deploy ${Name}`}>
-          Deploy
-        </Button>
-        <IconButton
-          icon={IconTrash}
-          iconSize={18}
-          label={`Delete ${Name}`}
-          title="Delete"
-          onClick={() => dialog.open('delete', WorkflowId)}
-        />
+        <Gate why={noDeploy}>
+          <Button component={Link} to={paths.deploy({ workflow: WorkflowId })} size="xs" aria-label={`Deploy ${Name}`}>
+            Deploy
+          </Button>
+        </Gate>
+        <Gate why={noDelete}>
+          <IconButton
+            icon={IconTrash}
+            iconSize={18}
+            label={`Delete ${Name}`}
+            title="Delete"
+            onClick={() => dialog.open('delete', WorkflowId)}
+          />
+        </Gate>
       </span>
     ),
   },
@@ -81,14 +94,17 @@ export function WorkflowsPage() {
   const workflows = useQuery(workflowQueries.list());
   const dialog = useDialog<WorkflowDialog>('workflow');
   const subject = workflows.data?.find(({ WorkflowId }) => WorkflowId === dialog.subject);
+  const noCreate = useMay(workflowEndpoints.create, 'Creating workflows');
   const create = (
-    <Button
-      variant="filled"
-      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-      onClick={() => dialog.open('create')}
-    >
-      Create workflow
-    </Button>
+    <Gate why={noCreate}>
+      <Button
+        variant="filled"
+        leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
+        onClick={() => dialog.open('create')}
+      >
+        Create workflow
+      </Button>
+    </Gate>
   );
   const isEmpty = workflows.data?.length === 0;
   return (
@@ -129,13 +145,22 @@ export function WorkflowsPage() {
   );
 }
 
+const useMayDeploy = () => useMay(jobEndpoints.submit, 'Deploying a workflow', { WorkflowId: 'any' });
+
 const timeOf = ({ CreatedTime }: Workflow) => parseTimestamp(CreatedTime)?.getTime() ?? -1;
 
 function WorkflowTable({ workflows, dialog }: { workflows: Workflow[]; dialog: Dialog<WorkflowDialog> }) {
+  const noDeploy = useMayDeploy();
+  const noDelete = useMay(workflowEndpoints.remove, 'Deleting workflows');
   const [rows, more] = useMoreRows(workflows.toSorted((a, b) => timeOf(b) - timeOf(a)));
   return (
     <>
-      <DataTable name="Workflows" columns={columnsOf(dialog)} rows={rows} rowKey={({ WorkflowId }) => WorkflowId} />
+      <DataTable
+        name="Workflows"
+        columns={columnsOf(dialog, { noDeploy, noDelete })}
+        rows={rows}
+        rowKey={({ WorkflowId }) => WorkflowId}
+      />
       {more}
     </>
   );
@@ -156,6 +181,7 @@ function DeleteWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: ()
 
 /** One workflow with its full command. */
 function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined; onClose: () => void }) {
+  const noDeploy = useMayDeploy();
   return (
     <BaseDialog onClose={onClose} title={workflow?.Name || 'No such workflow'} size="lg">
       {workflow ? (
@@ -173,9 +199,11 @@ function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined
             </dd>
           </dl>
           <Group justify="flex-end">
-            <Button variant="filled" component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
-              Deploy
-            </Button>
+            <Gate why={noDeploy}>
+              <Button variant="filled" component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
+                Deploy
+              </Button>
+            </Gate>
           </Group>
         </Stack>
       ) : (

@@ -20,6 +20,8 @@ export interface Entry {
   /** A path of the dashboard; without one, `run` does it. */
   to?: string;
   run?: () => void;
+  /** Why this person cannot do it. */
+  why?: string | undefined;
 }
 
 /** How well words match a label: 0 is no match, 5 the exact label. `also`: other words of the entry. */

@@ -1,6 +1,12 @@
 // The fixed entries of the palette: pages, and actions that are possible anywhere or on the current device.
 import { matchPath } from 'react-router';
 import type { Capability } from '#/contract/account.ts';
+import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { deviceEndpoints } from '#/contract/devices.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import type { Me } from '#/contract/people.ts';
+import type { OperationRow } from '#/contract/resource.ts';
+import { whyNot } from '#/api/people.ts';
 import { paths } from '#/paths.ts';
 import type { Entry } from './entry.ts';
 
@@ -43,25 +49,67 @@ const PAGES: readonly Page[] = [
 export const pagesOf = (all: readonly Capability[]): readonly Entry[] =>
   PAGES.filter(({ needs }) => needs === undefined || all.includes(needs));
 
-const action = (label: string, to: string, also = ''): Entry => ({ id: `action:${to}`, label, to, also });
+const action = (label: string, to: string, also: string, doing: string, operation: OperationRow) => ({
+  id: `action:${to}`,
+  label,
+  to,
+  also,
+  doing,
+  operation,
+});
 
-const THIS_MACHINE = action('Add this machine', paths.addThisMachine(), 'new create install agent');
-const ACTIONS: readonly Entry[] = [
-  action('Deploy', paths.deploy(), 'submit job update'),
-  action('Add a device', paths.addDevice(), 'new create'),
-  action('Add many devices', paths.addMany(), 'csv import'),
-  action('Upload an artifact', paths.artifacts(), 'new file script tar.gz'),
+const THIS_MACHINE = action(
+  'Add this machine',
+  paths.addThisMachine(),
+  'new create install agent',
+  'Adding devices',
+  deviceEndpoints.create,
+);
+const ACTIONS = [
+  action('Deploy', paths.deploy(), 'submit job update', 'Deploying', jobEndpoints.submit),
+  action('Add a device', paths.addDevice(), 'new create', 'Adding devices', deviceEndpoints.create),
+  action('Add many devices', paths.addMany(), 'csv import', 'Adding devices', deviceEndpoints.create),
+  action(
+    'Upload an artifact',
+    paths.artifacts(),
+    'new file script tar.gz',
+    'Uploading artifacts',
+    artifactEndpoints.upload,
+  ),
 ];
 
-/** The actions that are possible on the page at this path. `hasOwnAgent`: devices run our agent. */
-export function actionsAt(pathname: string, hasOwnAgent: boolean): Entry[] {
-  const everywhere = hasOwnAgent ? [...ACTIONS, THIS_MACHINE] : [...ACTIONS];
+/** The actions on the page at this path. `hasOwnAgent`: devices run our agent; `me`: who they are for. */
+export function actionsAt(pathname: string, hasOwnAgent: boolean, me: Me | undefined): Entry[] {
+  const everywhere = hasOwnAgent ? [...ACTIONS, THIS_MACHINE] : ACTIONS;
   const id = matchPath('/devices/:id', pathname)?.params.id;
-  if (!id || pathname === paths.addMany()) return everywhere;
-  return [
-    action('Set the location of this device', `${paths.device(id)}?dialog=locate`, 'gps place map'),
-    action('Deploy to this device', paths.deploy({ device: id }), 'submit job update'),
-    action('Edit this device', `${paths.device(id)}?dialog=edit`, 'rename group'),
-    ...everywhere,
-  ];
+  const here =
+    !id || pathname === paths.addMany()
+      ? []
+      : [
+          action(
+            'Set the location of this device',
+            `${paths.device(id)}?dialog=locate`,
+            'gps place map',
+            'Setting a location',
+            deviceEndpoints.locate,
+          ),
+          action(
+            'Deploy to this device',
+            paths.deploy({ device: id }),
+            'submit job update',
+            'Deploying',
+            jobEndpoints.submit,
+          ),
+          action(
+            'Edit this device',
+            `${paths.device(id)}?dialog=edit`,
+            'rename group',
+            'Editing devices',
+            deviceEndpoints.update,
+          ),
+        ];
+  return [...here, ...everywhere].map(({ doing, operation, ...entry }) => {
+    const why = whyNot(me, operation, { doing });
+    return why === undefined ? entry : { ...entry, why };
+  });
 }

@@ -22,6 +22,7 @@ import { bestOf, rankOf, type Entry, type EntryGroup } from './entry.ts';
 import { actionsAt, pagesOf } from './fixed-entries.ts';
 import { useFoundDevices } from './found-devices.ts';
 import { recentEntries } from './recent.ts';
+import { useMe } from '#/api/people.ts';
 
 /** Milliseconds for which a list that the palette has read stays fresh. No list is polled for it. */
 const FRESH = 30_000;
@@ -145,7 +146,7 @@ function useOwnActions(showRequests: () => void): Entry[] {
 
 function useActions(showRequests: () => void): Entry[] {
   const { pathname } = useLocation();
-  return [...useOwnActions(showRequests), ...actionsAt(pathname, useOwnAgent())];
+  return [...useOwnActions(showRequests), ...actionsAt(pathname, useOwnAgent(), useMe())];
 }
 
 /** The groups with entries, in order, and the device search, for its progress and errors. */
@@ -163,6 +164,8 @@ export function useEntries(search: string, showRequests: () => void) {
   const artifactEntries = useArtifactEntries(isSearching);
   const { groupEntries, tagEntries } = useLabelEntries(isSearching, devices.fleet);
   const actions = useActions(showRequests);
+  // A recent action may have become impossible since.
+  const asNow = (entry: Entry) => actions.find(({ id }) => id === entry.id) ?? entry;
   const best = (entries: readonly Entry[]) => bestOf(entries, search, SOME);
   const allText = devices.total === undefined ? undefined : `All ${formatCount(devices.total)} matching devices`;
   const groups: EntryGroup[] = isSearching
@@ -185,7 +188,7 @@ export function useEntries(search: string, showRequests: () => void) {
         },
       ]
     : [
-        { kind: 'Recent', entries: recentEntries().filter(isAvailable) },
+        { kind: 'Recent', entries: recentEntries().filter(isAvailable).map(asNow) },
         { kind: 'Pages', entries: pages },
         { kind: 'Actions', entries: actions },
       ];

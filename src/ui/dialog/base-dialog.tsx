@@ -1,7 +1,8 @@
 // The frame of every dialog: it is centred, has a labelled close button, cannot be closed while busy, and returns the
 // focus to what opened it.
 import '#/ui/dialog/modal.css';
-import { Modal, type ModalProps } from '@mantine/core';
+import { Modal, Stack, type ModalProps } from '@mantine/core';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { focusFirstField } from './first-field.ts';
 import { useFocusBack } from './use-focus-back.ts';
 
@@ -12,9 +13,11 @@ interface BaseDialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'withC
   onClose?: (() => void) | undefined;
   /** Blocks closing while a request is in progress. */
   busy?: boolean;
+  /** Why what it is for is not possible: shown instead of its content. */
+  why?: string | undefined;
 }
 
-export function BaseDialog({ opened = true, onClose, busy = false, children, ...modal }: BaseDialogProps) {
+export function BaseDialog({ opened = true, onClose, busy = false, why, children, ...modal }: BaseDialogProps) {
   useFocusBack(opened);
   const close = busy ? undefined : onClose;
   return (
@@ -26,9 +29,16 @@ export function BaseDialog({ opened = true, onClose, busy = false, children, ...
       withCloseButton={close !== undefined}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <div ref={focusFirstField} className="contents">
-        {children}
-      </div>
+      {why === undefined ? (
+        <div ref={focusFirstField} className="contents">
+          {children}
+        </div>
+      ) : (
+        <Stack gap="md">
+          <p>{why}</p>
+          {close && <DialogButtons onCancel={close} cancelLabel="Close" />}
+        </Stack>
+      )}
     </Modal>
   );
 }

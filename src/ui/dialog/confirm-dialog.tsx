@@ -1,6 +1,6 @@
 // Asks before something is lost: it names the target and the consequence, and for many targets wants a word typed. The
 // request is sent once.
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { use, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { useMutation, type UseMutationOptions } from '@tanstack/react-query';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
@@ -10,6 +10,7 @@ import { BaseDialog } from './base-dialog.tsx';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { TypedWord } from './typed-word.tsx';
 import { focusPage } from './use-focus-back.ts';
+import { WriteGate } from './write-gate.ts';
 
 interface QuestionProps {
   onClose: () => void;
@@ -42,6 +43,7 @@ export function ConfirmDialog<Data>({ write, explain, onDone, ...question }: Con
   return (
     <Question
       {...question}
+      why={use(WriteGate)(write)}
       request={write.request}
       busy={isPending}
       error={error && explain ? explain(error) : error}
@@ -52,6 +54,8 @@ export function ConfirmDialog<Data>({ write, explain, onDone, ...question }: Con
 
 interface AskedProps extends QuestionProps {
   opened?: boolean;
+  /** Why it is not possible. */
+  why?: string | undefined;
   request?: CurlRequest | undefined;
   busy?: boolean;
   error?: Error | null;
@@ -61,7 +65,7 @@ interface AskedProps extends QuestionProps {
 /** The same question without a request of its own. */
 export function Question(props: AskedProps) {
   const { opened = true, onClose, title, children, confirmLabel, cancelLabel } = props;
-  const { typed, request, busy = false, error = null, onConfirm } = props;
+  const { typed, why, request, busy = false, error = null, onConfirm } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
   // A second click can arrive before the button is disabled: it counts only after a render, or after an error.
@@ -75,7 +79,7 @@ export function Question(props: AskedProps) {
     onClose();
   };
   return (
-    <BaseDialog opened={opened} onClose={close} busy={busy} title={title}>
+    <BaseDialog opened={opened} onClose={close} busy={busy} title={title} why={why}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

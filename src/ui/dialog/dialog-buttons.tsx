@@ -8,7 +8,7 @@ interface DialogButtonsProps {
   busy?: boolean;
   /** Shown before Cancel: why the dialog cannot be confirmed yet. */
   note?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 export function DialogButtons({ onCancel, cancelLabel = 'Cancel', busy = false, note, children }: DialogButtonsProps) {

@@ -1,6 +1,6 @@
 // A form in a dialog. It is validated first and sent once. The service's field errors appear at their fields, other errors
 // above the buttons. A click outside does not close it once something is typed.
-import { useId, type ReactNode } from 'react';
+import { use, useId, type ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { useForm, type FormErrors } from '@mantine/form';
 import type { UseMutationOptions } from '@tanstack/react-query';
@@ -12,6 +12,7 @@ import { BaseDialog } from './base-dialog.tsx';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { useUnsaved } from './unsaved.ts';
 import { useWrite } from './use-write.ts';
+import { WriteGate } from './write-gate.ts';
 
 /** The names and checks of the fields; `formRules` derives them from a schema of the contract. */
 interface Rules<Field extends string> {
@@ -64,6 +65,7 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
     initialValues: initial,
     validate: (values) => rules.check(bodyOf(values)),
   });
+  const why = use(WriteGate)(write);
   const reasonId = useId();
   const isTyped = form.isDirty();
   useUnsaved(opened !== false && isTyped && !isUnconfirmed);
@@ -97,6 +99,7 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
       size={size}
       onClose={onClose}
       busy={isPending}
+      why={why}
       closeOnClickOutside={!isTyped}
     >
       <form onSubmit={submit} noValidate>

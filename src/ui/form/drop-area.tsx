@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconFolderOpen, IconUpload } from '@tabler/icons-react';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import classes from './drop-area.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 
@@ -68,6 +69,8 @@ interface BrowseButtonProps {
   variant?: 'filled' | 'default';
   /** Takes the focus on mount, because what it replaces had it. */
   focused?: boolean;
+  /** Why no file may be chosen. */
+  why?: string | undefined;
 }
 
 /** A button that opens the system's file dialog. */
@@ -80,18 +83,21 @@ export function BrowseButton({
   folder = false,
   variant = 'default',
   focused = false,
+  why,
 }: BrowseButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button
-        variant={variant}
-        leftSection={<IconFolderOpen size={18} stroke={1.6} aria-hidden />}
-        onClick={() => input.current?.click()}
-        {...(focused ? { ref: focusOnMount } : {})}
-      >
-        {children}
-      </Button>
+      <Gate why={why}>
+        <Button
+          variant={variant}
+          leftSection={<IconFolderOpen size={18} stroke={1.6} aria-hidden />}
+          onClick={() => input.current?.click()}
+          {...(focused ? { ref: focusOnMount } : {})}
+        >
+          {children}
+        </Button>
+      </Gate>
       <input
         ref={(node) => {
           input.current = node;
@@ -100,6 +106,7 @@ export function BrowseButton({
         }}
         type="file"
         hidden
+        disabled={why !== undefined}
         aria-label={label}
         accept={accept}
         multiple={multiple}

@@ -1,5 +1,5 @@
 // The four states of a query: loading, failed, empty, filled. A refetch keeps the old data on the screen.
-import { useEffect, useState, type ReactNode } from 'react';
+import { use, useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway, useOldSince } from './away.ts';
@@ -8,6 +8,8 @@ import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './view.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { ScopeNote } from './scope-note.ts';
 
 /** The part of a React Query result that a view needs. */
 interface Reading<Data> {
@@ -131,30 +133,38 @@ export function FormError({ error }: { error: Error | null }) {
 interface EmptyProps {
   title: string;
   children?: ReactNode;
-  /** The link or button that adds the first one. */
-  next?: { label: string; variant?: 'default' } & ({ to: string } | { onClick: () => void });
+  /** The link or button that adds the first one; `why`: it is not possible. */
+  next?: { label: string; variant?: 'default'; why?: string | undefined } & ({ to: string } | { onClick: () => void });
   /** A custom element instead. */
   action?: ReactNode;
+  /** It would list devices or what concerns them, so a limited role is mentioned. */
+  scoped?: boolean;
 }
 
 /** An empty list: one sentence and the next action. */
-export function Empty({ title, children, next, action }: EmptyProps) {
-  const { label = '', ...button } = next ?? {};
+export function Empty({ title, children, next, action, scoped = false }: EmptyProps) {
+  const note = use(ScopeNote);
+  const { label = '', why, ...button } = next ?? {};
   return (
     <div className={classes.empty}>
       <strong>{title}</strong>
       {children && <p>{children}</p>}
+      {scoped && note && <p>{note}</p>}
       <div className={classes.emptyActions}>
         {action}
         {'to' in button && (
-          <Button variant="filled" component={Link} {...button}>
-            {label}
-          </Button>
+          <Gate why={why}>
+            <Button variant="filled" component={Link} {...button}>
+              {label}
+            </Button>
+          </Gate>
         )}
         {'onClick' in button && (
-          <Button variant="filled" {...button}>
-            {label}
-          </Button>
+          <Gate why={why}>
+            <Button variant="filled" {...button}>
+              {label}
+            </Button>
+          </Gate>
         )}
       </div>
     </div>

@@ -1,7 +1,7 @@
 // The channels, each with a test and its result.
 import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import type { AlertChannel } from '#/contract/alerts.ts';
+import { alertEndpoints, type AlertChannel } from '#/contract/alerts.ts';
 import { alertMutations } from '#/api/alerts.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -13,18 +13,23 @@ import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
 import classes from './alerts.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 const kindText = ({ Kind, Format }: AlertChannel): string =>
   Kind === 'email' ? 'E-mail' : Format === 'slack' ? 'Slack webhook' : 'Webhook';
 
 function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }) {
   const { mutate, isPending, data, error } = useWrite(alertMutations.testChannel(ChannelId));
+  const noTest = useMay(alertEndpoints.testChannel, 'Testing channels');
   const because = error?.message ?? data?.Because ?? '';
   return (
     <span className={`wrap ${classes.text}`}>
-      <Button variant="default" size="xs" loading={isPending} aria-label={`Test ${Name}`} onClick={() => mutate()}>
-        Test
-      </Button>
+      <Gate why={noTest}>
+        <Button variant="default" size="xs" loading={isPending} aria-label={`Test ${Name}`} onClick={() => mutate()}>
+          Test
+        </Button>
+      </Gate>
       <span role="status" className="small">
         {!isPending && (data || error) && (
           <>
@@ -40,7 +45,7 @@ function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }
   );
 }
 
-const columnsOf = (dialog: Dialog<AlertDialog>): Column<AlertChannel>[] => [
+const columnsOf = (dialog: Dialog<AlertDialog>, noDelete: string | undefined): Column<AlertChannel>[] => [
   {
     header: 'Name',
     cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
@@ -57,13 +62,15 @@ const columnsOf = (dialog: Dialog<AlertDialog>): Column<AlertChannel>[] => [
     header: 'Actions',
     tools: true,
     cell: ({ ChannelId, Name }) => (
-      <IconButton
-        icon={IconTrash}
-        iconSize={18}
-        label={`Delete channel ${Name}`}
-        title="Delete"
-        onClick={() => dialog.open('delete-channel', ChannelId)}
-      />
+      <Gate why={noDelete}>
+        <IconButton
+          icon={IconTrash}
+          iconSize={18}
+          label={`Delete channel ${Name}`}
+          title="Delete"
+          onClick={() => dialog.open('delete-channel', ChannelId)}
+        />
+      </Gate>
     ),
   },
 ];
@@ -74,10 +81,14 @@ interface AlertChannelsProps {
 }
 
 export function AlertChannels({ channels, dialog }: AlertChannelsProps) {
+  const noCreate = useMay(alertEndpoints.createChannel, 'Creating channels');
+  const noDelete = useMay(alertEndpoints.removeChannel, 'Deleting channels');
   const create = (
-    <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('channel')}>
-      Create channel
-    </Button>
+    <Gate why={noCreate}>
+      <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('channel')}>
+        Create channel
+      </Button>
+    </Gate>
   );
   return (
     <Section title="Channels" actions={channels.data?.length === 0 ? null : create}>
@@ -93,7 +104,12 @@ export function AlertChannels({ channels, dialog }: AlertChannelsProps) {
         }
       >
         {(all) => (
-          <DataTable name="Channels" columns={columnsOf(dialog)} rows={all} rowKey={({ ChannelId }) => ChannelId} />
+          <DataTable
+            name="Channels"
+            columns={columnsOf(dialog, noDelete)}
+            rows={all}
+            rowKey={({ ChannelId }) => ChannelId}
+          />
         )}
       </View>
     </Section>

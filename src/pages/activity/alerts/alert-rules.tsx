@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
-import type { AlertChannel, AlertRule } from '#/contract/alerts.ts';
+import { alertEndpoints, type AlertChannel, type AlertRule } from '#/contract/alerts.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { alertMutations, alertQueries } from '#/api/alerts.ts';
 import { tagQueries } from '#/api/tags.ts';
@@ -17,81 +17,98 @@ import type { AlertDialog } from './alert-dialogs.tsx';
 import { conditionText, messagesText } from './alert-words.ts';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 interface Context {
   channels: readonly AlertChannel[];
   tags: readonly Tag[];
+  noSilence: string | undefined;
+  noEdit: string | undefined;
+  noDelete: string | undefined;
 }
 
-const columnsOf = ({ channels, tags }: Context, dialog: Dialog<AlertDialog>): Column<AlertRule>[] => [
-  {
-    header: 'Name',
-    cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
-    width: '22%',
-  },
-  {
-    header: 'Rule',
-    cell: (rule) => (
-      <div className={classes.text}>
-        {conditionText(rule, tags)} {messagesText(rule, channels)}
-        {rule.Silence && (
-          <div>
-            <SilenceNote silence={rule.Silence} />
-          </div>
-        )}
-      </div>
-    ),
-    phone: 'wide',
-  },
-  {
-    header: 'Actions',
-    tools: true,
-    cell: (rule) => (
-      <span className="snug">
-        {rule.Silence ? (
-          <EndSilence rule={rule} />
-        ) : (
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={`Silence ${rule.Name}`}
-            onClick={() => dialog.open('silence', rule.RuleId)}
-          >
-            Silence
-          </Button>
-        )}
-        <IconButton
-          icon={IconPencil}
-          iconSize={18}
-          label={`Edit ${rule.Name}`}
-          title="Edit"
-          onClick={() => dialog.open('rule', rule.RuleId)}
-        />
-        <IconButton
-          icon={IconTrash}
-          iconSize={18}
-          label={`Delete ${rule.Name}`}
-          title="Delete"
-          onClick={() => dialog.open('delete-rule', rule.RuleId)}
-        />
-      </span>
-    ),
-  },
-];
+const columnsOf = (context: Context, dialog: Dialog<AlertDialog>): Column<AlertRule>[] => {
+  const { channels, tags, noSilence, noEdit, noDelete } = context;
+  return [
+    {
+      header: 'Name',
+      cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
+      width: '22%',
+    },
+    {
+      header: 'Rule',
+      cell: (rule) => (
+        <div className={classes.text}>
+          {conditionText(rule, tags)} {messagesText(rule, channels)}
+          {rule.Silence && (
+            <div>
+              <SilenceNote silence={rule.Silence} />
+            </div>
+          )}
+        </div>
+      ),
+      phone: 'wide',
+    },
+    {
+      header: 'Actions',
+      tools: true,
+      cell: (rule) => (
+        <span className="snug">
+          {rule.Silence ? (
+            <EndSilence rule={rule} />
+          ) : (
+            <Gate why={noSilence}>
+              <Button
+                variant="default"
+                size="xs"
+                aria-label={`Silence ${rule.Name}`}
+                onClick={() => dialog.open('silence', rule.RuleId)}
+              >
+                Silence
+              </Button>
+            </Gate>
+          )}
+          <Gate why={noEdit}>
+            <IconButton
+              icon={IconPencil}
+              iconSize={18}
+              label={`Edit ${rule.Name}`}
+              title="Edit"
+              onClick={() => dialog.open('rule', rule.RuleId)}
+            />
+          </Gate>
+          <Gate why={noDelete}>
+            <IconButton
+              icon={IconTrash}
+              iconSize={18}
+              label={`Delete ${rule.Name}`}
+              title="Delete"
+              onClick={() => dialog.open('delete-rule', rule.RuleId)}
+            />
+          </Gate>
+        </span>
+      ),
+    },
+  ];
+};
 
 function EndSilence({ rule }: { rule: AlertRule }) {
+  const noSilence = useMay(alertEndpoints.silenceRule, 'Silencing rules');
   const { mutate, isPending, error } = useWrite(alertMutations.silenceRule(rule.RuleId));
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        loading={isPending}
-        aria-label={`End silence of ${rule.Name}`}
-        onClick={() => mutate({ Until: '', Reason: '' })}
-      >
-        End silence
-      </Button>
+      <Gate why={noSilence}>
+        <Button
+          variant="default"
+          size="xs"
+          loading={isPending}
+          aria-label={`End silence of ${rule.Name}`}
+          onClick={() => mutate({ Until: '', Reason: '' })}
+        >
+          End silence
+        </Button>
+      </Gate>
       <FormError error={error} />
     </>
   );
@@ -106,14 +123,18 @@ interface AlertRulesProps {
 export function AlertRules({ channels, dialog }: AlertRulesProps) {
   const rules = useQuery(alertQueries.rules());
   const tags = useQuery(tagQueries.list()).data ?? [];
+  const noCreate = useMay(alertEndpoints.createRule, 'Creating alert rules');
+  const noSilence = useMay(alertEndpoints.silenceRule, 'Silencing rules');
+  const noEdit = useMay(alertEndpoints.updateRule, 'Editing alert rules');
+  const noDelete = useMay(alertEndpoints.removeRule, 'Deleting alert rules');
   const create = (
-    <Button
-      leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />}
-      disabled={!channels?.length}
-      onClick={() => dialog.open('rule')}
+    <Gate
+      why={noCreate ?? (channels?.length === 0 ? 'Create a channel first: a rule needs one to send to.' : undefined)}
     >
-      Create rule
-    </Button>
+      <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('rule')}>
+        Create rule
+      </Button>
+    </Gate>
   );
   return (
     <Section
@@ -135,7 +156,7 @@ export function AlertRules({ channels, dialog }: AlertRulesProps) {
         {(all) => (
           <DataTable
             name="Rules"
-            columns={columnsOf({ channels: channels ?? [], tags }, dialog)}
+            columns={columnsOf({ channels: channels ?? [], tags, noSilence, noEdit, noDelete }, dialog)}
             rows={all}
             rowKey={({ RuleId }) => RuleId}
           />

@@ -20,11 +20,13 @@ interface BuilderDialogProps {
   /** Entries that were dropped on the page and opened this dialog. */
   dropped: FileSystemEntry[] | undefined;
   artifacts: readonly Artifact[];
+  /** Why nothing may be uploaded. */
+  why: string | undefined;
   onBuilt: (file: File) => void;
   onClose: () => void;
 }
 
-export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderDialogProps) {
+export function BuilderDialog({ dropped, artifacts, why: noUpload, onBuilt, onClose }: BuilderDialogProps) {
   const builder = useBuilder(artifacts);
   const [step, setStep] = useState(0);
   const [reading, setReading] = useState(false);
@@ -80,7 +82,14 @@ export function BuilderDialog({ dropped, artifacts, onBuilt, onClose }: BuilderD
     faults.target ?? (builder.own || builder.script.trim() !== '' ? undefined : 'update.sh is empty'),
   ];
   return (
-    <BaseDialog centered={false} onClose={onClose} size={820} title="Build an artifact" closeOnClickOutside={!picked}>
+    <BaseDialog
+      why={noUpload}
+      centered={false}
+      onClose={onClose}
+      size={820}
+      title="Build an artifact"
+      closeOnClickOutside={!picked}
+    >
       <LeaveGuard
         active={picked !== undefined && !built}
         title="Leave without building the archive?"

@@ -23,7 +23,10 @@ interface UploadRoomProps {
 const MOST = 5;
 
 const isFull = ({ stage }: JudgedFile) =>
-  stage.name === 'failed' && stage.error instanceof ApiError && [403, 507].includes(stage.error.status);
+  stage.name === 'failed' &&
+  stage.error instanceof ApiError &&
+  [403, 507].includes(stage.error.status) &&
+  stage.error.permission === undefined;
 
 export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadRoomProps) {
   const room = roomLeft(account);

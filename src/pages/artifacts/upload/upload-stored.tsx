@@ -8,6 +8,9 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './upload.module.css';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 interface UploadStoredProps {
   id: string;
@@ -19,6 +22,7 @@ interface UploadStoredProps {
 
 export function UploadStored({ id, name, version, onRemove }: UploadStoredProps) {
   const target = useDeployTarget();
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
   const next = useRef<HTMLAnchorElement>(null);
   // It replaces the form's button, and takes its focus.
   useEffect(() => {
@@ -35,15 +39,17 @@ export function UploadStored({ id, name, version, onRemove }: UploadStoredProps)
         </strong>{' '}
         is stored and ready to deploy.
       </span>
-      <Button
-        variant="filled"
-        component={Link}
-        to={paths.deploy({ ...target, artifact: id })}
-        ref={next}
-        aria-label={`Deploy it: ${name} ${version}`}
-      >
-        Deploy it
-      </Button>
+      <Gate why={noDeploy}>
+        <Button
+          variant="filled"
+          component={Link}
+          to={paths.deploy({ ...target, artifact: id })}
+          ref={next}
+          aria-label={`Deploy it: ${name} ${version}`}
+        >
+          Deploy it
+        </Button>
+      </Gate>
       <IconButton
         icon={IconX}
         iconSize={18}

@@ -21,6 +21,7 @@ import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { TypedWord } from '#/ui/dialog/typed-word.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, NoDataYet } from '#/ui/page/view.tsx';
+import { useMay } from '#/api/people.ts';
 
 export interface RetryDialogProps {
   /** A parent, one of its children, or a job to a single device. */
@@ -69,12 +70,14 @@ export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) 
     RetryOf: job.ParentJobId ?? job.JobId,
   };
   const retry = useWrite({ mutationFn: () => submitJob(body, key), meta: { operation: jobEndpoints.submit } });
+  const why = useMay(jobEndpoints.submit, 'Retrying', { WorkflowId: job.WorkflowId });
   const count = change.length;
   const isReady = count === 1 || (count > 1 && isCount(typed, count));
   return (
     <BaseDialog
       title={`Retry ${which}: ${devicesText(ids.length)}`}
       size="lg"
+      why={why}
       closeOnClickOutside={false}
       busy={retry.isPending}
       onClose={onClose}

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconTagPlus } from '@tabler/icons-react';
-import type { Job } from '#/contract/jobs.ts';
+import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { selection } from '#/features/bulk/selection.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
@@ -26,6 +26,9 @@ import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.t
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useMay } from '#/api/people.ts';
 
 /** Rows per task. */
 const PORTION = 200;
@@ -62,6 +65,8 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   const closeDialog = () => url.close('dialog');
   const noRetry = whyNoRetry(job, ids.length);
   const hasAttempts = useOffered('jobs');
+  const mayRetry = useMay(jobEndpoints.submit, 'Retrying', { WorkflowId: job.WorkflowId });
+  const noTags = useMay(tagEndpoints.attach, 'Tagging devices');
   const retry = dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog };
   const hasTags = useOffered('tags') === true;
   const choose = (to: string) => {
@@ -75,22 +80,23 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
         {hasAttempts !== undefined && (
           <RetryGroupButton
             count={group.keys.length}
-            fault={noRetry}
+            fault={mayRetry ?? noRetry}
             onClick={() => url.open({ dialog: 'retry-group' })}
           />
         )}
         {hasTags && (
-          <Button
-            size="xs"
-            leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
-            disabled={ids.length === 0}
-            onClick={() => {
-              setTagged(ids);
-              url.open({ dialog: 'tag-group' });
-            }}
-          >
-            Add a tag…
-          </Button>
+          <Gate why={noTags ?? (ids.length === 0 ? 'The service does not say which devices these are' : undefined)}>
+            <Button
+              size="xs"
+              leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}
+              onClick={() => {
+                setTagged(ids);
+                url.open({ dialog: 'tag-group' });
+              }}
+            >
+              Add a tag…
+            </Button>
+          </Gate>
         )}
         <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
           <Menu.Target>

@@ -1,0 +1,95 @@
+// The people of an account over real HTTP: who may manage them, and what they keep when something is taken away.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Invitation, Me, Person } from '#/contract/people.ts';
+import type { ProblemBody } from '#/contract/problem.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.end());
+
+const people = async () => (await (await service.call('GET', '/v1/people')).json()) as Person[];
+async function invite(email: string, role = 'Viewer', groups: string[] = []): Promise<Invitation> {
+  const response = await service.call('POST', '/v1/people', { Email: email, Name: '', Role: role, Groups: groups });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return JSON.parse(text) as Invitation;
+}
+const change = (id: string, body: object) => service.call('PATCH', `/v1/people/${id}`, body);
+const problem = async (response: Response) => (await response.json()) as ProblemBody;
+
+test('the first person has the address of the account, is Admin, and cannot be lost', async () => {
+  const [owner] = await people();
+  assert.ok(owner);
+  assert.deepEqual(
+    { ...owner, PersonId: '' },
+    {
+      PersonId: '',
+      Name: '',
+      Email: 'operator@localhost',
+      Role: 'Admin',
+      Groups: [],
+      State: 'Active',
+      Source: 'password',
+      SecondFactor: false,
+      LastSeenTime: '',
+      RoleSource: 'given by the operator of the service',
+    },
+  );
+  for (const body of [{ Role: 'Operator' }, { Groups: ['plant'] }, { Disabled: true }]) {
+    const refused = await change(owner.PersonId, body);
+    assert.equal(refused.status, 409);
+    assert.equal((await problem(refused)).title, 'operator@localhost is the last Admin of the account');
+  }
+  assert.equal((await service.call('DELETE', `/v1/people/${owner.PersonId}`)).status, 409);
+  // An Admin of some groups cannot manage the account, and somebody who is only invited may never come.
+  await invite('anna@example.com', 'Admin', ['plant']);
+  await invite('bert@example.com', 'Admin');
+  assert.equal((await service.call('DELETE', `/v1/people/${owner.PersonId}`)).status, 409);
+});
+
+test('an invitation is a link that is shown once, and an address belongs to one person', async () => {
+  const { PersonId, InviteUrl, ExpiresTime } = await invite('Anna@Example.com', 'Operator', ['plant', 'hall', 'plant']);
+  assert.match(InviteUrl, new RegExp(`^${service.url}/accept#code=mup_[\\w-]{43}$`));
+  const [, anna] = await people();
+  assert.equal(anna?.PersonId, PersonId);
+  assert.equal(anna.State, 'Invited');
+  assert.equal(anna.ExpiresTime, ExpiresTime);
+  assert.deepEqual(anna.Groups, ['plant', 'hall']);
+  assert.match(anna.RoleSource ?? '', /^given by AUTH_TOKEN/);
+  const again = { Email: 'anna@example.COM', Name: '', Role: 'Viewer', Groups: [] };
+  assert.equal((await service.call('POST', '/v1/people', again)).status, 409);
+  const stored = await service.context.db.all<Record<string, unknown>>('SELECT * FROM person_codes');
+  assert.ok(!JSON.stringify(stored).includes(InviteUrl.split('=')[1] ?? '?'));
+});
+
+test('a removed person leaves only a name, for the audit log', async () => {
+  const { PersonId } = await invite('anna@example.com');
+  assert.equal((await service.call('DELETE', `/v1/people/${PersonId}`)).status, 200);
+  assert.equal((await people()).length, 1);
+  assert.equal((await change(PersonId, { Name: 'Anna' })).status, 404);
+  assert.equal((await service.call('POST', `/v1/people/${PersonId}/invite`)).status, 404);
+  const { Items } = (await (await service.call('GET', '/v1/audit?action=person.remove')).json()) as {
+    Items: { ObjectName?: string }[];
+  };
+  assert.equal(Items[0]?.ObjectName, 'anna@example.com');
+  await invite('anna@example.com');
+});
+
+test('a token of the account says who it is, and what it may do', async () => {
+  const me = (await (await service.call('GET', '/v1/me')).json()) as Me;
+  assert.equal(me.PersonId, undefined);
+  assert.equal(me.Role, 'Admin');
+  assert.deepEqual(
+    me.Permissions.map(({ Permission }) => Permission),
+    ['read', 'operate', 'connect', 'admin'],
+  );
+  assert.equal(me.Permissions[0]?.Source, `Admin, token "${me.Name}"`);
+  assert.equal(me.HasOthers, false);
+  await invite('anna@example.com');
+  assert.equal(((await (await service.call('GET', '/v1/me')).json()) as Me).HasOthers, true);
+});

@@ -1,0 +1,212 @@
+// The people of an account, and who the caller is. An addition to v1.md.
+import type { Me, peopleEndpoints, Person } from '#/contract/people.ts';
+import { permissionsOf } from '#/contract/permissions.ts';
+import type { Rights } from '#/contract/permissions.ts';
+import { printIsoTime } from '#/contract/timestamps.ts';
+import type { Context } from '../context.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
+import { Problem } from '../http/problem.ts';
+import { requireRole, requireUnlimited } from '../http/require-permission.ts';
+import type { Caller } from '../store/caller.ts';
+import type { Reader, Tx } from '../store/database.ts';
+import {
+  createPersonCode,
+  currentRights,
+  dropSecondFactor,
+  hasOthers,
+  insertPerson,
+  listPeople,
+  personById,
+  readPerson,
+  removePerson,
+  setDisabled,
+  setName,
+  setRights,
+  shownName,
+} from '../store/people.ts';
+import type { CodePurpose, PersonRow } from '../store/people.ts';
+import { actorNames } from './audit-names.ts';
+
+const time = (at: number | null) => (at === null ? '' : printIsoTime(new Date(at)));
+const rightsOfBody = (role: Rights['role'], groups: readonly string[]): Rights => ({
+  role,
+  ...(groups.length > 0 && { groups: [...new Set(groups)] }),
+});
+
+export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints> {
+  const { db, audit, now } = context;
+
+  /** Whether the caller may still manage people: the role may have changed since the request was let through. */
+  const requireManager = async (tx: Tx, caller: Caller): Promise<void> => {
+    const rights = await currentRights(tx, caller);
+    if (!rights) throw new Problem(401, 'Not signed in', 'Sign in again: this session or token has ended.');
+    requireRole(rights, 'admin');
+    requireUnlimited(rights, 'admin');
+  };
+
+  /** Links lead to pages of this service. The code is in the fragment, which browsers do not send. */
+  const linkFor = (purpose: CodePurpose, code: string) =>
+    `${context.publicUrl}/${purpose === 'invite' ? 'accept' : 'reset'}#code=${code}`;
+
+  const invitationFor = async (tx: Tx, personId: string, purpose: CodePurpose) => {
+    const { code, expires } = await createPersonCode(tx, personId, purpose, now());
+    return { PersonId: personId, InviteUrl: linkFor(purpose, code), ExpiresTime: time(expires) };
+  };
+
+  return {
+    me: async (request) => {
+      const { account, role, groups, personId } = request;
+      const person = personId === undefined ? undefined : await personById(db, personId);
+      const token = await tokenOf(db, request);
+      const found = await db.get<{ email: string; name: string }>(
+        'SELECT email, name FROM accounts WHERE id = ?',
+        account.id,
+      );
+      const given = person && (await giverOf(db, account.id, [person])).get(person.id);
+      const source = [
+        `${role}${groups ? ` of ${groups.join(', ')}` : ''}`,
+        ...(given ? [given] : []),
+        ...(token ? [`token "${token.name}"`] : []),
+      ].join(', ');
+      const me: Me = {
+        ...(person && { PersonId: person.id }),
+        ...(token && { TokenId: token.id }),
+        Name: person?.name ?? token?.name ?? '',
+        Email: person?.email ?? '',
+        Role: role,
+        Groups: [...(groups ?? [])],
+        Permissions: permissionsOf(role).map((permission) => ({ Permission: permission, Source: source })),
+        Account: { Name: found?.name || (found?.email ?? '') },
+        SecondFactor: person !== undefined && person.otp_secret !== null,
+        HasOthers: await hasOthers(db, account.id),
+        HasPassword: person !== undefined && person.password !== '',
+      };
+      return me;
+    },
+
+    list: async ({ account }) => {
+      const rows = await listPeople(db, account.id, now());
+      const givers = await giverOf(db, account.id, rows);
+      return rows.map((row): Person => ({
+        PersonId: row.id,
+        Name: row.name,
+        Email: row.email,
+        Role: row.role,
+        Groups: JSON.parse(row.groups_json) as string[],
+        State: row.state,
+        Source: row.source,
+        SecondFactor: row.otp_secret !== null,
+        LastSeenTime: time(row.last_seen),
+        RoleSource: givers.get(row.id) ?? '',
+        ...(row.invite_expires !== null && { ExpiresTime: time(row.invite_expires) }),
+      }));
+    },
+
+    invite: (request) =>
+      db.write(async (tx) => {
+        await requireManager(tx, request);
+        const { Email: email, Name: name, Role: role, Groups: groups } = request.body;
+        const rights = rightsOfBody(role, groups);
+        const invited = { email, name, rights, state: 'Invited', roleSource: request.actor } as const;
+        const id = await insertPerson(tx, request.account.id, invited, now());
+        await audit.record(tx, request, 'person.invite', id);
+        return invitationFor(tx, id, 'invite');
+      }),
+
+    renewInvitation: (request) =>
+      db.write(async (tx) => {
+        await requireManager(tx, request);
+        const person = await readPerson(tx, request.account.id, request.params.person_id);
+        if (person.source === 'oidc')
+          throw new Problem(
+            409,
+            `${shownName(person)} signs in at the identity provider`,
+            'A person of the provider has no password here. Reset it there.',
+          );
+        if (person.state === 'Disabled')
+          throw new Problem(409, `${shownName(person)} is disabled`, 'Enable this person first.');
+        await audit.record(tx, request, 'person.renew-link', person.id);
+        return invitationFor(tx, person.id, person.state === 'Invited' ? 'invite' : 'reset');
+      }),
+
+    update: (request) =>
+      db.write(
+        async (tx) => {
+          await requireManager(tx, request);
+          const person = await readPerson(tx, request.account.id, request.params.person_id);
+          await update(tx, request, person, request.body);
+        },
+        { essential: true },
+      ),
+
+    remove: (request) =>
+      db.write(
+        async (tx) => {
+          await requireManager(tx, request);
+          const person = await readPerson(tx, request.account.id, request.params.person_id);
+          await removePerson(tx, person, now());
+          await audit.record(tx, request, 'person.remove', person.id);
+        },
+        { essential: true },
+      ),
+  };
+
+  async function update(
+    tx: Tx,
+    caller: HandlerRequest,
+    person: PersonRow,
+    change: {
+      Name?: string | undefined;
+      Role?: Rights['role'] | undefined;
+      Groups?: readonly string[] | undefined;
+      Disabled?: boolean | undefined;
+      SecondFactor?: false | undefined;
+    },
+  ): Promise<void> {
+    if (change.Role !== undefined || change.Groups !== undefined) {
+      if (person.source === 'oidc')
+        throw new Problem(
+          409,
+          `The identity provider gives ${shownName(person)} the role`,
+          'It is read again at every sign-in. Change the groups of this person there, or OIDC_ROLES of the service.',
+        );
+      const groups = change.Groups ?? (JSON.parse(person.groups_json) as string[]);
+      const rights = rightsOfBody(change.Role ?? person.role, groups);
+      await setRights(tx, person, rights, { roleSource: caller.actor, now: now() });
+    }
+    if (change.Name !== undefined) await setName(tx, person.id, change.Name);
+    if (change.SecondFactor === false) {
+      await dropSecondFactor(tx, person.id);
+      await audit.record(tx, caller, 'person.drop-otp', person.id);
+    }
+    if (change.Role !== undefined || change.Groups !== undefined || change.Name !== undefined)
+      await audit.record(tx, caller, 'person.update', person.id);
+    if (change.Disabled === undefined) return;
+    // As it is now: a role that was taken in this request leaves no last Admin to lose.
+    await setDisabled(tx, await readPerson(tx, person.account_id, person.id), change.Disabled);
+    await audit.record(tx, caller, change.Disabled ? 'person.disable' : 'person.enable', person.id);
+  }
+}
+
+/** The token that a request shows, or that the browser signed in with. */
+async function tokenOf(db: Reader, { credential }: Caller): Promise<{ id: string; name: string } | undefined> {
+  const [kind, id = ''] = credential.split(':');
+  return kind === 'token'
+    ? db.get('SELECT id, name FROM tokens WHERE id = ?', id)
+    : db.get('SELECT t.id, t.name FROM sessions s JOIN tokens t ON t.id = s.token_id WHERE s.id = ?', id);
+}
+
+/** Who or what gave each person the role, in words, by the person's id. */
+async function giverOf(db: Reader, accountId: number, people: readonly PersonRow[]): Promise<Map<string, string>> {
+  const sources = [...new Set(people.map(({ role_source }) => role_source))];
+  const names = await actorNames(db, accountId, sources);
+  const inWords = (source: string) => {
+    if (source === '') return '';
+    if (source === 'operator') return 'given by the operator of the service';
+    const name = names.get(source);
+    if (name) return `given by ${name}`;
+    // An actor who is gone, or a claim of the provider.
+    return /^(person|token|session):/.test(source) ? 'given by somebody who was removed' : `given by ${source}`;
+  };
+  return new Map(people.map(({ id, role_source }) => [id, inWords(role_source)]));
+}
