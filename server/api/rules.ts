@@ -11,6 +11,7 @@ import { verdictOf, type Verdict } from '../jobs/verdict.ts';
 import type { Reader } from '../store/database.ts';
 import { readOutput } from '../store/job-output.ts';
 import { childJobs, jobById, type JobRow } from '../store/jobs.ts';
+import { scopeOf } from '../store/scope.ts';
 import { ruleSetsOf, saveRules } from '../store/rules.ts';
 import { holderOf } from '../store/sessions.ts';
 import { namesOf } from './audit-names.ts';
@@ -46,10 +47,12 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
         await audit.record(tx, request, 'rules.save', name);
       }),
 
-    try: async ({ account, body: { Rules, JobId } }) => {
-      const job = await jobById(db, account.id, JobId);
+    try: async (request) => {
+      const { Rules, JobId } = request.body;
+      const scope = scopeOf(request);
+      const job = await jobById(db, scope, JobId);
       if (job.device_seq === null) {
-        const children = (await childJobs(db, job.seq, 0, TRIED_CHILDREN)).filter(({ ended }) => ended !== null);
+        const children = (await childJobs(db, scope, job.seq, 0, TRIED_CHILDREN)).filter(({ ended }) => ended !== null);
         const counts: Record<string, number> = {};
         const strikes: Strikes = new Map();
         const until = performance.now() + TRIAL_MS;

@@ -585,7 +585,10 @@ const bulk: Definition[] = [
     failed INTEGER NOT NULL DEFAULT 0,
     skipped INTEGER NOT NULL DEFAULT 0,
     created INTEGER NOT NULL,
-    ended INTEGER
+    ended INTEGER,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of whoever asked for it
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what that gave then: it goes on only while they have at least that
+    groups_json TEXT NOT NULL DEFAULT '[]'
   ) STRICT;`,
   'CREATE INDEX bulk_of_account ON bulk (account_id, seq);',
   "CREATE INDEX bulk_running ON bulk (seq) WHERE state = 'Running';",
