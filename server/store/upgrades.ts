@@ -145,12 +145,12 @@ const withPeople: Definition[] = [
   ALTER TABLE sessions ADD COLUMN ends INTEGER;
   CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;
   UPDATE sessions SET how = CASE WHEN token_id IS NULL THEN 'link' ELSE 'token' END;`,
-  `ALTER TABLE bulk ADD COLUMN credential TEXT NOT NULL DEFAULT '';
-  ALTER TABLE bulk ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';
-  ALTER TABLE bulk ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
   // Who sees only some groups learns only of their changes.
   `ALTER TABLE changes ADD COLUMN grp TEXT;
   ALTER TABLE changes ADD COLUMN grp_before TEXT;`,
+  `ALTER TABLE bulk ADD COLUMN credential TEXT NOT NULL DEFAULT '';
+  ALTER TABLE bulk ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';
+  ALTER TABLE bulk ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
 ];
 
 /** The triggers of versions before 43. */
