@@ -28,8 +28,8 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { NavLink } from '#/ui/url/link.tsx';
+import { PersonMenu } from './person-menu.tsx';
 
-const PersonMenu = lazyPart(() => import('./person-menu.tsx'), 'PersonMenu');
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 
 /** `tabs`: pages reached by this page's tabs. `bar`: shown in the bar of a phone. */
@@ -94,7 +94,7 @@ export function Navigation({ onGo }: { onGo: () => void }) {
             onGo={onGo}
           />
           <div className="frame-foot-row">
-            <PersonMenu open={{ onGo }} isUrgent={false} fallback={<span className="frame-link row dim">&nbsp;</span>} />
+            <PersonMenu onGo={onGo} />
             <SchemeSwitch />
           </div>
         </div>
