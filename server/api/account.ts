@@ -7,6 +7,7 @@ import type { SigninLimit } from '../auth/signin-limit.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
+import { requireManager } from '../http/require-permission.ts';
 import { notFound } from '../store/errors.ts';
 import { countFiringOf } from '../store/alert-lists.ts';
 import { readAccount, updateAccount } from '../store/accounts.ts';
@@ -157,6 +158,7 @@ export function accountRoutes(
 
     update: (request) =>
       db.write(async (tx) => {
+        await requireManager(tx, request);
         const { Name: name, NeedsSecondFactor: needsOtp } = request.body;
         if (needsOtp === true && request.personId !== undefined) {
           const person = await personById(tx, request.personId);
