@@ -49,6 +49,33 @@ const offeredPage = (path: string, title: string, needs: Capability, load: () =>
   },
 });
 
+const NOT_FOUND: RouteObject = {
+  path: '*',
+  lazy: async () => ({ Component: (await import('./shell/not-found-page.tsx')).NotFoundPage }),
+};
+
+/** The page that settings were on until there was one for each, with its dialogs. */
+function redirectAccount({ request }: { request: Request }) {
+  const { search, searchParams } = new URL(request.url);
+  const pages: Record<string, string> = {
+    make: paths.tokens(),
+    revoke: paths.tokens(),
+    'end-sessions': paths.sessions(),
+    clear: paths.appearance(),
+  };
+  const page = pages[searchParams.get('dialog') ?? ''];
+  return redirect(page === undefined ? paths.settings() : page + search);
+}
+
+/** The dialogs of alert channels were on the page of the alerts. */
+function redirectChannels({ request }: { request: Request }) {
+  const { searchParams } = new URL(request.url);
+  const dialog = searchParams.get('dialog') ?? '';
+  if (dialog !== 'channel' && dialog !== 'delete-channel') return null;
+  const channel = searchParams.get('alert');
+  return redirect(`${paths.channels()}?${new URLSearchParams({ dialog, ...(channel && { channel }) })}`);
+}
+
 function ShellError() {
   return <Broken error={useRouteError()} />;
 }
@@ -164,6 +191,7 @@ const routes: RouteObject[] = [
           },
           {
             path: 'activity/alerts',
+            loader: redirectChannels,
             lazy: async () => ({ Component: (await import('#/pages/activity/alerts-page.tsx')).AlertsPage }),
           },
           {
@@ -171,13 +199,64 @@ const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#/pages/activity/activity-page.tsx')).ActivityPage }),
           },
           {
-            path: 'account',
-            lazy: async () => ({ Component: (await import('#/pages/account/account-page.tsx')).AccountPage }),
+            path: 'settings',
+            lazy: async () => ({ Component: (await import('#/pages/settings/settings-frame.tsx')).SettingsFrame }),
+            children: [
+              {
+                index: true,
+                lazy: async () => ({ Component: (await import('#/pages/settings/first-settings.tsx')).FirstSettings }),
+              },
+              offeredPage(
+                'people',
+                'People',
+                'people',
+                async () => (await import('#/pages/settings/people/people-page.tsx')).PeoplePage,
+              ),
+              offeredPage(
+                'people/:id',
+                'Person',
+                'people',
+                async () => (await import('#/pages/settings/people/person-page.tsx')).PersonPage,
+              ),
+              offeredPage(
+                'tokens',
+                'Tokens',
+                'tokens',
+                async () => (await import('#/pages/settings/tokens-page.tsx')).TokensPage,
+              ),
+              offeredPage(
+                'sessions',
+                'Sessions',
+                'sessions',
+                async () => (await import('#/pages/settings/sessions-page.tsx')).SessionsPage,
+              ),
+              offeredPage(
+                'channels',
+                'Alert channels',
+                'alerts',
+                async () => (await import('#/pages/settings/channels/channels-page.tsx')).ChannelsPage,
+              ),
+              offeredPage(
+                'sign-in',
+                'Sign-in',
+                'people',
+                async () => (await import('#/pages/settings/sign-in/own-sign-in-page.tsx')).OwnSignInPage,
+              ),
+              {
+                path: 'usage',
+                lazy: async () => ({ Component: (await import('#/pages/settings/usage-page.tsx')).UsagePage }),
+              },
+              {
+                path: 'appearance',
+                lazy: async () => ({
+                  Component: (await import('#/pages/settings/appearance-page.tsx')).AppearancePage,
+                }),
+              },
+              NOT_FOUND,
+            ],
           },
-          {
-            path: '*',
-            lazy: async () => ({ Component: (await import('./shell/not-found-page.tsx')).NotFoundPage }),
-          },
+          { path: 'account', loader: redirectAccount },
+          NOT_FOUND,
         ],
       },
     ],

@@ -92,7 +92,7 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
         ...(token ? [`token "${token.name}"`] : []),
       ].join(', ');
       const me: Me = {
-        ...(person && { PersonId: person.id }),
+        ...(person && { PersonId: person.id, Source: person.source }),
         ...(token && { TokenId: token.id }),
         Name: person?.name ?? token?.name ?? '',
         Email: person?.email ?? '',

@@ -59,7 +59,7 @@ export function openOidcClient(config: OidcConfig, steady: () => number): OidcCl
   let asking: Promise<OpenId.ServerMetadata> | undefined;
 
   /** Plain http, which only a provider on this machine may have. */
-  const exceptions = (openid: typeof OpenId) =>
+  const exceptions = (openid: typeof OpenId): ((provider: OpenId.Configuration) => void)[] =>
     // oxlint-disable-next-line typescript/no-deprecated -- marked as such only to stand out
     isInsecure ? [openid.allowInsecureRequests] : [];
 

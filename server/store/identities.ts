@@ -4,7 +4,7 @@ import { fold } from './fold.ts';
 import { hashSecret } from './ids.ts';
 import { deletePersonCodes } from './people.ts';
 import type { PersonRow } from './people.ts';
-import { liveSessions } from './sessions.ts';
+import { isLive } from './sessions.ts';
 
 export const personByIdentity = (db: Reader, issuer: string, subject: string): Promise<PersonRow | undefined> =>
   db.get<PersonRow>('SELECT * FROM people WHERE issuer = ? AND subject = ?', issuer, subject);
@@ -36,8 +36,12 @@ export const setContact = (tx: Tx, personId: string, { email, name }: { email: s
 
 /** Whether the session is still live, and this person's. */
 export async function isSessionOf(db: Reader, sessionId: string, personId: string, now: number): Promise<boolean> {
-  if ((await liveSessions(db, [sessionId], now)).length === 0) return false;
-  return (await db.get('SELECT 1 FROM sessions WHERE id = ? AND person_id = ?', sessionId, personId)) !== undefined;
+  const row = await db.get<Parameters<typeof isLive>[0]>(
+    'SELECT hash, rotated, created, last_used, ends FROM sessions WHERE id = ? AND person_id = ?',
+    sessionId,
+    personId,
+  );
+  return row !== undefined && isLive(row, row.hash, now);
 }
 
 /** @param value of the session's cookie */

@@ -1,6 +1,6 @@
 // The people of an account, their roles, and the groups that a role is limited to.
 import { MOST_PEOPLE } from '#/contract/limits.ts';
-import { commonRights, ROLES } from '#/contract/permissions.ts';
+import { commonRights, isLess, ROLES } from '#/contract/permissions.ts';
 import type { Rights, Role } from '#/contract/permissions.ts';
 import type { Caller } from './caller.ts';
 import type { Reader, Tx } from './database.ts';
@@ -79,6 +79,7 @@ export async function setUpOwner(tx: Tx, accountId: number, email: string, now: 
     `person:${id}`,
     accountId,
   );
+  await tx.run(`UPDATE views SET made_by = ? WHERE account_id = ? AND made_by = 'link'`, `person:${id}`, accountId);
 }
 
 /** The most people of an account. */
@@ -257,12 +258,6 @@ export async function currentRights(
 
 const storedRights = (role: string | null, groups: string | null): StoredRights | undefined =>
   role === null || groups === null ? undefined : { role, groups_json: groups };
-
-/** Whether `now` lacks something that `before` had. */
-export function isLess(now: Rights, before: Rights): boolean {
-  const common = commonRights(now, before);
-  return common.role !== before.role || common.groups?.length !== before.groups?.length;
-}
 
 /** Refuses to take the account's last Admin, whose role covers all groups, from it. */
 export async function requireOtherAdmin(tx: Tx, { account_id, id, ...person }: PersonRow): Promise<void> {

@@ -40,7 +40,9 @@ const service: Definition[] = [
     object INTEGER NOT NULL DEFAULT 0,        -- seq of the device or job
     parent INTEGER,                           -- seq of a child's parent
     id TEXT NOT NULL DEFAULT '',
-    mark INTEGER NOT NULL DEFAULT 0           -- random, to recognize an entry: see changes.ts
+    mark INTEGER NOT NULL DEFAULT 0,          -- random, to recognize an entry: see changes.ts
+    grp TEXT,                                 -- of what belongs to a device: its group
+    grp_before TEXT                           -- the group that a device was moved from
   ) STRICT;`,
   {
     // Only PostgreSQL can be restored under a running service, so SQLite needs no marks.
@@ -176,6 +178,7 @@ const accounts: Definition[] = [
     query TEXT NOT NULL,
     changed_by TEXT NOT NULL,
     changed INTEGER NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '',         -- who may change it although it is shared
     PRIMARY KEY (account_id, owner, folded)
   ) STRICT, WITHOUT ROWID;`,
 ];
@@ -584,7 +587,10 @@ const bulk: Definition[] = [
     failed INTEGER NOT NULL DEFAULT 0,
     skipped INTEGER NOT NULL DEFAULT 0,
     created INTEGER NOT NULL,
-    ended INTEGER
+    ended INTEGER,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of whoever asked for it
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what that gave then: it goes on only while they have at least that
+    groups_json TEXT NOT NULL DEFAULT '[]'
   ) STRICT;`,
   'CREATE INDEX bulk_of_account ON bulk (account_id, seq);',
   "CREATE INDEX bulk_running ON bulk (seq) WHERE state = 'Running';",

@@ -19,6 +19,9 @@ export const peopleMutations = {
   invite: () => mutation(peopleEndpoints.invite, {}),
   renewInvitation: (id: string) => requestMutation(peopleEndpoints.renewInvitation, ofPerson(id)),
   update: (id: string) => mutation(peopleEndpoints.update, ofPerson(id)),
+  disable: (id: string) => requestMutation(peopleEndpoints.update, { ...ofPerson(id), body: { Disabled: true } }),
+  dropSecondFactor: (id: string) =>
+    requestMutation(peopleEndpoints.update, { ...ofPerson(id), body: { SecondFactor: false } }),
   remove: (id: string) => requestMutation(peopleEndpoints.remove, ofPerson(id)),
 };
 

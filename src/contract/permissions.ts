@@ -30,3 +30,9 @@ export function commonRights(one: Rights, other: Rights): Rights {
   if (!one.groups || !other.groups) return { role, groups: one.groups ?? other.groups };
   return { role, groups: one.groups.filter((group) => other.groups?.includes(group)) };
 }
+
+/** Whether `now` lacks something that `before` had. */
+export function isLess(now: Rights, before: Rights): boolean {
+  const common = commonRights(now, before);
+  return common.role !== before.role || common.groups?.length !== before.groups?.length;
+}

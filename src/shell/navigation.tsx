@@ -14,8 +14,8 @@ import {
   IconPackage,
   IconPlugConnected,
   IconRocket,
+  IconSettings,
   IconSun,
-  IconUserCircle,
   IconX,
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
@@ -28,6 +28,7 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { NavLink } from '#/ui/url/link.tsx';
+import { PersonMenu } from './person-menu.tsx';
 
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 
@@ -86,13 +87,16 @@ export function Navigation({ onGo }: { onGo: () => void }) {
       <div className="frame-foot stack">
         <BulkIndicator open={{ onGo }} isUrgent={false} />
         <Licence />
-        <div className="frame-foot-row">
+        <div className="frame-links stack">
           <PageLink
-            page={{ to: paths.account(), label: 'Account', Icon: IconUserCircle }}
+            page={{ to: paths.settings(), label: 'Settings', Icon: IconSettings }}
             className="frame-link row dim"
             onGo={onGo}
           />
-          <SchemeSwitch />
+          <div className="frame-foot-row">
+            <PersonMenu onGo={onGo} />
+            <SchemeSwitch />
+          </div>
         </div>
       </div>
     </>
@@ -137,7 +141,7 @@ function Licence() {
   ) : null;
 }
 
-/** Switches between light and dark; the Account page also offers the system's setting. */
+/** Switches between light and dark; Settings also offers the system's setting. */
 function SchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });

@@ -24,7 +24,7 @@ export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDia
       what="device key"
       secret={secret}
       fileName={`${name.replace(/[^\w.-]+/g, '-')}.key`}
-      inUse={isNew && arrival === 'Online'}
+      noNeed={isNew && arrival === 'Online' ? 'It is in use.' : undefined}
       onDone={onDone}
       commands={(onCopied) => (
         <Stack gap="sm">

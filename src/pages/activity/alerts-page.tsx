@@ -1,4 +1,4 @@
-// Alerts: those firing, the rules and channels, and the deliveries.
+// Alerts: those firing, the rules, and the deliveries. The channels are part of the settings.
 import { useQuery } from '@tanstack/react-query';
 import { offered } from '#/api/capabilities.ts';
 import { alertQueries } from '#/api/alerts.ts';
@@ -6,7 +6,6 @@ import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
-import { AlertChannels } from './alerts/alert-channels.tsx';
 import { AlertDeliveries } from './alerts/alert-deliveries.tsx';
 import { AlertDialogs, type AlertDialog } from './alerts/alert-dialogs.tsx';
 import { AlertRules } from './alerts/alert-rules.tsx';
@@ -37,7 +36,6 @@ function AllAlerts() {
     <>
       <FiringAlerts dialog={dialog} />
       <AlertRules channels={channels.data} dialog={dialog} />
-      <AlertChannels channels={channels} dialog={dialog} />
       <AlertDeliveries />
       <AlertDialogs channels={channels.data} dialog={dialog} />
     </>

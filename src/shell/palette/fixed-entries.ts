@@ -42,7 +42,13 @@ const PAGES: readonly Page[] = [
   page('Availability', paths.availability(), 'activity history uptime', 'history'),
   page('Alerts', paths.alerts(), 'activity channels webhook e-mail rules', 'alerts'),
   page('Bulk actions', paths.bulkList(), 'many changes', 'bulk'),
-  page('Account', paths.account(), 'tokens licence usage settings appearance'),
+  page('People', paths.people(), 'settings account users members invite roles', 'people'),
+  page('Tokens', paths.tokens(), 'settings account api keys', 'tokens'),
+  page('Sessions', paths.sessions(), 'settings account browsers signed in sign out', 'sessions'),
+  page('Alert channels', paths.channels(), 'settings account webhook e-mail slack', 'alerts'),
+  page('Sign-in', paths.ownSignIn(), 'settings account password second factor totp identity provider', 'people'),
+  page('Usage', paths.usage(), 'settings account licence limits storage'),
+  page('Appearance', paths.appearance(), 'settings account theme dark time zone notices browser data version'),
 ];
 
 /** The pages that the service offers. */

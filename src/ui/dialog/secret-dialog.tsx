@@ -21,26 +21,17 @@ interface SecretDialogProps {
   children: ReactNode;
   /** Commands to paste that contain the secret; `onTaken` must be called when one is copied. */
   commands?: (onTaken: () => void) => ReactNode;
-  /** The secret is already in use, so it must have been copied. */
-  inUse?: boolean;
+  /** Why it need not be copied, as a sentence: it is in use already, or was sent. */
+  noNeed?: string | undefined;
   onDone: () => void;
 }
 
-export function SecretDialog({
-  title,
-  what,
-  secret,
-  fileName,
-  children,
-  commands,
-  inUse = false,
-  onDone,
-}: SecretDialogProps) {
+export function SecretDialog({ title, what, secret, fileName, children, commands, noNeed, onDone }: SecretDialogProps) {
   const reasonId = useId();
   const [shown, setShown] = useState(false);
   const [copied, setTaken] = useState(false);
   const [closed, setClosed] = useState(false);
-  const taken = copied || inUse;
+  const taken = copied || noNeed !== undefined;
   // The secret is stored nowhere else.
   const asked = useLeaveBlock(() => !taken);
   useUnsaved(!taken);
@@ -93,11 +84,7 @@ export function SecretDialog({
         </div>
         <Group justify="flex-end" gap="sm">
           <span id={reasonId} className="small dim">
-            {copied
-              ? 'Copied or saved.'
-              : inUse
-                ? 'It is in use.'
-                : `Copy or download the ${what} first: it is shown only once.`}
+            {copied ? 'Copied or saved.' : (noNeed ?? `Copy or download the ${what} first: it is shown only once.`)}
           </span>
           <Button
             variant="filled"

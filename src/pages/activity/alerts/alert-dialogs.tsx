@@ -4,12 +4,11 @@ import type { AlertChannel, AlertRule } from '#/contract/alerts.ts';
 import { alertMutations, alertQueries } from '#/api/alerts.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { ChannelDialog } from './channel-dialog.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
 import { SilenceDialog } from './silence-dialog.tsx';
 
-/** `rule` and `channel` without a subject create one. */
-export type AlertDialog = 'rule' | 'delete-rule' | 'silence' | 'channel' | 'delete-channel';
+/** `rule` without a subject creates one. */
+export type AlertDialog = 'rule' | 'delete-rule' | 'silence';
 
 interface AlertDialogsProps {
   channels: readonly AlertChannel[] | undefined;
@@ -19,7 +18,6 @@ interface AlertDialogsProps {
 export function AlertDialogs({ channels, dialog: { name, subject, close } }: AlertDialogsProps) {
   const rules = useQuery(alertQueries.rules()).data;
   const rule = rules?.find(({ RuleId }) => RuleId === subject);
-  const channel = channels?.find(({ ChannelId }) => ChannelId === subject);
   return (
     <>
       {name === 'rule' && channels && (rule || subject === null) && (
@@ -27,10 +25,6 @@ export function AlertDialogs({ channels, dialog: { name, subject, close } }: Ale
       )}
       {name === 'silence' && rule && <SilenceDialog rule={rule} onClose={close} />}
       {name === 'delete-rule' && rule && <DeleteRule rule={rule} onClose={close} />}
-      {name === 'channel' && <ChannelDialog onClose={close} />}
-      {name === 'delete-channel' && channel && rules && (
-        <DeleteChannel channel={channel} rules={rules} onClose={close} />
-      )}
     </>
   );
 }
@@ -44,32 +38,6 @@ function DeleteRule({ rule, onClose }: { rule: AlertRule; onClose: () => void })
       write={alertMutations.removeRule(rule.RuleId)}
     >
       <strong>{rule.Name}</strong> stops sending messages. Those already queued are still sent.
-    </ConfirmDialog>
-  );
-}
-
-interface DeleteChannelProps {
-  channel: AlertChannel;
-  rules: readonly AlertRule[];
-  onClose: () => void;
-}
-
-function DeleteChannel({ channel, rules, onClose }: DeleteChannelProps) {
-  const users = rules.filter(({ Channels }) => Channels.includes(channel.ChannelId));
-  const lost = users.filter(({ Channels }) => Channels.length === 1);
-  return (
-    <ConfirmDialog
-      onClose={onClose}
-      title="Delete channel"
-      confirmLabel="Delete channel"
-      write={alertMutations.removeChannel(channel.ChannelId)}
-    >
-      <p>
-        <strong>{channel.Name}</strong> receives no more messages, including those waiting to be retried.
-      </p>
-      {lost.length > 0 && (
-        <p>Rules left without a channel, which send nothing: {lost.map(({ Name }) => Name).join(', ')}.</p>
-      )}
     </ConfirmDialog>
   );
 }

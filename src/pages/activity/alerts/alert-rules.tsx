@@ -17,6 +17,8 @@ import type { AlertDialog } from './alert-dialogs.tsx';
 import { conditionText, messagesText } from './alert-words.ts';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
+import { paths } from '#/paths.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
 
@@ -139,7 +141,19 @@ export function AlertRules({ channels, dialog }: AlertRulesProps) {
   return (
     <Section
       title="Rules"
-      lead={channels?.length === 0 && 'Create a channel first: a rule needs one to send to.'}
+      lead={
+        channels &&
+        (channels.length === 0 ? (
+          <>
+            <Link to={paths.channels()}>Create a channel</Link> first: a rule needs one to send to.
+          </>
+        ) : (
+          <>
+            Messages go to {channels.length === 1 ? 'the channel' : 'the channels'}{' '}
+            {channels.map(({ Name }) => Name).join(', ')}: <Link to={paths.channels()}>manage channels</Link>.
+          </>
+        ))
+      }
       actions={rules.data?.length === 0 ? null : create}
     >
       <View

@@ -13,7 +13,7 @@ import { useStore } from '#/ui/state/use-store.ts';
 import { optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { focusPage } from '#/ui/dialog/use-focus-back.ts';
-import classes from './account-page.module.css';
+import classes from './settings.module.css';
 
 const WORDS: Record<StoredKind, { name: string; loss: string }> = {
   views: {

@@ -1,20 +1,26 @@
-// The channels, each with a test and its result.
+// The channels that alerts go to, each with a test and its result.
 import { Button } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { alertEndpoints, type AlertChannel } from '#/contract/alerts.ts';
-import { alertMutations } from '#/api/alerts.ts';
+import { useQuery } from '@tanstack/react-query';
+import { alertEndpoints, type AlertChannel, type AlertRule } from '#/contract/alerts.ts';
+import { alertMutations, alertQueries } from '#/api/alerts.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
-import { Section } from '#/ui/page/page.tsx';
+import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
-import type { AlertDialog } from './alert-dialogs.tsx';
-import classes from './alerts.module.css';
+import { ChannelDialog } from './channel-dialog.tsx';
+import classes from './channels.module.css';
+import { paths } from '#/paths.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
+
+type ChannelsDialog = 'channel' | 'delete-channel';
 
 const kindText = ({ Kind, Format }: AlertChannel): string =>
   Kind === 'email' ? 'E-mail' : Format === 'slack' ? 'Slack webhook' : 'Webhook';
@@ -45,7 +51,7 @@ function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }
   );
 }
 
-const columnsOf = (dialog: Dialog<AlertDialog>, noDelete: string | undefined): Column<AlertChannel>[] => [
+const columnsOf = (dialog: Dialog<ChannelsDialog>, noDelete: string | undefined): Column<AlertChannel>[] => [
   {
     header: 'Name',
     cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name} />,
@@ -75,14 +81,13 @@ const columnsOf = (dialog: Dialog<AlertDialog>, noDelete: string | undefined): C
   },
 ];
 
-interface AlertChannelsProps {
-  channels: Parameters<typeof View<AlertChannel[]>>[0]['query'];
-  dialog: Dialog<AlertDialog>;
-}
-
-export function AlertChannels({ channels, dialog }: AlertChannelsProps) {
+export function ChannelsPage() {
+  const channels = useQuery(alertQueries.channels());
+  const rules = useQuery(alertQueries.rules()).data;
+  const dialog = useDialog<ChannelsDialog>('channel');
   const noCreate = useMay(alertEndpoints.createChannel, 'Creating channels');
   const noDelete = useMay(alertEndpoints.removeChannel, 'Deleting channels');
+  const subject = channels.data?.find(({ ChannelId }) => ChannelId === dialog.subject);
   const create = (
     <Gate why={noCreate}>
       <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('channel')}>
@@ -91,7 +96,15 @@ export function AlertChannels({ channels, dialog }: AlertChannelsProps) {
     </Gate>
   );
   return (
-    <Section title="Channels" actions={channels.data?.length === 0 ? null : create}>
+    <Page
+      title="Alert channels"
+      lead={
+        <>
+          Where the messages of <Link to={paths.alerts()}>alert rules</Link> go.
+        </>
+      }
+      actions={channels.data?.length === 0 ? null : create}
+    >
       <View
         query={channels}
         name="the channels"
@@ -112,6 +125,36 @@ export function AlertChannels({ channels, dialog }: AlertChannelsProps) {
           />
         )}
       </View>
-    </Section>
+      {dialog.name === 'channel' && <ChannelDialog onClose={dialog.close} />}
+      {dialog.name === 'delete-channel' && subject && rules && (
+        <DeleteChannel channel={subject} rules={rules} onClose={dialog.close} />
+      )}
+    </Page>
+  );
+}
+
+interface DeleteChannelProps {
+  channel: AlertChannel;
+  rules: readonly AlertRule[];
+  onClose: () => void;
+}
+
+function DeleteChannel({ channel, rules, onClose }: DeleteChannelProps) {
+  const users = rules.filter(({ Channels }) => Channels.includes(channel.ChannelId));
+  const lost = users.filter(({ Channels }) => Channels.length === 1);
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Delete channel"
+      confirmLabel="Delete channel"
+      write={alertMutations.removeChannel(channel.ChannelId)}
+    >
+      <p>
+        <strong>{channel.Name}</strong> receives no more messages, including those waiting to be retried.
+      </p>
+      {lost.length > 0 && (
+        <p>Rules left without a channel, which send nothing: {lost.map(({ Name }) => Name).join(', ')}.</p>
+      )}
+    </ConfirmDialog>
   );
 }

@@ -6,16 +6,16 @@ import { offers } from '#/api/capabilities.ts';
 import { usageFigures } from '#/features/usage/usage-history.ts';
 import { UsedMeter, useUsageHistory } from '#/features/usage/used-meter.tsx';
 import { counted, formatBytes, formatCount } from '#/lib/format.ts';
-import { Section } from '#/ui/page/page.tsx';
+import { Page } from '#/ui/page/page.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { View } from '#/ui/page/view.tsx';
-import classes from './account-page.module.css';
+import classes from './settings.module.css';
 
-export function Usage() {
+export function UsagePage() {
   const account = useQuery(accountQueries.get());
   const history = useUsageHistory(account.data);
   return (
-    <Section title="Usage">
+    <Page title="Usage" lead={account.data?.UserEmail ?? '\u00a0'}>
       <View query={account} name="the account" empty={null} rows={2}>
         {(used) => (
           <div className={classes.meters}>
@@ -70,7 +70,7 @@ export function Usage() {
           </div>
         )}
       </View>
-    </Section>
+    </Page>
   );
 }
 

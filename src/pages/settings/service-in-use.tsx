@@ -6,7 +6,7 @@ import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import { View } from '#/ui/page/view.tsx';
-import classes from './account-page.module.css';
+import classes from './settings.module.css';
 
 /** A service may leave out both. */
 function aboutOf(session: object): string {
