@@ -14,6 +14,8 @@ export type PlannedChunk = Pick<
  * module imports has at least as many users, so no two files can need each other.
  */
 const FILES = [
+  // First, because it is loaded before anything of the others.
+  { name: 'sign-in-page', of: /\/src\/pages\/sign-in\/sign-in-page\.tsx$/, users: 1 },
   // Both are loaded for every page behind the sign-in.
   { name: 'frame', of: /\/src\/(routes|shell\/shell)\.tsx$/, users: 1 },
   { name: 'frame', of: /\/src\/pages\/devices\/devices-page\.tsx$/, users: 2 },

@@ -7,6 +7,7 @@ import './shell/frame.css';
 import { StrictMode, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentSession } from '#/api/session.ts';
+import { takeCode } from '#/pages/sign-in/link-code.ts';
 import { paths } from '#/paths.ts';
 import { Broken } from './shell/broken.tsx';
 
@@ -23,18 +24,27 @@ async function show(screen: () => Promise<ReactElement>): Promise<void> {
 
 const app = async () => (await loadApp()).openApp();
 
+const enter = (next: string) => {
+  history.replaceState(null, '', next);
+  void show(next === paths.signIn() ? signIn : app);
+};
+
 async function signIn(): Promise<ReactElement> {
   const { SignInPage } = await import('#/pages/sign-in/sign-in-page.tsx');
-  const enter = (next: string) => {
-    history.replaceState(null, '', next);
-    void show(app);
-  };
   const prepareApp = () =>
     void loadApp().then(
       ({ prepareShell }) => prepareShell(),
       () => {},
     ); // reported when it is needed
   return <SignInPage search={location.search} onSignedIn={enter} prepareApp={prepareApp} />;
+}
+
+const LINKS = { [paths.accept()]: 'accept', [paths.reset()]: 'reset' } as const;
+
+async function link(kind: 'accept' | 'reset'): Promise<ReactElement> {
+  const code = takeCode();
+  const { LinkPage } = await import('#/pages/sign-in/link-page.tsx');
+  return <LinkPage kind={kind} code={code} onSignedIn={enter} />;
 }
 
 /** Whether the sign-in page comes first. The service marks a page that was requested without a session. */
@@ -48,4 +58,8 @@ async function isSignedOut(): Promise<boolean> {
   return !SignedIn;
 }
 
-void show(async () => ((await isSignedOut()) ? signIn() : app()));
+void show(async () => {
+  const kind = LINKS[location.pathname];
+  if (kind) return link(kind);
+  return (await isSignedOut()) ? signIn() : app();
+});

@@ -7,10 +7,10 @@ import type { Capability } from '#/contract/account.ts';
 import { Broken } from './shell/broken.tsx';
 import { paths } from '#/paths.ts';
 
-/** Only a signed-in person gets past here; the rest go to sign-in and come back after it. */
+/** Only a signed-in person gets past here; the rest go to sign-in, or set up what the account requires, and come back. */
 async function requireSession({ request }: { request: Request }) {
   const session = await currentSession();
-  if (session.SignedIn) return null;
+  if (session.SignedIn && session.Needs === undefined) return null;
   const { pathname, search } = new URL(request.url);
   return redirect(paths.signIn(pathname + search));
 }

@@ -12,6 +12,7 @@ import { readAccount, updateAccount } from '../store/accounts.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Reader } from '../store/database.ts';
 import { personById } from '../store/people.ts';
+import { scopeOf } from '../store/scope.ts';
 import { endSession, endSessions, holderOf, listSessions } from '../store/sessions.ts';
 import type { SessionOwner } from '../store/sessions.ts';
 import { tokenRoutes } from './tokens.ts';
@@ -62,16 +63,19 @@ export function accountRoutes(
   context: Context,
   guards: Pick<SigninGuards, 'limit' | 'passwords'>,
 ): Handlers<typeof accountEndpoints> {
-  const { db, audit, now, disk, retention, alerts, cluster } = context;
+  const { db, audit, now, disk, order, retention, alerts, cluster } = context;
   const time = (at: number) => printIsoTime(new Date(at));
 
   return {
-    get: async ({ account }) => {
+    get: async (request) => {
+      const { account } = request;
       const found = await readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = disk.state();
       return {
         ...found,
+        // A limited role learns of no other devices.
+        ...(request.groups && { NumDevicesAdded: (await order.seqs(scopeOf(request))).length }),
         ...(await retention.usage(account.id)),
         Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,

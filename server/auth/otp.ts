@@ -18,7 +18,7 @@ export const newOtpSecret = (): string => {
 };
 
 function bytesOf(secret: string): Buffer {
-  const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const bits = secret.replaceAll(/./g, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0'));
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
@@ -51,8 +51,14 @@ export function matchOtp(
 
 /** What an authenticator app reads from a QR code. */
 export function otpUri(secret: string, email: string): string {
-  const label = `Muster:${encodeURIComponent(email)}`;
-  return `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer: 'Muster', algorithm: 'SHA1', digits: String(DIGITS), period: '30' })}`;
+  const query = new URLSearchParams({
+    secret,
+    issuer: 'Muster',
+    algorithm: 'SHA1',
+    digits: String(DIGITS),
+    period: String(STEP_MS / 1000),
+  });
+  return `otpauth://totp/Muster:${encodeURIComponent(email)}?${query.toString()}`;
 }
 
 /** People type codes with spaces and dashes. */

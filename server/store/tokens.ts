@@ -80,38 +80,34 @@ export async function tokenHolder(db: Reader, secret: string, now: number): Prom
     hashSecret(secret),
   );
   if (!row || (row.expires !== null && now >= row.expires)) return undefined;
-  const { id, account_id, email, last_used, person_id, person_role, person_groups } = row;
+  const { id, account_id, email, last_used, person_id, person_role } = row;
   if (person_id !== null && person_role === null) return undefined;
-  const person =
-    person_role === null || person_groups === null ? undefined : { role: person_role, groups_json: person_groups };
-  return { id, account_id, email, last_used, person_id, rights: rightsWithin(row, person) };
+  return { id, account_id, email, last_used, person_id, rights: rightsWithin(row, personOf(row)) };
 }
+
+const personOf = ({
+  person_role: role,
+  person_groups: groups_json,
+}: Pick<HolderRow, 'person_role' | 'person_groups'>): StoredRights | undefined =>
+  role === null || groups_json === null ? undefined : { role, groups_json };
 
 const LIVE = perDialect(
   (sql) => `SELECT t.id, t.role, t.groups_json, p.role AS person_role, p.groups_json AS person_groups
-    FROM ${sql.list('asked')} CROSS JOIN tokens t LEFT JOIN people p ON p.id = t.person_id
+    FROM ${sql.list('asked')} CROSS JOIN tokens t LEFT JOIN people p ON p.id = t.person_id AND p.state = 'Active'
     WHERE t.id = asked.value AND t.revoked IS NULL AND (t.expires IS NULL OR t.expires > ?)
-      AND (t.person_id IS NULL OR p.state = 'Active')`,
+      AND (t.person_id IS NULL OR p.id IS NOT NULL)`,
 );
 
-interface LiveRow extends StoredRights {
-  id: string;
-  person_role: string | null;
-  person_groups: string | null;
-}
+type LiveRow = Pick<HolderRow, 'id' | 'role' | 'groups_json' | 'person_role' | 'person_groups'>;
 
-/** Which of these tokens still give access, and to what. */
-export async function liveTokens(db: Reader, ids: string[], now: number): Promise<{ id: string; rights: Rights }[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), now);
-  return rows.map(({ id, person_role, person_groups, ...own }) => ({
-    id,
-    rights: rightsWithin(
-      own,
-      person_role === null || person_groups === null ? undefined : { role: person_role, groups_json: person_groups },
-    ),
-  }));
-}
+/** Which of these tokens still give access, and what they permit now. */
+export const liveTokens = async (db: Reader, ids: string[], now: number): Promise<{ id: string; rights: Rights }[]> =>
+  ids.length === 0
+    ? []
+    : (await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), now)).map((row) => ({
+        id: row.id,
+        rights: rightsWithin(row, personOf(row)),
+      }));
 
 const INSERT = `INSERT INTO tokens (id, account_id, name, prefix, hash, source, created, person_id, role, groups_json, expires)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -9,6 +9,8 @@ export interface Refusal {
   title?: string;
   detail: string;
   fields: { field: string; message: string }[];
+  /** What our service needs for another attempt (`SignInNeeds`). */
+  needs?: string;
   /** The permission that the caller's role lacks. */
   permission?: string;
 }

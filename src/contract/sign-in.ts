@@ -91,22 +91,20 @@ export interface SignedOut {
 }
 
 /** Why signing in at the identity provider ended at `/sign-in?refused=…`; the page has the words. */
-export const OIDC_REFUSALS = [
-  'expired',
-  'unreachable',
-  'invalid',
-  'denied',
-  'no-role',
-  'no-email',
-  'email-taken',
-  'identity-taken',
-  'not-signed-in',
-  'disabled',
-  'last-admin',
-  'other-account',
-  'full',
-] as const;
-export type OidcRefusal = (typeof OIDC_REFUSALS)[number];
+export type OidcRefusal =
+  | 'expired'
+  | 'unreachable'
+  | 'invalid'
+  | 'denied'
+  | 'no-role'
+  | 'no-email'
+  | 'email-taken'
+  | 'identity-taken'
+  | 'not-signed-in'
+  | 'disabled'
+  | 'last-admin'
+  | 'other-account'
+  | 'full';
 
 /** The answer to `POST /auth/reset`; not Emailed: the service cannot send mail, and an Admin has to make a link. */
 export interface ResetAnswer {

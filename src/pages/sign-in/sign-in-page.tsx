@@ -1,11 +1,12 @@
-// Sign-in with a pasted API token, or with the code of the link printed when the service starts. It does without Mantine
-// to load fast; the rest of the dashboard is fetched behind it.
+// The sign-in page, also for the code of the link that the service prints when it starts. It does without Mantine to load
+// fast; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
-import { currentSession, onSession, signIn, type Credential } from '#/api/session.ts';
-import { signInRefusal } from '#/api/sign-in-words.ts';
-import { expiryInWords, tokenExpiry } from '#/contract/token-expiry.ts';
-import { directAddress } from '#/api/direct.ts';
-import classes from './sign-in-page.module.css';
+import { currentSession, onSession, signedIn, signIn, type DashboardSession } from '#/api/session.ts';
+import { providerRefusal, signInRefusal } from '#/api/sign-in-words.ts';
+import { SignInForm } from '#/features/sign-in/sign-in-form.tsx';
+import { Card, useSignedIn } from './card.tsx';
+import { hasCode, takeCode } from './link-code.ts';
+import { useSecondFactor } from './use-second-factor.tsx';
 
 /** Where to go after sign-in: a path of this dashboard, never another host. */
 function nextOf(search: string): string {
@@ -14,65 +15,57 @@ function nextOf(search: string): string {
   return next.startsWith('/') && url?.origin === location.origin ? url.pathname + url.search : '/';
 }
 
-/** The single-use code of a sign-in link. It is removed from the address bar before anything else happens. */
-function takeCode(): string | null {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
-  if (code) history.replaceState(history.state, '', location.pathname + location.search);
-  return code;
-}
+/** Whether the identity provider led back to a tab that was opened for the sake of another one, which waits. */
+const isForAnotherTab = () => new URLSearchParams(location.search).get('for') === 'another-tab';
 
-/** The credential in what was pasted: a token, or a sign-in link, of which only the code counts. */
-function credentialOf(pasted: string): Credential {
-  const code = /#(?:.*&)?code=([^&\s]+)/.exec(pasted)?.[1];
-  return code === undefined ? { Token: pasted } : { Code: code };
-}
+/** Milliseconds to wait for what the service offers. Without an answer, the form for tokens is shown. */
+const PATIENCE = 1_500;
 
-/** The other service behind the gateway; undefined for our own. */
-function useUpstream() {
-  const [upstream, setUpstream] = useState<string>();
+/** What the service offers; `isRead` once it is known, or does not come. */
+function useOffer(onNeedsSetup: () => void) {
+  const [offer, setOffer] = useState<{ session?: DashboardSession; isRead: boolean }>({ isRead: false });
+  const latest = useRef(onNeedsSetup);
+  useEffect(() => {
+    latest.current = onNeedsSetup;
+  });
   useEffect(() => {
     let left = false;
-    void currentSession().then(
-      ({ Upstream }) => left || setUpstream(Upstream),
-      () => {}, // Signing in will show what is wrong.
-    );
+    const timer = setTimeout(() => setOffer((before) => ({ ...before, isRead: true })), PATIENCE);
+    const read = () =>
+      currentSession().then(
+        (session) => {
+          if (left) return;
+          setOffer({ session, isRead: true });
+          if (session.Needs === 'OtpSetup') latest.current();
+          else if (session.SignedIn && isForAnotherTab()) signedIn();
+        },
+        () => left || setOffer({ isRead: true }), // Signing in will show what is wrong.
+      );
+    void read();
+    const stop = onSession((event) => {
+      if (event === 'out') void read();
+    });
     return () => {
       left = true;
+      clearTimeout(timer);
+      stop();
     };
   }, []);
-  return upstream;
-}
-
-/** Calls back once signed in: a sign-in in any tab signs in this one too. */
-function useSignedIn(onSignedIn: () => void) {
-  const latest = useRef(onSignedIn);
-  useEffect(() => {
-    latest.current = onSignedIn;
-  });
-  useEffect(
-    () =>
-      onSession((event) => {
-        if (event === 'in') latest.current();
-      }),
-    [],
-  );
+  return offer;
 }
 
 /** Signs in once with the code of a link; calls `otherwise` if the page was opened without one. */
-function useLinkCode(enter: (credential: Credential) => Promise<void>, otherwise: () => void) {
+function useLinkCode(otherwise: () => void) {
   const code = useRef<string | null | undefined>(undefined);
+  const [state, setState] = useState<{ busy: boolean; error?: unknown }>(() => ({ busy: hasCode() }));
   useEffect(() => {
     document.title = 'Sign in · Muster';
     if (code.current !== undefined) return;
     code.current = takeCode();
-    if (code.current) void enter({ Code: code.current });
-    else otherwise();
-  });
-}
-
-interface Progress {
-  busy: boolean;
-  failure?: { error: unknown; credential: Credential };
+    if (!code.current) return otherwise();
+    signIn({ Code: code.current }).catch((error: unknown) => setState({ busy: false, error }));
+  }, [otherwise]);
+  return state;
 }
 
 interface SignInProps {
@@ -84,89 +77,26 @@ interface SignInProps {
 }
 
 export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
-  const upstream = useUpstream();
-  const [token, setToken] = useState('');
-  const [{ busy, failure }, setProgress] = useState<Progress>({ busy: false });
-  // The service behind the gateway may become known only after it has refused.
-  const refusal = failure && signInRefusal(failure.error, failure.credential, upstream);
-  const input = useRef<HTMLInputElement>(null);
-  const enter = async (credential: Credential) => {
-    setProgress({ busy: true });
-    try {
-      await signIn(credential);
-    } catch (error) {
-      setProgress({ busy: false, failure: { error, credential } });
-      input.current?.focus();
-    }
-  };
+  const setup = useSecondFactor(() => {});
+  const { session, isRead } = useOffer(setup.begin);
+  const { busy, error } = useLinkCode(prepareApp);
   useSignedIn(() => onSignedIn(nextOf(search)));
-  useLinkCode(enter, prepareApp);
+  const refusal =
+    error === undefined
+      ? providerRefusal(new URLSearchParams(search).get('refused'))
+      : signInRefusal(error, { Code: '' }, session?.Upstream);
+  if (setup.card) return setup.card;
   return (
-    <main className={classes.page}>
-      <form
-        className={classes.card}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (token.trim() && !busy) void enter(credentialOf(token.trim()));
-        }}
-      >
-        <img src="/favicon.svg" alt="" width="40" height="40" />
-        <h1>Sign in to Muster</h1>
-        <p className="dim">Manage your device fleet.</p>
-        {refusal && (
-          <div role="alert" className={classes.refusal}>
-            <strong>{refusal.title}</strong>
-            {refusal.detail && <p>{refusal.detail}</p>}
-          </div>
-        )}
-        <label htmlFor="token">API token</label>
-        <input
-          ref={input}
-          id="token"
-          type="password"
-          autoComplete="current-password"
-          spellCheck={false}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page has this one field
-          autoFocus
-          value={token}
-          onChange={(event) => setToken(event.currentTarget.value)}
-          aria-describedby="token-help"
-          aria-invalid={refusal !== undefined}
+    <Card title="Sign in to Muster" text="Manage your device fleet.">
+      {isRead && (
+        <SignInForm
+          session={session}
+          next={nextOf(search)}
+          refusal={refusal}
+          isBusy={busy}
+          onNeedsSetup={setup.begin}
         />
-        <TokenHelp token={token.trim()} upstream={upstream} />
-        <button type="submit" disabled={!token.trim() || busy}>
-          {busy ? 'Signing in…' : 'Sign in'}
-        </button>
-      </form>
-    </main>
-  );
-}
-
-/** Where to get a token, where it is stored, and when the typed one expires. */
-function TokenHelp({ token, upstream }: { token: string; upstream: string | undefined }) {
-  const [now] = useState(Date.now);
-  const expires = tokenExpiry(token);
-  const expiry = expires === undefined ? undefined : expiryInWords(expires, now);
-  return (
-    <>
-      <p id="token-help" className={classes.help}>
-        {upstream === undefined ? (
-          <>
-            It was printed when the service first started; <code>npm run token</code> makes another. A sign-in link
-            works here, too.
-          </>
-        ) : (
-          <>
-            From the web portal of <code>{URL.parse(upstream)?.host ?? upstream}</code>, and sent to no other service.{' '}
-            {directAddress === undefined
-              ? 'Your browser does not store it: the gateway keeps it encrypted until you sign out.'
-              : 'Only this page has it, until you close or reload it.'}
-          </>
-        )}
-      </p>
-      <p role="status" className={`status ${classes.help}`} data-warn={expiry?.warn}>
-        {expiry?.text}
-      </p>
-    </>
+      )}
+    </Card>
   );
 }

@@ -1,5 +1,5 @@
 // Fields and buttons of forms without Mantine: what is shown before the sign-in has to load fast.
-import { useId, useState, type ComponentProps, type ReactNode } from 'react';
+import { useId, useState, type ComponentProps, type ReactNode, type Ref } from 'react';
 import classes from './plain.module.css';
 
 interface PlainFieldProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'id'> {
@@ -63,9 +63,19 @@ export function PlainButton({ look = 'outline', ...button }: PlainButtonProps) {
   return <button type="button" {...button} className={classes[look]} />;
 }
 
+interface PlainLinkProps {
+  href: string;
+  inNewTab?: boolean;
+  children: ReactNode;
+}
+
 /** A link to another page that looks like a button. */
-export function PlainLink(props: ComponentProps<'a'>) {
-  return <a {...props} className={classes.outline} />;
+export function PlainLink({ href, inNewTab = false, children }: PlainLinkProps) {
+  return (
+    <a href={href} className={classes.outline} {...(inNewTab && { target: '_blank', rel: 'noopener' })}>
+      {children}
+    </a>
+  );
 }
 
 /** What is wrong with a form as a whole. */
@@ -74,6 +84,15 @@ export function PlainRefusal({ title, detail }: { title: string; detail: string 
     <div role="alert" className={classes.refusal}>
       <strong>{title}</strong>
       {detail && <p>{detail}</p>}
+    </div>
+  );
+}
+
+/** What has happened, in the place of a form. It can be focused, because the field that had the focus is gone. */
+export function PlainNote({ ref, children }: { ref?: Ref<HTMLDivElement>; children: ReactNode }) {
+  return (
+    <div ref={ref} tabIndex={-1} role="status" className={`note ${classes.help}`}>
+      {children}
     </div>
   );
 }
