@@ -12,6 +12,8 @@ export function standingOrders({ client, fleet, isOver }: Run, folder: string): 
   /** Of the last acknowledged version, and of one that was sent later and not answered. */
   let current: string[] = [];
   const versions = new Set<string>();
+  /** Sent in a request that was not answered, which a suspended node may carry out after later ones. */
+  const late = new Set<string>();
 
   const states = async () => {
     const { Items } = await client.read<{ Items: OrderedDevice[] }>(`${ORDER}/devices?limit=500`);
@@ -28,8 +30,9 @@ export function standingOrders({ client, fleet, isOver }: Run, folder: string): 
         const { ArtifactId } = (await uploaded.json()) as { ArtifactId: string };
         versions.add(ArtifactId);
         current.push(ArtifactId);
-        if (!(await client.write('PUT', ORDER, { DeviceGroup: FLEET, ArtifactId }))) return;
-        current = [ArtifactId];
+        const order = { DeviceGroup: FLEET, ArtifactId };
+        if (!(await client.write('PUT', ORDER, order, [], () => late.add(ArtifactId)))) return;
+        current = [...late, ArtifactId];
         for (let waited = 0; waited < BETWEEN_VERSIONS_MS && !isOver(); waited += PAUSE_MS) await sleep(PAUSE_MS);
       }
     },
@@ -75,7 +78,8 @@ export function standingOrders({ client, fleet, isOver }: Run, folder: string): 
           what: 'no device got a version of the standing order twice',
           looked: perDevice.size,
           wrong: [...perDevice]
-            .filter(([, { length }]) => length > 1)
+            // Deployed again where a late request brought it back.
+            .filter(([name, { length }]) => length > 1 && !late.has(name.split(' ')[0] ?? ''))
             .map(([name, { length }]) => `${length} × ${name}`),
         },
       ];

@@ -110,7 +110,7 @@ test('rows beyond the limit of the account fail with the reason, and can be crea
         [false, 'c', 'Failed'],
       ],
     );
-    assert.match(Items[2]?.Because ?? '', /licence is used up. The account holds 2 of 2/);
+    assert.match(Items[2]?.Because ?? '', /licence is used up. It is for 2 devices/);
     assert.equal(Object.keys(Keys ?? {}).length, 2);
     await small.call('DELETE', `/v1/devices/${Items[0]?.Id}`);
     assert.deepEqual(await work.outcomes({ Action: 'create', Devices: [Items[2]?.Device] }), ['Done']);

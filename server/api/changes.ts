@@ -4,9 +4,13 @@ import type { changeEndpoints } from '#/contract/changes.ts';
 import type { Context } from '../context.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
-import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
-import type { Position } from '../store/changes.ts';
+import { changesFor, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
+import { ownDevices } from '../store/change-scope.ts';
+import type { Position, ScopedChange } from '../store/changes.ts';
+import type { Database } from '../store/database.ts';
 import { listLocated } from '../store/device-list.ts';
+import { scopeKey, scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 
 /** Beyond this number of devices, reading all pages is faster. */
 const MAX_DEVICES = 20_000;
@@ -18,36 +22,36 @@ const MAX_ANSWERS = 32;
 export function changeRoutes({ db, events }: Context): Handlers<typeof changeEndpoints> {
   const answers = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
 
-  const make = async (accountId: number, since: string, to: Position): Promise<string> => {
-    const from = parsePosition(since);
-    const changes = from && (await changesBetween(db, accountId, from, to));
-    const removed = new Set<string>();
+  const make = async (scope: Scope, since: string, to: Position): Promise<string> => {
+    const from = parsePosition(since, scope);
+    const changes = from && (await changesFor(db, scope, from, to));
     const changed = new Set<number>();
-    for (const { kind, what, object, id } of changes ?? [])
-      if (kind === 'device') {
-        if (what === 'removed') removed.add(id);
-        else changed.add(object);
-      }
-    const head = { Version: printPosition(to), Reset: !changes || changed.size > MAX_DEVICES };
+    for (const { kind, what, object } of changes ?? [])
+      if (kind === 'device' && what !== 'removed') changed.add(object);
+    const head = { Version: printPosition(to, scope), Reset: !changes || changed.size > MAX_DEVICES };
     if (head.Reset) return JSON.stringify({ ...head, Devices: [], Removed: [] });
+    const removed = await removedIds(db, scope, changes ?? []);
     const seqs = [...changed].toSorted((one, other) => one - other);
     const rows: string[] = [];
     for (let start = 0; start < seqs.length; start += BATCH) {
       if (start > 0) await nextTurn();
-      const json = await listLocated(db, accountId, seqs.slice(start, start + BATCH));
+      const json = await listLocated(db, scope, seqs.slice(start, start + BATCH));
       if (json !== '[]') rows.push(json.slice(1, -1));
     }
     return `${JSON.stringify({ ...head, Removed: [...removed] }).slice(0, -1)},"Devices":[${rows.join(',')}]}`;
   };
 
   return {
-    changes: async ({ account, query: { since = '' } }) => {
+    changes: async (request) => {
+      const scope = scopeOf(request);
+      const { since = '' } = request.query;
       const to = await currentPosition(db);
-      if (since === '') return { Version: printPosition(to), Reset: false, Devices: [], Removed: [] };
-      const key = JSON.stringify([account.id, since, printPosition(to)]);
+      if (since === '') return { Version: printPosition(to, scope), Reset: false, Devices: [], Removed: [] };
+      const version = printPosition(to, scope);
+      const key = JSON.stringify([scopeKey(scope), since, version]);
       let answer = answers.get(key);
       if (!answer) {
-        const made = make(account.id, since, to).then((text) => Buffer.from(text));
+        const made = make(scope, since, to).then((text) => Buffer.from(text));
         // A failed read is repeated by the next request.
         made.catch(() => answers.get(key) === made && answers.delete(key));
         const [oldest] = answers.keys();
@@ -56,7 +60,7 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
         answer = made;
       }
       // The rows may be newer than this version; their changes are then listed once more.
-      return new JsonResponse(await answer, printPosition(to), { compressible: true });
+      return new JsonResponse(await answer, version, { compressible: true });
     },
 
     events: (request) => {
@@ -64,4 +68,14 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
       return events.open(request, request.http.env.outgoing, since || undefined);
     },
   };
+}
+
+/** The devices that left the scope: removed ones, and those that were moved to a group outside it. */
+async function removedIds(db: Database, scope: Scope, changes: readonly ScopedChange[]): Promise<Set<string>> {
+  const devices = changes.filter(({ kind }) => kind === 'device');
+  const moved = devices.filter(({ regrouped }) => regrouped === 1);
+  const seqs = moved.map(({ object }) => object);
+  const here = seqs.length === 0 ? new Set<number>() : await ownDevices(db, scope, seqs);
+  const left = moved.filter(({ object }) => !here.has(object));
+  return new Set([...devices.filter(({ what }) => what === 'removed'), ...left].map(({ id }) => id));
 }

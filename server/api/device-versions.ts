@@ -5,10 +5,12 @@ import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import { invalid } from '../http/problem.ts';
-import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
+import { changesFor, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
+import type { ScopedChange } from '../store/changes.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
 import { scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 import {
   countVersions,
   versionsAfterJobs,
@@ -25,28 +27,28 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
   return {
     list: async (request) => {
       const {
-        account,
         query: { artifact, device_id, since, limit, before },
       } = request;
       if ((artifact === undefined) === (device_id === undefined))
         throw invalid([{ field: 'artifact', message: 'give exactly one of artifact and device_id' }]);
+      const scope = scopeOf(request);
       // Read before the rows, so that no change is missed.
       const position = await currentPosition(db);
-      const answer = { Items: [] as DeviceVersion[], Next: '', Version: printPosition(position), Reset: false };
+      const answer = { Items: [] as DeviceVersion[], Next: '', Version: printPosition(position, scope), Reset: false };
       const none = { None: [] as string[] };
       if (artifact === undefined) {
-        const { seq } = await deviceById(db, scopeOf(request), device_id ?? '');
+        const { seq } = await deviceById(db, scope, device_id ?? '');
         return compressible({ ...answer, ...none, Items: (await versionsOfDevice(db, seq)).map(itemOf) });
       }
       if (since !== undefined) {
-        const from = parsePosition(since);
-        const changes = from && (await changesBetween(db, account.id, from, position));
-        const changed = changes && (await changedVersions(db, { accountId: account.id, artifact, changes }));
+        const from = parsePosition(since, scope);
+        const changes = from && (await changesFor(db, scope, from, position));
+        const changed = changes && (await changedVersions(db, { scope, artifact, changes }));
         return compressible({ ...answer, ...none, ...(changed ?? { Reset: true }) });
       }
       const most = Number(limit ?? DEFAULT_LIMIT);
       const rows = await versionsOfArtifact(db, {
-        accountId: account.id,
+        scope,
         artifact,
         before: before ? Number(before) : Number.MAX_SAFE_INTEGER,
         limit: most + 1,
@@ -57,8 +59,8 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
       return compressible({ ...answer, ...none, Items: shown.map(itemOf), Next });
     },
 
-    counts: async ({ account }) =>
-      (await countVersions(db, account.id)).map(({ artifact_name, version, devices }) => ({
+    counts: async (request) =>
+      (await countVersions(db, scopeOf(request))).map(({ artifact_name, version, devices }) => ({
         ArtifactName: artifact_name,
         Version: version,
         Devices: devices,
@@ -79,18 +81,19 @@ const itemOf = ({ device_id, artifact_name, version, at, job_id }: DeviceVersion
 });
 
 interface ChangedVersions {
-  accountId: number;
+  scope: Scope;
   artifact: string;
-  changes: NonNullable<Awaited<ReturnType<typeof changesBetween>>>;
+  changes: readonly ScopedChange[];
 }
 
-/** The versions on devices whose jobs changed; undefined if too many jobs changed. */
-async function changedVersions(db: Reader, { accountId, artifact, changes }: ChangedVersions) {
+/** The versions on devices whose jobs changed; undefined if too many jobs changed, or devices came into the scope or left it. */
+async function changedVersions(db: Reader, { scope, artifact, changes }: ChangedVersions) {
+  if (changes.some(({ regrouped }) => regrouped === 1)) return undefined;
   const jobSeqs = new Set(
     changes.flatMap(({ kind, what, object }) => (kind === 'job' && what === 'changed' ? object : [])),
   );
   if (jobSeqs.size > MAX_CHANGED) return undefined;
-  const rows = await versionsAfterJobs(db, { accountId, artifact, jobSeqs: [...jobSeqs] });
+  const rows = await versionsAfterJobs(db, { scope, artifact, jobSeqs: [...jobSeqs] });
   return {
     Items: rows.flatMap((row) => (row.version === null ? [] : itemOf({ ...row, version: row.version }))),
     None: rows.flatMap(({ version, device_id }) => (version === null ? device_id : [])),

@@ -317,7 +317,7 @@ test('the licence: a device too many is refused, also among many at once, and sa
   assert.equal(results.filter(({ status }) => status === 200).length, 50);
   const over = results.find(({ status }) => status !== 200);
   assert.ok(over);
-  assert.match((await refused(over, 403)).detail ?? '', /50 of 50 devices: delete devices/);
+  assert.match((await refused(over, 403)).detail ?? '', /It is for 50 devices: delete devices/);
   assert.equal((await page(1, 1)).TotalNumDevices, 50);
   const [first] = await all();
   await service.call('DELETE', `/v1/devices/${first?.DeviceId}`);

@@ -3,16 +3,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { deviceEndpoints, NewDevice } from '#/contract/devices.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
+import { requireGroup } from '../http/require-permission.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deviceById, deviceByKey } from '../store/devices.ts';
-import { listFiltered, listFrom, listSelected, listSeqs, matchesAmong } from '../store/device-list.ts';
+import { listFiltered, listPage, listSelected, listSeqs, matchesAmong } from '../store/device-list.ts';
 import { fold } from '../store/fold.ts';
 import { hashSecret, newSecret } from '../store/ids.ts';
 import { NAMED_DEVICES, openNameIndex } from '../store/name-index.ts';
-import { scopeOf } from '../store/scope.ts';
+import { scopeKey, scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { openLocationList } from './location-list.ts';
 import { RecentSecrets } from './recent-secrets.ts';
@@ -33,6 +34,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
   return {
     create: async (request) => {
       const accountId = request.account.id;
+      requireGroup(request, request.body.DeviceGroup);
       const key = idempotencyKey(request.http);
       let created: NewDevice | undefined;
       const { id } = await db.write((tx) =>
@@ -45,6 +47,8 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
           return DeviceId;
         }),
       );
+      // A repeated request: the device may have been moved to a group of others since.
+      if (!created) await deviceById(db, scopeOf(request), id);
       const answer = created ?? recent.recall(id);
       // A key that was replaced in the meantime would be useless.
       if (answer && (created || (await deviceByKey(db, answer.DeviceKey)))) return answer;
@@ -58,6 +62,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
     update: (request) =>
       db.write(async (tx) => {
         const device = await deviceById(tx, scopeOf(request), request.params.device_id);
+        if (request.body.DeviceGroup !== undefined) requireGroup(request, request.body.DeviceGroup);
         await actions.update(tx, request, device, request.body);
       }),
 
@@ -67,47 +72,65 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         await actions.locate(tx, request, device, request.body);
       }),
 
-    locations: ({ account }) => locations(account.id),
+    locations: (request) => locations(scopeOf(request)),
 
-    page: async ({ account, params: { page_num, rows_per_page } }) => {
+    page: async (request) => {
+      const scope = scopeOf(request);
+      const { page_num, rows_per_page } = request.params;
       const version = await pages.version();
       const make = async () => {
-        const { seq, count } = await order.at(account.id, (page_num - 1) * rows_per_page);
-        const devices = seq === undefined ? '[]' : await listFrom(db, account.id, seq, rows_per_page);
-        return `{"Devices":${devices},"TotalNumDevices":${count}}`;
+        const seqs = await order.seqs(scope);
+        const count = seqs.length;
+        const shown = seqs.slice((page_num - 1) * rows_per_page, page_num * rows_per_page);
+        return `{"Devices":${await listPage(db, scope, shown, rows_per_page)},"TotalNumDevices":${count}}`;
       };
-      const page = `${account.id}/${page_num}/${rows_per_page}`;
-      return new JsonResponse(() => pages.get(version, page, make), `${version}-${account.id}`, { compressible: true });
-    },
-
-    filter: async ({ account, params: { page_num, rows_per_page }, query }) => {
-      const offset = (page_num - 1) * rows_per_page;
-      if (!query.device_name && !query.device_id)
-        return new JsonResponse(await listFiltered(db, account.id, query, offset, rows_per_page), undefined, {
-          compressible: true,
-        });
-      const parts = [query.device_name, query.device_id].map((part) => part && fold(part));
-      const found: number[] = [];
-      for (let after = 0; found.length < offset + rows_per_page;) {
-        if (after > 0) await nextTurn();
-        const limit = Math.min(MAX_CHECKED, Math.max(MIN_CHECKED, offset + rows_per_page - found.length));
-        const named = await names.find(account.id, parts, { after, limit });
-        found.push(...(await matchesAmong(db, account.id, query, named)));
-        const last = named.at(-1);
-        if (last === undefined || named.length < limit) break;
-        after = last;
-      }
-      return new JsonResponse(await listSeqs(db, found.slice(offset, offset + rows_per_page)), undefined, {
+      const page = `${scopeKey(scope)}/${page_num}/${rows_per_page}`;
+      return new JsonResponse(() => pages.get(version, page, make), `${version}-${scopeKey(scope)}`, {
         compressible: true,
       });
     },
 
-    selected: async ({ account, body }) => {
+    filter: async (request) => {
+      const scope = scopeOf(request);
+      const { query } = request;
+      const { page_num, rows_per_page } = request.params;
+      const offset = (page_num - 1) * rows_per_page;
+      const isNamed = [query.device_name, query.device_id].some(Boolean);
+      const isChecked = isNamed || (scope.groups && !query.device_tag && !query.device_group);
+      if (!isChecked)
+        return new JsonResponse(await listFiltered(db, scope, query, offset, rows_per_page), undefined, {
+          compressible: true,
+        });
+      // Of a limited role's devices only those can be found: a search through the whole account might read all of it.
+      const own = scope.groups && [...(await order.seqs(scope))];
+      const parts = [query.device_name, query.device_id].map((part) => part && fold(part));
+      const found: number[] = [];
+      let read = 0;
+      for (let after = 0; found.length < offset + rows_per_page;) {
+        if (after > 0) await nextTurn();
+        const limit = Math.min(MAX_CHECKED, Math.max(MIN_CHECKED, offset + rows_per_page - found.length));
+        const candidates =
+          own && !isNamed
+            ? own.slice(read, read + limit)
+            : await names.find(scope.accountId, parts, { after, limit, among: own });
+        read += limit;
+        found.push(...(await matchesAmong(db, scope, query, candidates)));
+        const last = candidates.at(-1);
+        if (last === undefined || candidates.length < limit) break;
+        after = last;
+      }
+      return new JsonResponse(await listSeqs(db, scope, found.slice(offset, offset + rows_per_page)), undefined, {
+        compressible: true,
+      });
+    },
+
+    selected: async (request) => {
+      const { body } = request;
       const ids = [...new Set(body.map(({ DeviceId }) => DeviceId))];
       const found: string[] = [];
       for (let start = 0; start < ids.length; start += BATCH) {
         if (start > 0) await nextTurn();
-        found.push(...(await listSelected(db, account.id, ids.slice(start, start + BATCH))));
+        found.push(...(await listSelected(db, scopeOf(request), ids.slice(start, start + BATCH))));
       }
       return new JsonResponse(`[${found.join(',')}]`);
     },

@@ -10,16 +10,12 @@ import { RESOURCES } from '../http/api-groups.ts';
 import type { Caller } from '../store/caller.ts';
 import { Problem } from '../http/problem.ts';
 import { logFault } from '../store/system-fault.ts';
-import {
-  changesBetween,
-  isSamePosition,
-  jobIds,
-  parsePosition,
-  currentPosition,
-  printPosition,
-} from '../store/changes.ts';
-import type { Change, ChangeKind, Position } from '../store/changes.ts';
+import { changesFor, currentPosition, isSamePosition, jobIds, parsePosition, printPosition } from '../store/changes.ts';
+import { ownJobs, ownParents, ownRollouts } from '../store/change-scope.ts';
+import type { ChangeKind, Position, ScopedChange } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
+import { scopeKey, scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 import { IDLE_MS, LIFETIME_MS, liveSessions, type LiveSession } from '../store/sessions.ts';
 import { liveTokens } from '../store/tokens.ts';
 
@@ -40,9 +36,10 @@ interface Stream {
   outgoing: ServerResponse;
 }
 
-/** The streams of an account. */
+/** The streams of an account whose readers see the same groups. */
 interface Audience {
-  accountId: number;
+  key: string;
+  scope: Scope;
   streams: Set<Stream>;
   /** All of them have the changes up to here. */
   at: Position;
@@ -96,15 +93,14 @@ export function openEventFeed({
   mostUnread = MOST_UNREAD,
   commentEveryMs = COMMENT_EVERY_MS,
 }: EventFeedOptions): EventFeed {
-  const audiences = new Map<number, Audience>();
+  const audiences = new Map<string, Audience>();
   let isClosed = false;
   let looking: Promise<void> | undefined;
   let timers: NodeJS.Timeout[] = [];
 
   const remove = (audience: Audience, stream: Stream) => {
     audience.streams.delete(stream);
-    if (audience.streams.size === 0 && audiences.get(audience.accountId) === audience)
-      audiences.delete(audience.accountId);
+    if (audience.streams.size === 0 && audiences.get(audience.key) === audience) audiences.delete(audience.key);
     if (audiences.size > 0) return;
     for (const timer of timers) clearInterval(timer);
     timers = [];
@@ -140,36 +136,38 @@ export function openEventFeed({
     return at >= due.idle || at >= due.lifetime;
   };
 
-  /** Ends the streams of sessions and tokens that are not valid any more, or that give other rights than before. */
-  const endInvalid = async (audience: Audience) => {
-    const credentials = new Set([...audience.streams].map(({ caller }) => caller.credential));
+  /** Ends the streams of sessions and tokens that are not valid any more, or whose role has changed. */
+  const endInvalid = async (audience: Audience, streams: ReadonlySet<Stream> = audience.streams) => {
+    const credentials = new Set([...streams].map(({ caller }) => caller.credential));
     const idsOf = (prefix: string) =>
       [...credentials].filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
     const sessions = await liveSessions(db, idsOf('session:'), now());
     const tokens = await liveTokens(db, idsOf('token:'), now());
     const going = sessions.filter((session) => !hasEnded(audience, session));
-    for (const id of audience.ends.keys()) if (!credentials.has(`session:${id}`)) audience.ends.delete(id);
-    const valid = new Map<string, string>([
-      ...going.map(({ id, rights }) => [`session:${id}`, printedRights(rights)] as const),
-      ...tokens.map(({ id, rights }) => [`token:${id}`, printedRights(rights)] as const),
+    if (streams === audience.streams)
+      for (const id of audience.ends.keys()) if (!credentials.has(`session:${id}`)) audience.ends.delete(id);
+    const rights = new Map<string, Rights | undefined>([
+      ...going.map((each) => [`session:${each.id}`, each.rights] as const),
+      ...tokens.map((each) => [`token:${each.id}`, each.rights] as const),
     ]);
-    for (const stream of audience.streams) {
+    for (const stream of streams) {
       const { credential } = stream.caller;
-      if (credentials.has(credential) && valid.get(credential) !== printedRights(stream.caller)) end(audience, stream);
+      if (credentials.has(credential) && !isSame(stream.caller, rights.get(credential))) end(audience, stream);
     }
   };
 
   const lookFor = async (audience: Audience, to: Position) => {
     if (isSamePosition(to, audience.at)) return;
     if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
-    const changes = await changesBetween(db, audience.accountId, audience.at, to);
+    const changes = await changesFor(db, audience.scope, audience.at, to);
     if (!changes || changes.some(({ kind }) => ENDING.has(kind))) await endInvalid(audience);
-    const event = changes && (await eventOf(db, changes));
+    const event = changes && (await eventOf(db, audience.scope, changes));
     // From here on in one turn: a stream that opens now has everything up to here.
     audience.at = to;
     if (changes && !event) return;
     audience.sent = performance.now();
-    sendAll(audience, event ? printed('change', event, to) : printed('reset', {}, to));
+    const id = printPosition(to, audience.scope);
+    sendAll(audience, event ? printed('change', event, id) : printed('reset', {}, id));
   };
   const look = () => {
     const lookOnce = async () => {
@@ -193,16 +191,23 @@ export function openEventFeed({
     stream: Stream,
     { version, at, present }: { version: string; at: Position; present: Position },
   ) => {
-    const from = parsePosition(version);
+    const from = parsePosition(version, audience.scope);
     // A version of another node may be newer.
     const isAhead = from && from.opening === at.opening && from.seq > at.seq;
-    const since = from && (await changesBetween(db, audience.accountId, from, isAhead ? present : at));
+    const since = from && (await changesFor(db, audience.scope, from, isAhead ? present : at));
     const changes = isAhead ? since && [] : since;
-    const event = changes && (await eventOf(db, changes));
+    const event = changes && (await eventOf(db, audience.scope, changes));
     if (!audience.streams.has(stream)) return;
-    if (!changes) send(audience, stream, printed('reset', {}, at));
-    else if (event) send(audience, stream, printed('change', event, at));
+    const id = printPosition(at, audience.scope);
+    if (!changes) send(audience, stream, printed('reset', {}, id));
+    else if (event) send(audience, stream, printed('change', event, id));
   };
+
+  const streamsOf = (accountId: number) =>
+    [...audiences.values()].reduce(
+      (sum, { scope, streams }) => sum + (scope.accountId === accountId ? streams.size : 0),
+      0,
+    );
 
   const endAll = () => {
     for (const audience of audiences.values()) for (const stream of audience.streams) end(audience, stream);
@@ -214,11 +219,12 @@ export function openEventFeed({
 
   return {
     open: async (caller, outgoing, since) => {
-      const accountId = caller.account.id;
+      const scope = scopeOf(caller);
+      const key = scopeKey(scope);
       const present = await currentPosition(db);
       // Its 'close' has passed: nothing would ever remove the stream.
       if (outgoing.destroyed) return RESPONSE_ALREADY_SENT;
-      if (isClosed || (audiences.get(accountId)?.streams.size ?? 0) >= MOST_STREAMS)
+      if (isClosed || streamsOf(scope.accountId) >= MOST_STREAMS)
         throw new Problem(
           503,
           isClosed ? 'The service is stopping' : 'Too many dashboards are open',
@@ -226,30 +232,36 @@ export function openEventFeed({
           { headers: { 'Retry-After': '30' } },
         );
       const begun = {
-        accountId,
+        key,
+        scope,
         streams: new Set<Stream>(),
         at: present,
         sent: Number.NEGATIVE_INFINITY,
         ends: new Map(),
       };
-      const audience = audiences.get(accountId) ?? begun;
+      const audience = audiences.get(key) ?? begun;
       // What is newer comes with the next event of all.
       const { at } = audience;
       const stream: Stream = { caller, outgoing };
-      audiences.set(accountId, audience);
+      audiences.set(key, audience);
       audience.streams.add(stream);
       outgoing.once('close', () => remove(audience, stream));
       if (timers.length === 0)
         timers = [setInterval(look, LOOK_EVERY_MS).unref(), setInterval(comment, commentEveryMs).unref()];
 
       outgoing.writeHead(200, HEADERS);
-      send(audience, stream, printed('ready', { Version: printPosition(at) }, since === undefined ? at : undefined));
-      if (since !== undefined)
-        await catchUp(audience, stream, { version: since, at, present }).catch((cause: unknown) => {
-          logFault('events: could not read what changed before', cause);
-          // The client asks again, from where it was.
-          end(audience, stream);
-        });
+      const Version = printPosition(at, scope);
+      send(audience, stream, printed('ready', { Version }, since === undefined ? Version : undefined));
+      try {
+        // The role may have changed since the request was let in, before this stream belonged to its audience.
+        await endInvalid(audience, new Set([stream]));
+        if (since !== undefined && audience.streams.has(stream))
+          await catchUp(audience, stream, { version: since, at, present });
+      } catch (cause) {
+        logFault('events: could not read what changed before', cause);
+        // The client asks again, from where it was.
+        end(audience, stream);
+      }
       return RESPONSE_ALREADY_SENT;
     },
     count: () => [...audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0),
@@ -262,13 +274,16 @@ export function openEventFeed({
   };
 }
 
-const printedRights = ({ role, groups }: Rights): string => JSON.stringify([role, groups]);
+const printed = (name: string, data: object, id: string | undefined) =>
+  `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 /** Kinds of changes that may take rights from somebody who listens. */
 const ENDING: ReadonlySet<ChangeKind> = new Set(['session', 'token', 'person', 'account']);
 
-const printed = (name: string, data: object, at: Position | undefined) =>
-  `event: ${name}\n${at ? `id: ${printPosition(at)}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+/** Whether somebody may still do and see the same. More groups also need a new stream: everything has to be read again. */
+const isSame = ({ role, account, groups }: Caller, rights: Rights | undefined): boolean =>
+  rights?.role === role &&
+  scopeKey({ accountId: account.id, groups }) === scopeKey({ accountId: account.id, groups: rights.groups });
 
 /** The resources that each kind of change is reported as. The account has the numbers of many things. */
 const REPORTED_AS: Readonly<Record<ChangeKind, readonly string[]>> = {
@@ -288,28 +303,78 @@ const REPORTED_AS: Readonly<Record<ChangeKind, readonly string[]>> = {
 };
 
 /** What is reported of a resource whose ids are reported. */
-const idsOf = (ids: ReadonlySet<string>): string[] | 'many' => (ids.size > MOST_IDS ? 'many' : [...ids]);
+const idsOf = (ids: ReadonlySet<string> | 'many'): string[] | 'many' =>
+  ids === 'many' || ids.size > MOST_IDS ? 'many' : [...ids];
+
+/** What changed, by the name of the resource. */
+class Reported {
+  readonly names = new Map<string, Set<string> | 'many'>();
+
+  /** Without ids, the resource is only named. */
+  note(name: string, ids: Iterable<string> = []): void {
+    const known = this.names.get(name) ?? new Set();
+    this.names.set(name, known);
+    if (known !== 'many') for (const id of ids) known.add(id);
+  }
+
+  /** Any of its objects may have changed. */
+  noteMany(name: string): void {
+    this.names.set(name, 'many');
+  }
+}
 
 /** The event that reports changes; undefined for none. */
-async function eventOf(db: Reader, changes: Change[]): Promise<ChangeEvent | undefined> {
-  const reported = new Map<string, Set<string>>();
-  const note = (name: string) => {
-    const ids = reported.get(name) ?? new Set();
-    reported.set(name, ids);
-    return ids;
-  };
-  const parents = new Set<number>();
-  for (const { kind, what, parent, id } of changes) {
-    if (kind === 'job' && parent !== null) parents.add(parent);
-    else for (const name of REPORTED_AS[kind]) note(name).add(id);
-    if (kind === 'device' && what !== 'changed') note('account');
+async function eventOf(db: Reader, scope: Scope, changes: readonly ScopedChange[]): Promise<ChangeEvent | undefined> {
+  const reported = new Reported();
+  const jobs = changes.filter(({ kind }) => kind === 'job');
+  for (const { kind, what, id } of changes) {
+    if (kind === 'job' || (scope.groups && NARROWED.has(kind))) continue;
+    for (const name of REPORTED_AS[kind]) reported.note(name, [id]);
+    if (kind === 'device' && what !== 'changed') reported.note('account');
   }
-  for (const id of (await jobIds(db, parents)).values()) note('jobs').add(id);
-  if (reported.size === 0) return undefined;
+  if (scope.groups) await noteOwn(db, scope, changes, reported);
+  else if (jobs.length > 0) {
+    const parents = new Set(jobs.flatMap(({ parent }) => parent ?? []));
+    const singles = jobs.flatMap(({ parent, id }) => (parent === null ? id : []));
+    const ids = [...singles, ...(await jobIds(db, parents)).values()];
+    if (ids.length > 0) reported.note('jobs', ids);
+  }
+  const { names } = reported;
+  if (names.size === 0) return undefined;
   return Object.fromEntries(
-    RESOURCES.filter(({ name }) => reported.has(name)).map(({ name, live }) => [
+    RESOURCES.filter(({ name }) => names.has(name)).map(({ name, live }) => [
       eventName(name),
-      live === 'ids' ? idsOf(reported.get(name) ?? new Set()) : true,
+      live === 'ids' ? idsOf(names.get(name) ?? new Set()) : true,
     ]),
   );
+}
+
+/** Kinds whose changes may concern devices of other groups. */
+const NARROWED: ReadonlySet<ChangeKind> = new Set<ChangeKind>(['job', 'rollout', 'bulk']);
+/** What a limited role sees through its devices. */
+const THROUGH_DEVICES = ['jobs', 'rollouts', 'bulk'] as const;
+
+/** Notes jobs, rollouts and bulk work for a role that is limited to groups. */
+async function noteOwn(db: Reader, scope: Scope, changes: readonly ScopedChange[], reported: Reported): Promise<void> {
+  const ofKind = (kind: ChangeKind) => changes.filter((each) => each.kind === kind);
+  // What a device that comes or goes takes with it has no changes of its own.
+  if (ofKind('device').some(({ what, regrouped }) => what === 'removed' || regrouped === 1)) {
+    for (const name of THROUGH_DEVICES) reported.noteMany(name);
+    for (const name of ['tunnels', 'alerts', 'account']) reported.note(name);
+  }
+  // Whose the items of bulk work are, and whose a deleted job was, is not known here: the lists say it.
+  if (ofKind('bulk').length > 0) reported.noteMany('bulk');
+  const rollouts = new Set(ofKind('rollout').map(({ id }) => id));
+  const concerned = rollouts.size > 0 ? await ownRollouts(db, scope, rollouts) : [];
+  if (concerned.length > 0) reported.note('rollouts', concerned);
+
+  const jobs = ofKind('job');
+  if (jobs.length === 0) return;
+  const isGone = ({ what }: ScopedChange) => what === 'removed';
+  const tops = new Set(jobs.flatMap((job) => (job.parent === null ? job.object : isGone(job) ? job.parent : [])));
+  const children = new Set(jobs.flatMap((job) => (job.parent === null || isGone(job) ? [] : job.object)));
+  const removed = new Set(jobs.flatMap((job) => (job.parent === null && isGone(job) ? job.object : [])));
+  const own = [...(await ownJobs(db, scope, tops)), ...(await ownParents(db, scope, children))];
+  if (own.length > 0) reported.note('jobs', own);
+  if (removed.size > 0 && (await jobIds(db, removed)).size < removed.size) reported.noteMany('jobs');
 }

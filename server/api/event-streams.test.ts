@@ -12,7 +12,9 @@ import { killableService } from '../test-killable.ts';
 import { currentPosition, printPosition } from '../store/changes.ts';
 import { ownerOf } from '../store/people.ts';
 import { insertSession, recordSessionUse } from '../store/sessions.ts';
+import { createToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
 import { openEventFeed } from './event-feed.ts';
 
 const at = scratch();
@@ -68,6 +70,12 @@ function response(isRead: boolean) {
   return { received, outgoing: outgoing as unknown as ServerResponse };
 }
 
+/** An API client of the account. */
+async function callerOf({ context: { db } }: TestService): Promise<Caller> {
+  const { id } = await db.write((tx) => createToken(tx, 1, 'of a test', Date.now()));
+  return { account: { id: 1 }, credential: `token:${id}`, role: 'Admin' } as unknown as Caller;
+}
+
 test('a client that stops reading is cut off, and the others get every event', async (t) => {
   const service = await startTestService();
   t.after(() => service.end());
@@ -76,7 +84,7 @@ test('a client that stops reading is cut off, and the others get every event', a
   const devices = await Promise.all(Array.from({ length: 300 }, () => fleet.device()));
   const feed = openEventFeed({ db, now: Date.now, mostUnread: 10_000 });
   t.after(() => feed.close());
-  const caller = { account: { id: 1 }, credential: 'token:1' } as unknown as Caller;
+  const caller = await callerOf(service);
   const [reading, stuck] = [response(true), response(false)];
   for (const { outgoing } of [stuck, reading]) await feed.open(caller, outgoing, undefined);
   const eventsOf = ({ received }: typeof reading) => received.filter((text) => text.startsWith('event: change'));
@@ -162,8 +170,7 @@ test('a stream ends whose missed changes cannot be read, so that its client asks
   const feed = openEventFeed({ db: failing, now: Date.now });
   t.after(() => feed.close());
   const { received, outgoing } = response(true);
-  const caller = { account: { id: 1 }, credential: 'token:1' } as unknown as Caller;
-  await feed.open(caller, outgoing, printPosition({ opening, seq: seq - 1, mark }));
+  await feed.open(await callerOf(service), outgoing, printPosition({ opening, seq: seq - 1, mark }));
   assert.ok(outgoing.writableEnded);
   assert.equal(feed.count(), 0);
   assert.equal(received.length, 1, 'nothing but that the stream began');

@@ -1,9 +1,11 @@
 // What applies to every endpoint: bodies, paths, methods, error shapes, headers.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import type { Hono } from 'hono';
 import { createApp } from '../app.ts';
 import { Gauges } from '../operation/metrics.ts';
@@ -165,4 +167,26 @@ test('places that need several portions come whole, each once', async () => {
     ids,
     Array.from({ length: 5_000 }, (_, index) => `place-${index}`),
   );
+});
+
+test('a write whose client gave up while the process was suspended is not carried out', async () => {
+  const { hostname, port } = new URL(service.url);
+  const body = JSON.stringify({ DeviceName: 'too late', DeviceGroup: '' });
+  const head = `POST /v1/devices HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const given = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(
+    `const { port, hostname, text, given } = require('node:worker_threads').workerData;
+     const socket = require('node:net').connect(port, hostname, () => socket.end(text));
+     socket.on('finish', () => setTimeout(() => { socket.destroy(); Atomics.store(given, 0, 1); Atomics.notify(given, 0); }, 50));`,
+    { eval: true, workerData: { port: Number(port), hostname, text: head + body, given } },
+  );
+  // The whole process stands still until the client has gone.
+  Atomics.wait(given, 0, 0);
+  await once(client, 'exit');
+  // A later write is behind it in the queue of writes.
+  const later = await raw('POST', '/v1/devices', JSON.stringify({ DeviceName: 'in time', DeviceGroup: '' }));
+  assert.equal(later.status, 200);
+  const named = async (name: string) => (await raw('GET', `/v1/devices/1/25/filters?device_name=${name}`)).text;
+  assert.match(await named('in+time'), /in time/);
+  assert.equal(await named('too+late'), '[]');
 });

@@ -2,6 +2,7 @@
 // Limits, error shapes and ETags of all endpoints are implemented only here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -51,10 +52,22 @@ export function implement<G extends Operations>(app: App, group: G, handlers: Ha
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
       request['query'] = readQuery(endpoint, http.env.incoming.url);
       if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming, endpoint.bodyLimit));
+      if (endpoint.method !== 'GET' && (await isAbandoned(http))) return RESPONSE_ALREADY_SENT;
       requirePermission(http.get('caller'), endpoint, request);
       return answer(http, endpoint, await handle(request));
     });
   }
+}
+
+/**
+ * Whether the client has gone. After a pause of the process, such as a suspended machine's, requests are still in the
+ * sockets whose clients gave up and asked another node; carried out now, they would undo what came after them.
+ */
+async function isAbandoned({ env: { incoming } }: HonoContext<Env>): Promise<boolean> {
+  // The end of a connection that is here already is read after its data, in the next turn of the event loop.
+  await nextTurn();
+  await nextTurn();
+  return incoming.socket.readableEnded || incoming.socket.destroyed;
 }
 
 /**

@@ -22,6 +22,19 @@ export function requireRole({ role }: Rights, permission: Permission): void {
   );
 }
 
+/** Refuses to put a device into a group that the role does not cover. */
+export function requireGroup({ role, groups }: Rights, group: string): void {
+  if (groups?.includes(group) ?? true) return;
+  throw new Problem(
+    403,
+    'Your role does not cover this group',
+    groups?.length === 0
+      ? 'It covers no group of devices. An Admin of the account can change it.'
+      : `It covers devices of ${groups?.map((each) => `"${each}"`).join(', ')}: choose a group among them. An Admin of the account can change it.`,
+    { members: { Permission: 'operate', Role: role } },
+  );
+}
+
 /** Refuses a role that is limited to device groups. */
 export function requireUnlimited({ role, groups }: Rights, permission: Permission): void {
   if (!groups) return;

@@ -2,6 +2,8 @@
 // one transaction write at a time, so no change appears below a version that a client already has.
 import type { Database, Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { groupsKey } from './scope.ts';
+import type { Scope } from './scope.ts';
 import type { ChangeKind } from './reported-changes.ts';
 
 export type { ChangeKind };
@@ -15,6 +17,12 @@ export interface Change {
   parent: number | null;
   /** The id of a device, job, bulk action or rollout. */
   id: string;
+}
+
+/** A change as a reader learns of it who may see only some groups. */
+export interface ScopedChange extends Change {
+  /** 1: the device was moved from another group. */
+  regrouped?: number;
 }
 
 /** A position in the log: everything up to one entry. */
@@ -36,12 +44,20 @@ const MOST_READ = 100_000;
 /** Entries removed per transaction. */
 const PRUNED_AT_ONCE = 20_000;
 
-export const printPosition = ({ opening, seq, mark }: Position): string => `${opening}-${seq}-${mark}`;
+/** A position for whoever has this scope. */
+export function printPosition({ opening, seq, mark }: Position, scope?: Scope): string {
+  const key = scope ? groupsKey(scope) : '';
+  return `${key === '' ? '' : `${key}~`}${opening}-${seq}-${mark}`;
+}
 
-/** Undefined for anything that was not printed by `printPosition`. */
-export function parsePosition(version: string): Position | undefined {
-  const [, opening, seq, mark] = /^(.{1,100})-(\d{1,15})-(\d{1,16})$/.exec(version) ?? [];
-  return opening === undefined ? undefined : { opening, seq: Number(seq), mark: Number(mark) };
+/**
+ * Undefined for anything that was not printed by `printPosition`; with a scope, also for a position of another scope:
+ * who sees other groups than before has to read everything again.
+ */
+export function parsePosition(version: string, scope?: Scope): Position | undefined {
+  const [, key = '', opening, seq, mark] = /^(?:([0-9a-f]{32})~)?(.{1,100})-(\d{1,15})-(\d{1,16})$/.exec(version) ?? [];
+  if (opening === undefined || (scope && key !== groupsKey(scope))) return undefined;
+  return { opening, seq: Number(seq), mark: Number(mark) };
 }
 
 export const isSamePosition = (one: Position, other: Position): boolean =>
@@ -80,12 +96,40 @@ export async function changesBetween(
   to: Position,
   children?: number,
 ): Promise<Change[] | undefined> {
-  if (from.opening !== to.opening || from.seq > to.seq || to.seq - from.seq > MOST_READ) return undefined;
+  if (!(await canRead(db, from, to))) return undefined;
   if (isSamePosition(from, to)) return [];
-  if (from.seq === to.seq || !(await isKnown(db, from))) return undefined;
   return children === undefined
     ? db.all<Change>(BETWEEN, from.seq, to.seq, accountId)
     : db.all<Change>(`${BETWEEN} AND kind = 'job' AND parent = ?`, from.seq, to.seq, accountId, children);
+}
+
+const BETWEEN_OWN = perDialect(
+  ({ list }) => `SELECT DISTINCT kind, what, object, parent, id,
+      CASE WHEN grp_before IS NULL THEN 0 ELSE 1 END AS regrouped FROM changes
+    WHERE seq > ? AND seq <= ? AND account_id = ? AND (kind NOT IN ('device', 'tunnel')
+      OR EXISTS (SELECT 1 FROM ${list('own')} WHERE own.value IN (changes.grp, changes.grp_before)))`,
+);
+
+/**
+ * The same for a scope: of devices and tunnels, only changes of those that are or were in its groups. What else there is
+ * has to be narrowed by the reader.
+ */
+export async function changesFor(
+  db: Reader,
+  scope: Scope,
+  from: Position,
+  to: Position,
+): Promise<ScopedChange[] | undefined> {
+  if (!scope.groups) return changesBetween(db, scope.accountId, from, to);
+  const isReadable = await canRead(db, from, to);
+  if (!isReadable || isSamePosition(from, to)) return isReadable ? [] : undefined;
+  return db.all<ScopedChange>(BETWEEN_OWN(db), from.seq, to.seq, scope.accountId, JSON.stringify(scope.groups));
+}
+
+/** Whether the log still says what changed between two positions, and it is not too much. */
+async function canRead(db: Reader, from: Position, to: Position): Promise<boolean> {
+  if (from.opening !== to.opening || from.seq > to.seq || to.seq - from.seq > MOST_READ) return false;
+  return isSamePosition(from, to) || (from.seq !== to.seq && isKnown(db, from));
 }
 
 const IDS = perDialect(

@@ -5,6 +5,8 @@ import type { Reader } from './database.ts';
 import { NO_LIMIT, perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { fold } from './fold.ts';
+import { inGroups, isInScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** The contract's listing object, from a row named `d`. */
 const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect, more: Record<string, string> = {}) =>
@@ -34,6 +36,16 @@ const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect, more: Reco
     ...more,
   });
 
+/** A statement for all devices of an account, or with a condition (`own`) for those of a limited role. */
+function perScope(make: (sql: Dialect, own: string) => string, group = 'grp') {
+  const all = perDialect((sql) => make(sql, ''));
+  const own = perDialect((sql) => make(sql, inGroups(sql, { accountId: 0, groups: [] }, group).sql));
+  return (db: { dialect: Dialect }, { groups }: Scope) => (groups ? own : all)(db);
+}
+
+/** The values of that condition, where it ends the statement's parameters. */
+const ownOf = ({ dialect }: Reader, scope: Scope) => inGroups(dialect, scope, 'grp').values;
+
 /** A JSON list of the devices that a query selects. */
 const listOf = (sql: Dialect, devices: string, more?: Record<string, string>) =>
   `SELECT ${sql.jsonArray(listing(sql, more))} AS json FROM (SELECT * FROM devices ${devices}) d`;
@@ -42,43 +54,57 @@ const PAGE = perDialect((sql) =>
   listOf(sql, `${sql.indexedBy('devices_of_account')} WHERE account_id = ? AND seq >= ? ORDER BY seq LIMIT ?`),
 );
 
-const LISTED = perDialect((sql) =>
-  listOf(sql, `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) ORDER BY seq LIMIT ${NO_LIMIT}`),
-);
-
-const LOCATED = perDialect((sql) =>
+const LISTED = perScope((sql, own) =>
   listOf(
     sql,
-    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND +account_id = ? ORDER BY seq LIMIT ${NO_LIMIT}`,
+    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})${own} ORDER BY seq LIMIT ${NO_LIMIT}`,
+  ),
+);
+
+const LOCATED = perScope((sql, own) =>
+  listOf(
+    sql,
+    `WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND +account_id = ?${own} ORDER BY seq LIMIT ${NO_LIMIT}`,
     { Lat: 'd.lat', Lng: 'd.lng' },
   ),
 );
 
-const SELECTED = perDialect(
-  (sql) => `SELECT ${listing(sql)} AS json FROM ${sql.list('asked')} CROSS JOIN devices d
-    WHERE d.id = asked.value AND d.account_id = ? ORDER BY asked.key`,
+const SELECTED = perScope(
+  (sql, own) => `SELECT ${listing(sql)} AS json FROM ${sql.list('asked')} CROSS JOIN devices d
+    WHERE d.id = asked.value AND d.account_id = ?${own} ORDER BY asked.key`,
+  'd.grp',
 );
 
+const location = (sql: Dialect) => sql.jsonArray(sql.jsonObject({ DeviceId: 'id', Lat: 'lat', Lng: 'lng' }));
+
 const LOCATIONS = perDialect(
-  (
-    sql,
-  ) => `SELECT ${sql.jsonArray(sql.jsonObject({ DeviceId: 'id', Lat: 'lat', Lng: 'lng' }))} AS json, max(seq) AS last
+  (sql) => `SELECT ${location(sql)} AS json, max(seq) AS last
     FROM (SELECT seq, id, lat, lng FROM devices WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?) page`,
 );
 
-/** JSON list of `rows` devices from `seq` on, in creation order. */
-export const listFrom = async (db: Reader, accountId: number, seq: number, rows: number): Promise<string> =>
-  (await db.get<{ json: string }>(PAGE(db), accountId, seq, rows))?.json ?? '[]';
+const LOCATIONS_AMONG = perScope(
+  (sql, own) => `SELECT ${location(sql)} AS json FROM (SELECT seq, id, lat, lng FROM devices
+    WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND +account_id = ?${own}
+    ORDER BY seq LIMIT ${NO_LIMIT}) page`,
+);
+
+/** JSON list of a page of the scope, which begins with these devices in creation order. */
+export async function listPage(db: Reader, scope: Scope, seqs: readonly number[], rows: number): Promise<string> {
+  const [first] = seqs;
+  if (first === undefined) return '[]';
+  if (scope.groups) return listSeqs(db, scope, seqs);
+  return (await db.get<{ json: string }>(PAGE(db), scope.accountId, first, rows))?.json ?? '[]';
+}
 
 /** JSON list of the devices that meet every condition; empty conditions and parts of names and ids are ignored. */
 export async function listFiltered(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   filter: DeviceFilter,
   offset: number,
   rows: number,
 ): Promise<string> {
-  const { where, values } = conditions(accountId, filter);
+  const { where, values } = conditions(db.dialect, scope, filter);
   if (!where) return '[]';
   const sql = listOf(
     db.dialect,
@@ -90,27 +116,35 @@ export async function listFiltered(
 /** Which of these devices meet the conditions other than parts of names and ids, in order of creation. */
 export async function matchesAmong(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   filter: DeviceFilter,
   seqs: readonly number[],
 ): Promise<number[]> {
-  const { where, values } = conditions(accountId, filter);
+  const { where, values } = conditions(db.dialect, scope, filter);
   if (!where) return [];
   const sql = `SELECT seq FROM devices WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${db.dialect.list('w')}) AND +${where}
     ORDER BY seq`;
   return (await db.all<{ seq: number }>(sql, JSON.stringify(seqs), ...values)).map((row) => row.seq);
 }
 
-/** JSON list of the devices with these seqs, in creation order. */
-export const listSeqs = async (db: Reader, seqs: number[]): Promise<string> =>
-  (await db.get<{ json: string }>(LISTED(db), JSON.stringify(seqs)))?.json ?? '[]';
+/** JSON list of the devices with these seqs of the account, without those outside the scope, in creation order. */
+export const listSeqs = async (db: Reader, scope: Scope, seqs: readonly number[]): Promise<string> =>
+  (await db.get<{ json: string }>(LISTED(db, scope), JSON.stringify(seqs), ...ownOf(db, scope)))?.json ?? '[]';
 
-/** The same with their locations, without devices of other accounts. */
-export const listLocated = async (db: Reader, accountId: number, seqs: number[]): Promise<string> =>
-  (await db.get<{ json: string }>(LOCATED(db), JSON.stringify(seqs), accountId))?.json ?? '[]';
+/** The same with their locations, also without devices of other accounts. */
+export const listLocated = async (db: Reader, scope: Scope, seqs: readonly number[]): Promise<string> =>
+  (await db.get<{ json: string }>(LOCATED(db, scope), JSON.stringify(seqs), scope.accountId, ...ownOf(db, scope)))
+    ?.json ?? '[]';
 
 /** The conditions of a filter as SQL; `where` is empty if no device can meet them. */
-function conditions(accountId: number, filter: DeviceFilter): { where: string; values: (string | number)[] } {
+function conditions(
+  dialect: Dialect,
+  scope: Scope,
+  filter: DeviceFilter,
+): { where: string; values: (string | number)[] } {
+  const { accountId } = scope;
+  const none = { where: '', values: [] };
+  if (filter.device_group && !isInScope(scope, filter.device_group)) return none;
   const parts = ['account_id = ?'];
   const values: (string | number)[] = [accountId];
   const add = (sql: string, ...more: (string | number)[]) => {
@@ -129,14 +163,18 @@ function conditions(accountId: number, filter: DeviceFilter): { where: string; v
     const status = fold(filter.device_status.trim());
     if (status === 'online') add('online = 1');
     else if (status === 'offline') add('online = 0');
-    else return { where: '', values: [] };
+    else return none;
   }
-  return { where: parts.join(' AND '), values };
+  // A group of the scope has only devices of the scope.
+  const own = filter.device_group ? { sql: '', values: [] } : inGroups(dialect, scope, 'grp');
+  return { where: parts.join(' AND ') + own.sql, values: [...values, ...own.values] };
 }
 
 /** JSON objects of the devices with these ids, in the order of the ids, without unknown ones. */
-export const listSelected = async (db: Reader, accountId: number, ids: string[]): Promise<string[]> =>
-  (await db.all<{ json: string }>(SELECTED(db), JSON.stringify(ids), accountId)).map(({ json }) => json);
+export const listSelected = async (db: Reader, scope: Scope, ids: string[]): Promise<string[]> =>
+  (await db.all<{ json: string }>(SELECTED(db, scope), JSON.stringify(ids), scope.accountId, ...ownOf(db, scope))).map(
+    ({ json }) => json,
+  );
 
 /** JSON list of the locations of `rows` devices after `seq`, and the last seq (null past the end). */
 export const locationsAfter = async (db: Reader, accountId: number, seq: number, rows: number) =>
@@ -144,3 +182,14 @@ export const locationsAfter = async (db: Reader, accountId: number, seq: number,
     json: '[]',
     last: null,
   };
+
+/** JSON list of the locations of those among these devices that are in the scope. */
+export const locationsAmong = async (db: Reader, scope: Scope, seqs: readonly number[]): Promise<string> =>
+  (
+    await db.get<{ json: string }>(
+      LOCATIONS_AMONG(db, scope),
+      JSON.stringify(seqs),
+      scope.accountId,
+      ...ownOf(db, scope),
+    )
+  )?.json ?? '[]';

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { countVersions } from './device-versions.ts';
 import { insertDevice } from './devices.ts';
 import { nameJobs } from './rules.ts';
+import { wholeAccount } from './scope.ts';
 import { openTestDatabase } from './test-database.ts';
 
 const account = 1;
@@ -60,11 +61,15 @@ test('the last success of each device counts once its jobs have a name, if the v
   await addJob({ device: one, artifact: 'a2', version: '2', status: 'Succeeded' });
   await addJob({ device: two, artifact: 'a2', version: '2', status: 'Succeeded', verdict: 'RolledBack' });
   await addJob({ device: three, artifact: 'lost', status: 'Succeeded' });
-  assert.deepEqual(await countVersions(db, account), []);
+  assert.deepEqual(await countVersions(db, wholeAccount(account)), []);
 
   await nameJobs(db);
   assert.deepEqual(
-    (await countVersions(db, account)).map(({ artifact_name: name, version, devices }) => [name, version, devices]),
+    (await countVersions(db, wholeAccount(account))).map(({ artifact_name: name, version, devices }) => [
+      name,
+      version,
+      devices,
+    ]),
     [
       ['myapp', '1', 1],
       ['myapp', '2', 1],

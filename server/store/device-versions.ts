@@ -2,6 +2,8 @@
 // which a job succeeds. A device runs its jobs in the order of their seq, so the highest seq is the last.
 import type { Reader, Tx } from './database.ts';
 import { perDialect, type Dialect } from './dialect.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** `j` is the job of a device; `t` is the top job, which says what is deployed. */
 const TOP = 'JOIN jobs t ON t.seq = coalesce(j.parent_seq, j.seq)';
@@ -72,18 +74,21 @@ export interface DeviceVersionRow {
 const COLUMNS = 'v.device_seq, d.id AS device_id, v.artifact_name, v.version, v.at, v.job_id';
 
 /** The versions of one artifact, latest created devices first; `before` is the seq of a device. */
-export const versionsOfArtifact = (
+export function versionsOfArtifact(
   db: Reader,
-  { accountId, artifact, before, limit }: { accountId: number; artifact: string; before: number; limit: number },
-): Promise<DeviceVersionRow[]> =>
-  db.all<DeviceVersionRow>(
+  { scope, artifact, before, limit }: { scope: Scope; artifact: string; before: number; limit: number },
+): Promise<DeviceVersionRow[]> {
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  return db.all<DeviceVersionRow>(
     `SELECT ${COLUMNS} FROM device_versions v JOIN devices d ON d.seq = v.device_seq
-     WHERE v.account_id = ? AND v.artifact_name = ? AND v.device_seq < ? ORDER BY v.device_seq DESC LIMIT ?`,
-    accountId,
+     WHERE v.account_id = ? AND v.artifact_name = ? AND v.device_seq < ?${own.sql} ORDER BY v.device_seq DESC LIMIT ?`,
+    scope.accountId,
     artifact,
     before,
+    ...own.values,
     limit,
   );
+}
 
 /** Sorted by the name of the artifact. */
 export const versionsOfDevice = (db: Reader, deviceSeq: number): Promise<DeviceVersionRow[]> =>
@@ -102,19 +107,28 @@ const OF_JOBS = perDialect(
 );
 
 /** Which version of the artifact the devices of these jobs have now; null where they have none. */
-export const versionsAfterJobs = (
+export function versionsAfterJobs(
   db: Reader,
-  { accountId, artifact, jobSeqs }: { accountId: number; artifact: string; jobSeqs: readonly number[] },
-): Promise<(Omit<DeviceVersionRow, 'version'> & { version: string | null })[]> =>
-  db.all(OF_JOBS(db), JSON.stringify(jobSeqs), artifact, artifact, accountId);
+  { scope, artifact, jobSeqs }: { scope: Scope; artifact: string; jobSeqs: readonly number[] },
+): Promise<(Omit<DeviceVersionRow, 'version'> & { version: string | null })[]> {
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  const values = [JSON.stringify(jobSeqs), artifact, artifact, scope.accountId, ...own.values];
+  return db.all(OF_JOBS(db) + own.sql, ...values);
+}
 
 /** How many devices have each version. */
-export const countVersions = (
+export function countVersions(
   db: Reader,
-  accountId: number,
-): Promise<{ artifact_name: string; version: string; devices: number }[]> =>
-  db.all(
-    `SELECT artifact_name, version, count(*) AS devices FROM device_versions WHERE account_id = ?
+  scope: Scope,
+): Promise<{ artifact_name: string; version: string; devices: number }[]> {
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  const rows = scope.groups
+    ? `devices d CROSS JOIN device_versions v WHERE d.account_id = ?${own.sql} AND v.device_seq = d.seq`
+    : 'device_versions WHERE account_id = ?';
+  return db.all(
+    `SELECT artifact_name, version, count(*) AS devices FROM ${rows}
      GROUP BY artifact_name, version ORDER BY artifact_name, version`,
-    accountId,
+    scope.accountId,
+    ...own.values,
   );
+}

@@ -8,7 +8,7 @@ import { perDialect } from './dialect.ts';
 import { CAUSES, noteState } from './state-history.ts';
 import { fold } from './fold.ts';
 import { DEVICES_RENAMED } from './name-index.ts';
-import { inGroups } from './scope.ts';
+import { DEVICES_MOVED, inGroups } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { markTunnelsDown } from './tunnels.ts';
 
@@ -88,13 +88,11 @@ export async function insertKeyedDevice(
 }
 
 async function licenceUsedUp(db: Reader, accountId: number): Promise<LimitReached> {
-  const plan = await db.get<{ used: number; allowed: number }>(
-    'SELECT num_devices AS used, max_devices AS allowed FROM accounts WHERE id = ?',
-    accountId,
-  );
+  const plan = await db.get<{ allowed: number }>('SELECT max_devices AS allowed FROM accounts WHERE id = ?', accountId);
+  // How many there are is no business of a role that sees only some of them.
   return new LimitReached(
     'The device licence is used up',
-    `The account holds ${plan?.used} of ${plan?.allowed} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
+    `It is for ${plan?.allowed} devices: delete devices that are no longer needed, or have the licence raised (MAX_DEVICES).`,
   );
 }
 
@@ -109,6 +107,7 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
     tx.bump(DEVICES_RENAMED);
   }
   await set('grp', change.DeviceGroup);
+  if (change.DeviceGroup !== undefined) tx.bump(DEVICES_MOVED);
   await set('customer', change.CustomerName);
   await set('site', change.CustomerSite);
 }

@@ -8,6 +8,7 @@ import { matchesAmong } from './device-list.ts';
 import { insertDevice, updateDevice } from './devices.ts';
 import { fold } from './fold.ts';
 import { NAMED_DEVICES, openNameIndex } from './name-index.ts';
+import { wholeAccount } from './scope.ts';
 import { openTestDatabase } from './test-database.ts';
 
 let db: Database;
@@ -49,7 +50,7 @@ test('a part of a name or id finds the same devices as reading all of them', () 
           .map(({ seq }) => seq)
           .toSorted((one, other) => one - other);
         const found = await index.find(account, parts, { limit: 1000 });
-        assert.deepEqual(await matchesAmong(db, account, {}, found), seqs);
+        assert.deepEqual(await matchesAmong(db, wholeAccount(account), {}, found), seqs);
         const backwards = await index.find(account, parts, { before: Number.MAX_SAFE_INTEGER, limit: 1000 });
         assert.deepEqual(backwards.toReversed(), found);
         const middle = seqs[Math.floor(seqs.length / 2)] ?? 0;

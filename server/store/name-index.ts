@@ -32,7 +32,17 @@ export interface NameIndex {
    * The first `limit` rows whose texts contain these substrings, in order of seq, or backwards from `before`. The
    * result may include deleted rows, which the caller notices when it reads the rows.
    */
-  find(accountId: number, parts: Parts, range: { before?: number; after?: number; limit: number }): Promise<number[]>;
+  find(
+    accountId: number,
+    parts: Parts,
+    range: {
+      before?: number;
+      after?: number;
+      limit: number;
+      /** Finds only these seqs, which are in order. */
+      among?: readonly number[] | undefined;
+    },
+  ): Promise<number[]>;
 }
 
 /** Rows per chunk, and rows read at a time: other requests run in between. */
@@ -175,7 +185,7 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
   };
 
   return {
-    find: async (accountId, parts, { before = Infinity, after = 0, limit }) => {
+    find: async (accountId, parts, { before = Infinity, after = 0, limit, among }) => {
       const { chunks } = await namesOf(accountId);
       const isBackwards = before !== Infinity;
       const found: number[] = [];
@@ -183,7 +193,7 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
         if ((chunk.seqs[0] ?? 0) >= before || (chunk.seqs.at(-1) ?? 0) <= after) continue;
         const seqs = chunk.find(parts);
         for (const seq of isBackwards ? seqs.toReversed() : seqs) {
-          if (seq >= before || seq <= after) continue;
+          if (seq >= before || seq <= after || (among && !isAmong(among, seq))) continue;
           found.push(seq);
           if (found.length === limit) return found;
         }
@@ -191,6 +201,17 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
       return found;
     },
   };
+}
+
+/** Whether a sorted list has this number. */
+function isAmong(sorted: readonly number[], number: number): boolean {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === number;
 }
 
 // ---- What is found by its name ---------------------------------------------------------------------------------------

@@ -16,6 +16,12 @@ interface Reported {
   id?: string;
   object?: string;
   parent?: string;
+  /**
+   * The group of its device, as an expression of the row's columns, and the column whose earlier value an update keeps.
+   * Readers that see only some groups learn of no others.
+   */
+  group?: (row: 'new' | 'old') => string;
+  groupColumn?: string;
   /** Reported instead of the row's own event, because the resource consists of several tables. */
   always?: 'changed';
   /** Deletions are not reported. */
@@ -30,6 +36,8 @@ const REPORTED = [
       agent_update, agent_problem, agent_problem_text`,
     object: 'seq',
     id: 'id',
+    group: (row) => `${row}.grp`,
+    groupColumn: 'grp',
   },
   {
     table: 'jobs',
@@ -40,7 +48,12 @@ const REPORTED = [
     parent: 'parent_seq',
     id: 'id',
   },
-  { table: 'tunnels', kind: 'tunnel', columns: 'connected, offered, port, login, idle_seconds, expires' },
+  {
+    table: 'tunnels',
+    kind: 'tunnel',
+    columns: 'connected, offered, port, login, idle_seconds, expires',
+    group: (row) => `(SELECT grp FROM devices WHERE seq = ${row}.device_seq)`,
+  },
   { table: 'artifacts', kind: 'artifact' },
   { table: 'workflows', kind: 'workflow' },
   { table: 'tags', kind: 'tag' },
@@ -64,8 +77,8 @@ const REPORTED_OTHERWISE = [
   ...(['new', 'old'] as const).map((row) => ({
     name: row === 'new' ? 'report_tag_attached' : 'report_tag_detached',
     on: `${row === 'new' ? 'INSERT' : 'DELETE'} ON device_tags`,
-    run: `INSERT INTO changes (account_id, kind, what, object, id)
-      SELECT account_id, 'device', 'changed', seq, id FROM devices WHERE seq = ${row}.device_seq`,
+    run: `INSERT INTO changes (account_id, kind, what, object, id, grp)
+      SELECT account_id, 'device', 'changed', seq, id, grp FROM devices WHERE seq = ${row}.device_seq`,
   })),
   // An archived job leaves the lists, and a restored one returns to them.
   {
@@ -90,17 +103,22 @@ const EVENTS = [
 ] as const;
 
 function triggersOf({ table, kind, columns, always, ignoresDeletion, ...names }: Reported): Definition[] {
-  const { account = 'account_id', object, parent, id } = names;
+  const { account = 'account_id', object, parent, id, group, groupColumn } = names;
   return EVENTS.filter(({ event }) => event !== 'UPDATE' || columns !== undefined)
     .filter(({ event }) => event !== 'DELETE' || !ignoresDeletion)
     .map(({ event, what, row }) => {
       const column = (name: string | undefined, missing: string) => (name === undefined ? missing : `${row}.${name}`);
+      const before =
+        event === 'UPDATE' && groupColumn !== undefined
+          ? `CASE WHEN new.${groupColumn} <> old.${groupColumn} THEN old.${groupColumn} END`
+          : 'NULL';
+      const groups = group && { columns: ', grp, grp_before', values: `, ${group(row)}, ${before}` };
       return trigger({
         name: `report_${table}_${what}`,
         on: `${event}${event === 'UPDATE' && columns !== '*' ? ` OF ${columns}` : ''} ON ${table}`,
-        run: `INSERT INTO changes (account_id, kind, what, object, parent, id)
+        run: `INSERT INTO changes (account_id, kind, what, object, parent, id${groups?.columns ?? ''})
           VALUES (${row}.${account}, '${kind}', '${always ?? what}', ${column(object, '0')}, ${column(parent, 'NULL')},
-            ${column(id, "''")})`,
+            ${column(id, "''")}${groups?.values ?? ''})`,
       });
     });
 }

@@ -40,7 +40,9 @@ const service: Definition[] = [
     object INTEGER NOT NULL DEFAULT 0,        -- seq of the device or job
     parent INTEGER,                           -- seq of a child's parent
     id TEXT NOT NULL DEFAULT '',
-    mark INTEGER NOT NULL DEFAULT 0           -- random, to recognize an entry: see changes.ts
+    mark INTEGER NOT NULL DEFAULT 0,          -- random, to recognize an entry: see changes.ts
+    grp TEXT,                                 -- of what belongs to a device: its group
+    grp_before TEXT                           -- the group that a device was moved from
   ) STRICT;`,
   {
     // Only PostgreSQL can be restored under a running service, so SQLite needs no marks.
@@ -61,7 +63,8 @@ const accounts: Definition[] = [
     num_devices INTEGER NOT NULL DEFAULT 0,   -- updated with each device, and counted again at each start
     artifact_limit INTEGER NOT NULL,          -- in bytes
     output_bytes INTEGER NOT NULL DEFAULT 0,  -- stored output of all its jobs, kept by triggers on jobs
-    created INTEGER NOT NULL
+    created INTEGER NOT NULL,
+    removed INTEGER                           -- when the operator removed it; everything in it is then deleted
   ) STRICT;`,
 
   // People. A role is limited to the groups that it names; without any it covers all of them. Removed people keep a row

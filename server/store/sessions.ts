@@ -55,6 +55,14 @@ interface FoundSession extends Omit<Session, 'previous' | 'rights' | 'needsOtp'>
 const stored = (role: string | null, groups: string | null): StoredRights | undefined =>
   role === null || groups === null ? undefined : { role, groups_json: groups };
 
+/** What a session permits: never more than its token and its person may. */
+function rightsIn(
+  row: Pick<FoundSession, 'token_role' | 'token_groups' | 'person_role' | 'person_groups'>,
+): Rights | undefined {
+  const person = stored(row.person_role, row.person_groups);
+  const own = stored(row.token_role, row.token_groups) ?? person;
+  return own && rightsWithin(own, person);
+}
 /**
  * Whether the account requires a second factor that this session's person lacks. Whoever signed in at a provider has it
  * there, and the link that the service prints always lets its owner in.
@@ -77,15 +85,9 @@ export async function findSession(db: Reader, value: string, now: number): Promi
   if (!row || !isLive(row, hash, now)) return undefined;
   if (row.token_revoked !== null || (row.token_expires !== null && now >= row.token_expires)) return undefined;
   if (row.person_id !== null && row.person_state !== 'Active') return undefined;
-  const person = stored(row.person_role, row.person_groups);
-  const own = stored(row.token_role, row.token_groups) ?? person;
-  if (!own) return undefined;
-  return {
-    ...row,
-    rights: rightsWithin(own, person),
-    needsOtp: row.needs_otp === 1,
-    previous: !timingSafeEqual(row.hash, hash),
-  };
+  const rights = rightsIn(row);
+  if (!rights) return undefined;
+  return { ...row, rights, needsOtp: row.needs_otp === 1, previous: !timingSafeEqual(row.hash, hash) };
 }
 
 /** Whose private things an actor sees: a person's, or those of a token of the account, also in a browser that signed in with it. */
@@ -97,6 +99,10 @@ export async function holderOf(db: Reader, actor: string): Promise<string> {
   );
   return session?.token_id ? `token:${session.token_id}` : actor;
 }
+
+/** How and when a browser signed in. */
+export const readSession = (db: Reader, id: string): Promise<{ how: NewSession['how']; created: number } | undefined> =>
+  db.get<{ how: NewSession['how']; created: number }>('SELECT how, created FROM sessions WHERE id = ?', id);
 
 /** Whether the value with this hash still gives access to the session. */
 export function isLive(
@@ -201,7 +207,8 @@ export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM session
 const LIVE = perDialect(
   (
     sql,
-  ) => `SELECT s.id, s.created, s.last_used, t.role, t.groups_json, p.role AS person_role, p.groups_json AS person_groups
+  ) => `SELECT s.id, s.created, s.last_used, t.role AS token_role, t.groups_json AS token_groups, p.role AS person_role,
+      p.groups_json AS person_groups
     FROM ${sql.list('asked')} CROSS JOIN sessions s JOIN accounts a ON a.id = s.account_id
       LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
     WHERE s.id = asked.value AND t.revoked IS NULL AND s.last_used > ? AND s.created > ? AND s.last_used <= ?
@@ -213,22 +220,16 @@ export interface LiveSession extends Pick<Session, 'id' | 'created' | 'last_used
   rights: Rights;
 }
 
-interface LiveRow extends Omit<LiveSession, 'rights'> {
-  role: string | null;
-  groups_json: string | null;
-  person_role: string | null;
-  person_groups: string | null;
-}
+type LiveRow = Omit<LiveSession, 'rights'> & Parameters<typeof rightsIn>[0];
 
-/** Which of these sessions are live, by the same rules as `isLive`, and what they give now. */
+/** Which of these sessions are live, by the same rules as `isLive`, and what they permit now. */
 export async function liveSessions(db: Reader, ids: string[], now: number): Promise<LiveSession[]> {
   if (ids.length === 0) return [];
   const times = [now - IDLE_MS, now - LIFETIME_MS, now + HOUR, now, now];
   const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), ...times);
-  return rows.flatMap(({ role, groups_json, person_role, person_groups, ...session }) => {
-    const person = stored(person_role, person_groups);
-    const own = stored(role, groups_json) ?? person;
-    return own ? [{ ...session, rights: rightsWithin(own, person) }] : [];
+  return rows.flatMap((row) => {
+    const rights = rightsIn(row);
+    return rights ? [{ ...row, rights }] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 // Submissions by Idempotency-Key: a submission that a browser repeats after a lost response takes effect once.
 import { hash } from 'node:crypto';
 import { Conflict } from './errors.ts';
-import type { Reader, Tx } from './database.ts';
+import type { Database, Reader, Tx } from './database.ts';
 
 export interface KeyedSubmission {
   accountId: number;
@@ -13,18 +13,13 @@ export interface KeyedSubmission {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** The id of what was created with this key within the last day. */
-async function createdBefore(
-  db: Reader,
-  { accountId, key, content }: KeyedSubmission,
-  now: number,
-): Promise<string | undefined> {
+/** The id of what was created with this key. */
+async function createdBefore(db: Reader, { accountId, key, content }: KeyedSubmission): Promise<string | undefined> {
   if (key === undefined) return undefined;
   const earlier = await db.get<{ digest: string; result_id: string }>(
-    'SELECT digest, result_id FROM idempotency_keys WHERE account_id = ? AND key = ? AND created > ?',
+    'SELECT digest, result_id FROM idempotency_keys WHERE account_id = ? AND key = ?',
     accountId,
     key,
-    now - KEPT_MS,
   );
   if (earlier && earlier.digest !== digestOf(content))
     throw new Conflict('This Idempotency-Key belongs to another request', 'Send a new key with each new request.');
@@ -38,11 +33,10 @@ export async function runOnce(
   now: number,
   create: () => Promise<string>,
 ): Promise<{ id: string; repeated: boolean }> {
-  const before = await createdBefore(tx, submission, now);
+  const before = await createdBefore(tx, submission);
   if (before !== undefined) return { id: before, repeated: true };
   const id = await create();
   if (submission.key !== undefined) {
-    await tx.run('DELETE FROM idempotency_keys WHERE created <= ?', now - KEPT_MS);
     await tx.run(
       'INSERT INTO idempotency_keys (account_id, key, digest, result_id, created) VALUES (?, ?, ?, ?, ?)',
       submission.accountId,
@@ -54,6 +48,13 @@ export async function runOnce(
   }
   return { id, repeated: false };
 }
+
+/**
+ * Removes keys that are older than a day. Only the leader does, whose time agrees with the stored times: another node may
+ * notice a set clock a moment earlier, and would take a key of today for one of yesterday.
+ */
+export const pruneSubmissions = (db: Database, now: () => number) =>
+  db.write((tx) => tx.run('DELETE FROM idempotency_keys WHERE created <= ?', now() - KEPT_MS));
 
 /** Whether a submission with this key was stored. */
 export const wasSubmitted = async (db: Reader, accountId: number, key: string | undefined): Promise<boolean> =>

@@ -1,8 +1,10 @@
 // What the statements of the store that join or sort read in SQLite, by file and exported function: each table with its
 // index (`key` is its primary key, `all` reads the whole of it), in the order of the plan. A new statement belongs here.
 import type { RuleRow } from './alert-settings.ts';
+import type { DeviceOrder } from './device-order.ts';
 import type { JobFilter } from './job-list.ts';
 import { NAMED_DEVICES, NAMED_JOBS } from './name-index.ts';
+import type { Scope } from './scope.ts';
 import type { Example } from './test-statements.ts';
 
 const rule = (event: string) =>
@@ -16,6 +18,9 @@ const FILTERS = [
   { device_status: 'online' },
   { device_status: 'offline' },
 ];
+
+/** Everything, and the devices of some groups. */
+const SCOPES: readonly Scope[] = [{ accountId: 1 }, { accountId: 1, groups: ['a', 'b'] }];
 
 const JOB_FILTERS: Partial<JobFilter>[] = [
   {},
@@ -62,8 +67,29 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'changes.ts changesBetween': [
     (call, db) => call(db, 1, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
   ],
-  'device-list.ts listFiltered': FILTERS.map((filter) => (call, db) => call(db, 1, filter, 0, 1)),
-  'device-list.ts matchesAmong': FILTERS.map((filter) => (call, db) => call(db, 1, filter, [1])),
+  'changes.ts changesFor': SCOPES.map(
+    (scope) => (call, db) => call(db, scope, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
+  ),
+  'device-versions.ts countVersions': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'device-versions.ts versionsAfterJobs': SCOPES.map(
+    (scope) => (call, db) => call(db, { scope, artifact: 'a', jobSeqs: [1] }),
+  ),
+  'device-versions.ts versionsOfArtifact': SCOPES.map(
+    (scope) => (call, db) => call(db, { scope, artifact: 'a', before: 1, limit: 1 }),
+  ),
+  'device-list.ts listFiltered': SCOPES.flatMap((scope) =>
+    FILTERS.map((filter) => (call, db) => call(db, scope, filter, 0, 1)),
+  ),
+  'device-list.ts listLocated': SCOPES.map((scope) => (call, db) => call(db, scope, [1])),
+  'device-list.ts listPage': SCOPES.map((scope) => (call, db) => call(db, scope, [1], 1)),
+  'device-list.ts listSelected': SCOPES.map((scope) => (call, db) => call(db, scope, ['a'])),
+  'device-list.ts listSeqs': SCOPES.map((scope) => (call, db) => call(db, scope, [1])),
+  'device-list.ts locationsAfter': [(call, db) => call(db, 1, 1, 1)],
+  'device-list.ts locationsAmong': SCOPES.map((scope) => (call, db) => call(db, scope, [1])),
+  'device-list.ts matchesAmong': SCOPES.flatMap((scope) =>
+    FILTERS.map((filter) => (call, db) => call(db, scope, filter, [1])),
+  ),
+  'device-order.ts openDeviceOrder': SCOPES.map((scope) => (call, db) => (call(db) as DeviceOrder).seqs(scope)),
   'job-list.ts jobPage': JOB_FILTERS.map((filter) => (call, db) => {
     const names = { find: async () => [1] };
     return call(db, names, 1, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
@@ -81,6 +107,9 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
+  ),
+  'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+    (owner) => (call, db) => call(db, 1, owner),
   ),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
 };
@@ -100,6 +129,9 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   // For as many devices as a rollout has, reading all at once costs no more.
   'rollout-devices.ts outcomeOf': ['devices'],
   'rollouts.ts devicesOfWave': ['devices'],
+  'change-scope.ts ownRollouts': ['devices'],
+  // It counts the versions of all devices that a limited role sees.
+  'device-versions.ts countVersions': ['device_versions'],
 };
 
 export const PLANS: Record<string, readonly string[]> = {
@@ -161,7 +193,14 @@ export const PLANS: Record<string, readonly string[]> = {
   'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_keys rowid, bulk_items key'],
   'bulk.ts runningBulk': ['bulk all bulk_running'],
   'bulk-keys.ts pruneBulkKeys': ['bulk_keys all, bulk rowid'],
+  'change-scope.ts ownDevices': ['devices rowid'],
+  'change-scope.ts ownJobs': ['j rowid, d rowid, c jobs_of_parent, d rowid'],
+  'change-scope.ts ownParents': ['c rowid, d rowid, p rowid, sorts'],
+  'change-scope.ts ownRollouts': [
+    'r sqlite_autoindex_rollouts_1, v rollout_devices_by_wave, d sqlite_autoindex_devices_1',
+  ],
   'changes.ts changesBetween': ['changes all', 'changes rowid, sorts'],
+  'changes.ts changesFor': ['changes rowid, sorts'],
   'changes.ts jobIds': ['jobs rowid'],
   'changes.ts currentPosition': ['changes all'],
   'device-list.ts listFiltered': [
@@ -170,22 +209,30 @@ export const PLANS: Record<string, readonly string[]> = {
     'devices rowid, devices devices_of_account, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_online, dt key, t sqlite_autoindex_tags_1',
   ],
-  'device-list.ts listFrom': ['devices devices_of_account, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts listLocated': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
+  'device-list.ts listPage': [
+    'devices devices_of_account, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, dt key, t sqlite_autoindex_tags_1',
+  ],
   'device-list.ts listSelected': ['d sqlite_autoindex_devices_1, dt key, t sqlite_autoindex_tags_1, sorts'],
   'device-list.ts listSeqs': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts locationsAfter': ['devices devices_of_account'],
+  'device-list.ts locationsAmong': ['devices rowid'],
   'device-list.ts matchesAmong': [
     'devices rowid',
     'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
   ],
-  'device-order.ts openDeviceOrder': ['devices devices_of_account'],
+  'device-order.ts openDeviceOrder': ['devices devices_of_account', 'devices devices_of_group, sorts'],
+  'devices.ts deviceById': ['devices sqlite_autoindex_devices_1'],
   'device-versions.ts correctVersions': [
     'device_versions key, j rowid, t rowid, j rowid, t rowid',
     'j rowid, to_judge rowid, t rowid, d rowid, sorts',
     'd rowid, j jobs_of_device, to_judge rowid, t rowid, sorts',
   ],
-  'device-versions.ts countVersions': ['device_versions device_versions_of_artifact, groups'],
+  'device-versions.ts countVersions': [
+    'device_versions device_versions_of_artifact, groups',
+    'd devices_of_group, v key, groups',
+  ],
   'device-versions.ts noteVersionsOfAll': ['j jobs_of_parent, to_judge rowid, t rowid, d rowid, sorts'],
   'device-versions.ts versionsAfterJobs': ['j rowid, t rowid, sorts, d rowid, v key'],
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
@@ -319,7 +366,10 @@ export const PLANS: Record<string, readonly string[]> = {
   'timeline.ts jobEvents': ['jobs jobs_of_device, parents rowid', 'jobs jobs_of_device, parents rowid, sorts'],
   'timeline.ts notesOf': ['notes notes_of_device'],
   'timeline.ts tunnelEvents': ['audit audit_of_actor'],
-  'tokens.ts listTokens': ['tokens tokens_of_account, sorts'],
+  'tokens.ts listTokens': [
+    'tokens tokens_of_account, people sqlite_autoindex_people_1, sorts',
+    'tokens sqlite_autoindex_tokens_1, people sqlite_autoindex_people_1',
+  ],
   'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1'],
   'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid, p sqlite_autoindex_people_1'],
   'tunnels.ts listTunnels': ['tunnels tunnels_of_account, devices rowid, nodes key'],

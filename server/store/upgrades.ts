@@ -103,7 +103,8 @@ const toSchema = (has: Has): Definition[] => [
 /** People, with roles and groups; tokens and sessions may belong to one. */
 const withPeople: Definition[] = [
   `ALTER TABLE accounts ADD COLUMN name TEXT NOT NULL DEFAULT '';
-  ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;`,
+  ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE accounts ADD COLUMN removed INTEGER;`,
   `CREATE TABLE people (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -145,6 +146,9 @@ const withPeople: Definition[] = [
   ALTER TABLE sessions ADD COLUMN ends INTEGER;
   CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;
   UPDATE sessions SET how = CASE WHEN token_id IS NULL THEN 'link' ELSE 'token' END;`,
+  // Who sees only some groups learns only of their changes.
+  `ALTER TABLE changes ADD COLUMN grp TEXT;
+  ALTER TABLE changes ADD COLUMN grp_before TEXT;`,
 ];
 
 /** The triggers of versions before 43. */

@@ -224,6 +224,7 @@ export const alertEndpoints = resource('alerts', { live: 'flag', poll: 15_000 })
     method: 'DELETE',
     path: '/v1/alerts/channels/:channel_id',
     permission: 'admin',
+    unlimited: true,
     changes: ['account'],
     addition: true,
     summary: 'Delete a channel; what waits for it is not sent any more',

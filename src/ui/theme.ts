@@ -35,6 +35,7 @@ export const theme = createTheme({
     // Only the submit button of a form is filled.
     Button: { defaultProps: { variant: 'default' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Otherwise a dialog's <header> would be a second banner beside the top bar on phones.
     Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
   },

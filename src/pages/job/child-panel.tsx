@@ -52,7 +52,7 @@ export function ChildPanel({ parent, attempts, id, row, fallback }: ChildPanelPr
   const [stops, setStops] = useState(false);
   const hasAttempts = useOffered('jobs');
   const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
-  const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const noDeploy = useMay(jobEndpoints.submit, 'Deploying', { WorkflowId: parent.WorkflowId });
   const heading = useFocusedHeading();
   const name = child?.DeviceName || child?.DeviceId || fallback;
   return (

@@ -120,6 +120,7 @@ const hasBeenOnline = (index: FleetIndex): boolean =>
 
 export function FirstSteps(props: FirstStepsProps) {
   const isHidden = useStore(hidden);
+  const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
   const steps = useSteps(props);
   const hasOwnAgent = useOwnAgent();
   const left = steps.filter(({ done }) => !done).length;
@@ -127,7 +128,9 @@ export function FirstSteps(props: FirstStepsProps) {
   // "All set" appears only if the last step was completed while the page was open.
   const [wasOpen, setWasOpen] = useState(false);
   if (isKnown && left > 0 && !wasOpen) setWasOpen(true);
-  if (isHidden || props.devices > MOST_DEVICES || (isKnown && left === 0 && !wasOpen)) return null;
+  // Who may add no device does not set up a fleet.
+  if (isHidden || noAdding !== undefined || props.devices > MOST_DEVICES || (isKnown && left === 0 && !wasOpen))
+    return null;
   if (!isKnown && props.devices > 0 && !wasOpen) return <div hidden data-reading />;
   const next = steps.find(({ done }) => !done);
   return (

@@ -1,0 +1,240 @@
+// What people with less than everything see of the dashboard, and what they cannot do in it: by mouse, keyboard, palette,
+// drop or address.
+import type { Browser, Locator, Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
+import { tokenWith } from './roles.ts';
+
+/** A device in the viewer's group and one in another, something to deploy, and a job on each device. */
+async function twoPlants(service: Service) {
+  const mine = await service.createDevice('mine-1', 'plant-a');
+  const foreign = await service.createDevice('secret-1', 'plant-b');
+  const artifact = await service.uploadScript('hello.sh', '#!/bin/sh\necho hi\n', '/tmp/hello');
+  await service.call('POST', '/v1/workflow', { Name: 'Restart', Command: 'true' });
+  const job = (Name: string, DeviceId: string) =>
+    service.call<{ JobId: string }>('POST', '/v1/job', { Name, DeviceId, ArtifactId: artifact });
+  const [own, other] = [await job('own job', mine.DeviceId), await job('secret job', foreign.DeviceId)];
+  return { mine: mine.DeviceId, foreign: foreign.DeviceId, artifact, own: own.JobId, other: other.JobId };
+}
+
+/** The page of another browser that is signed in with this role. */
+async function as(browser: Browser, service: Service, ...who: [Parameters<typeof tokenWith>[1], ...string[]]) {
+  const page = await (await browser.newContext()).newPage();
+  await signIn(page, service, await tokenWith(service, ...who));
+  return page;
+}
+
+/** Playwright does not click what is disabled, as people do. */
+const ANYWAY = { force: true };
+
+/** Expects an action that is focused and described, but does nothing. */
+async function expectBlocked(action: Locator, reason: string): Promise<void> {
+  await expect(action).toHaveAttribute('aria-disabled', 'true');
+  await expect(action).toHaveAccessibleDescription(reason);
+  await action.focus();
+  await expect(action).toBeFocused();
+}
+
+/** What the page sends to change something. */
+function writesOf(page: Page): string[] {
+  const writes: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET' && !request.url().endsWith('/v1/rollout/plan'))
+      writes.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  return writes;
+}
+
+const needs = (doing: string, role = 'Deployer', own = 'Viewer') => `${doing} needs the role ${role}; yours is ${own}.`;
+
+test('a viewer sees each action of a device disabled, with the reason @main', async ({ page, service }) => {
+  const { mine } = await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  const writes = writesOf(page);
+  await page.goto(`${service.url}/devices/${mine}`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true }).first();
+  await expectBlocked(button('Deploy'), needs('Deploying'));
+  await expectBlocked(button('Edit'), needs('Editing devices'));
+  await expectBlocked(button('New key'), needs('Creating a new key', 'Admin'));
+  await expectBlocked(button('Delete'), needs('Deleting devices'));
+  await expectBlocked(button('Edit group'), needs('Editing devices'));
+  await expectBlocked(button('Set location'), needs('Setting a location'));
+  await expect(page.getByText(needs('Writing notes'))).toBeVisible();
+  await expect(page.getByText(needs('Tagging devices'))).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Note' })).toHaveCount(0);
+  // Neither a click nor a key opens anything; both say why.
+  await button('Delete').click(ANYWAY);
+  await expect(page.getByRole('alert').filter({ hasText: needs('Deleting devices') })).toBeVisible();
+  await button('Edit').press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: needs('Editing devices') })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(new URL(page.url()).search).toBe('');
+  expect(writes).toEqual([]);
+  await expectAccessible(page);
+});
+
+test('a link to a dialog shows the reason instead of a form', async ({ page, service }) => {
+  const { mine, artifact, own } = await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  const writes = writesOf(page);
+  for (const at of [
+    '/devices?dialog=add',
+    '/devices?dialog=add-this-machine',
+    `/devices/${mine}?dialog=edit`,
+    `/devices/${mine}?dialog=locate`,
+    `/devices/${mine}?dialog=delete`,
+    `/devices/${mine}?dialog=new-key`,
+    '/artifacts?dialog=build',
+    `/artifacts?dialog=delete&artifact=${artifact}`,
+    '/artifacts?dialog=old',
+    '/workflows?dialog=create',
+    `/jobs?dialog=stop&job=${own}`,
+    `/jobs/${own}?dialog=delete`,
+    '/rollouts/orders?dialog=edit',
+    '/activity/alerts?dialog=channel',
+  ])
+    await test.step(at, async () => {
+      await page.goto(service.url + at);
+      const dialog = page.getByRole('dialog');
+      await expect(dialog).toContainText(/ needs the role \w+; yours is Viewer\./);
+      await expect(dialog.getByRole('textbox')).toHaveCount(0);
+      await expect(dialog.getByRole('button')).toHaveText(['', 'Close']);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await expect(dialog).toBeHidden();
+    });
+  expect(writes).toEqual([]);
+});
+
+test('the palette says why an action is not possible, and stays open', async ({ page, service }) => {
+  await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  await page.goto(`${service.url}/jobs`);
+  await page.keyboard.press('Control+k');
+  const search = page.getByRole('combobox', { name: /^Find pages/ });
+  await search.fill('add a device');
+  const option = page.getByRole('option', { name: /Add a device/ });
+  await expect(option).toHaveAttribute('aria-disabled', 'true');
+  await expect(option).toContainText(needs('Adding devices'));
+  await page.keyboard.press('Enter');
+  await option.click(ANYWAY);
+  await expect(page.getByRole('alert').filter({ hasText: needs('Adding devices') })).toBeVisible();
+  await expect(search).toBeVisible();
+  await expect(page).toHaveURL(`${service.url}/jobs`);
+});
+
+test('the menu of a row keeps its order of keys, and says why', async ({ page, service }) => {
+  await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('button', { name: 'Actions for mine-1' }).click();
+  const menu = page.getByRole('menu');
+  const edit = menu.getByRole('menuitem', { name: 'Edit' });
+  await expect(edit).toHaveAttribute('aria-disabled', 'true');
+  await menu.getByRole('menuitem', { name: 'Open' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(edit).toBeFocused();
+  await expectAccessible(page, '[role="menu"]');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: needs('Editing devices') })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('files that a viewer drops on the artifacts are refused with the reason', async ({ page, service }) => {
+  await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Deployer'));
+  const writes = writesOf(page);
+  await page.goto(`${service.url}/artifacts`);
+  const reason = needs('Uploading artifacts', 'Operator', 'Deployer');
+  await expect(page.getByText(reason)).toBeVisible();
+  await expectBlocked(page.getByRole('button', { name: 'Build from a folder' }), reason);
+  await expectBlocked(page.getByRole('button', { name: 'Browse files' }), reason);
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['#!/bin/sh\n'], 'evil.sh'));
+    globalThis.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await expect(page.getByRole('button', { name: 'Browse files' })).toBeVisible();
+  await expect(page.getByText('evil.sh')).toHaveCount(0);
+  expect(writes).toEqual([]);
+  await expectAccessible(page);
+});
+
+test('a deployer deploys an artifact, but neither a workflow nor a preflight', async ({ page, service }) => {
+  const { mine, artifact } = await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Deployer', 'plant-a'));
+  await page.goto(`${service.url}/deploy?device=${mine}&workflow=`);
+  const reason = needs('Deploying a workflow', 'Operator', 'Deployer');
+  const deploy = page.getByRole('button', { name: 'Deploy', exact: true });
+  await expectBlocked(deploy, reason);
+  const check = page.getByRole('checkbox', { name: 'Check the devices first' });
+  await expect(check).toHaveAttribute('aria-disabled', 'true');
+  await check.press('Space');
+  await expect(check).not.toBeChecked();
+
+  await page.goto(`${service.url}/deploy?device=${mine}&artifact=${artifact}`);
+  await expect(deploy).toBeEnabled();
+  await deploy.click();
+  await expect(page.getByRole('heading', { level: 1, name: /hello\.sh/ })).toBeVisible();
+});
+
+test('a role without everything adds devices to its own groups only', async ({ page, service }) => {
+  const { mine } = await twoPlants(service);
+  await signIn(page, service, await tokenWith(service, 'Deployer', 'plant-a'));
+  await page.goto(`${service.url}/devices?dialog=add`);
+  const dialog = page.getByRole('dialog', { name: 'Add a device' });
+  const groups = dialog.getByRole('combobox', { name: 'Group' });
+  await expect(groups.getByRole('option')).toHaveText(['plant-a']);
+  await dialog.getByLabel('Name').fill('mine-2');
+  await dialog.getByRole('button', { name: 'Add device' }).click();
+  await expect(page.getByRole('dialog', { name: 'Connect mine-2' })).toBeVisible();
+
+  await page.goto(`${service.url}/devices/${mine}`);
+  await expectBlocked(page.getByRole('button', { name: 'Edit group' }), 'Your role covers the group plant-a only.');
+});
+
+test('an empty list says which groups the role covers', async ({ page, service }) => {
+  await service.createDevice('secret-1', 'plant-b');
+  await signIn(page, service, await tokenWith(service, 'Deployer', 'plant-a', 'plant-c'));
+  await page.goto(`${service.url}/rollouts`);
+  await expect(page.getByText('Your role covers the groups plant-a and plant-c.')).toBeVisible();
+});
+
+test('a viewer of one group finds no name of another on any page', async ({ page, service, browser }) => {
+  const { mine, foreign, own, other } = await twoPlants(service);
+  const limited = await as(browser, service, 'Viewer', 'plant-a');
+  await signIn(page, service);
+  for (const at of [
+    '/',
+    '/devices',
+    '/map',
+    `/devices/${mine}`,
+    '/artifacts',
+    '/workflows',
+    `/deploy?device=${mine}`,
+    '/jobs',
+    `/jobs/${own}`,
+    '/rollouts',
+    '/rollouts/orders',
+    '/queues',
+    '/archive',
+    '/tunnels',
+    '/activity',
+    '/activity/availability',
+    '/activity/alerts',
+    '/bulk',
+  ])
+    await test.step(at, async () => {
+      await limited.goto(service.url + at);
+      await expect(limited.getByRole('heading', { level: 1 }).first()).toBeVisible();
+      await limited.waitForLoadState('networkidle');
+      await expect(limited.locator('body')).not.toContainText(/secret|plant-b/);
+      expect(await limited.content()).not.toMatch(/secret|plant-b/);
+    });
+  // Who is not limited sees them.
+  await page.goto(`${service.url}/jobs`);
+  await expect(page.getByText('secret job')).toBeVisible();
+  await limited.goto(`${service.url}/devices/${foreign}`);
+  await expect(limited.getByRole('heading', { name: 'No such device' })).toBeVisible();
+  await limited.goto(`${service.url}/jobs/${other}`);
+  await expect(limited.getByText('There is no such job')).toBeVisible();
+  await limited.context().close();
+});
