@@ -10,7 +10,7 @@ const SIZES = [WIDE, { width: 1440, height: 900 }, { width: 1920, height: 1080 }
 
 /** Every table by the file that draws it. */
 const TABLES: Record<string, readonly string[]> = {
-  'pages/account/tokens.tsx': ['API tokens'],
+  'pages/settings/tokens-page.tsx': ['API tokens'],
   'pages/activity/alerts/alert-deliveries.tsx': ['Deliveries'],
   'pages/activity/alerts/alert-rules.tsx': ['Rules'],
   'pages/activity/alerts/firing-alerts.tsx': ['Firing now'],
@@ -39,6 +39,7 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/settings/channels/channels-page.tsx': ['Channels'],
   'pages/settings/people/people-page.tsx': ['People'],
   'pages/settings/people/person-page.tsx': ['Permissions'],
+  'pages/settings/people/person-tokens.tsx': ['Tokens of this person'],
   'pages/settings/people/session-table.tsx': ['Sessions', 'Sessions of this person'],
   'pages/tunnels/tunnel-table.tsx': ['Tunnels'],
   'pages/workflows/workflows-page.tsx': ['Workflows'],
@@ -121,11 +122,21 @@ async function fill(service: Service) {
     '/v1/people',
     invited,
   );
-  await fetch(`${service.url}/auth/accept`, {
+  const accepted = await fetch(`${service.url}/auth/accept`, {
     method: 'POST',
     headers: { origin: service.url, 'content-type': 'application/json' },
-    body: JSON.stringify({ Code: new URL(InviteUrl).hash.slice('#code='.length), Password: 'a long password of hers' }),
+    body: JSON.stringify({
+      Code: new URL(InviteUrl).hash.slice('#code='.length),
+      Password: 'green stairs and thunder',
+    }),
   });
+  const [cookie = ''] = accepted.headers.getSetCookie();
+  const token = await fetch(`${service.url}/v1/account/tokens`, {
+    method: 'POST',
+    headers: { origin: service.url, 'content-type': 'application/json', cookie: cookie.split(';')[0] ?? '' },
+    body: JSON.stringify({ Name: 'hers', Proof: 'green stairs and thunder' }),
+  });
+  if (!token.ok) throw new Error(`No token was made: ${token.status}`);
   return { anna: PersonId, first, parent, rollout, BulkId, ArtifactId };
 }
 
@@ -231,7 +242,7 @@ test.describe(() => {
     await visit('/activity/alerts', ['Firing now', 'Rules', 'Deliveries']);
     await visit('/settings/channels', ['Channels']);
     await visit('/settings/people', ['People']);
-    await visit(`/settings/people/${anna}`, ['Permissions', 'Sessions of this person']);
+    await visit(`/settings/people/${anna}`, ['Permissions', 'Sessions of this person', 'Tokens of this person']);
     await visit('/settings/sessions', ['Sessions']);
     await visit('/settings/appearance', ['Data in this browser']);
     await visit('/settings/tokens?dialog=make', ['API tokens'], async () => {
