@@ -69,7 +69,7 @@ export function createApp(context: Context, operation: Operation): App {
   const handlers: { [Name in ResourceName]: Handlers<(typeof API)[Name]> } = {
     devices: deviceRoutes(context),
     tags: tagRoutes(context),
-    account: accountRoutes(context, limit),
+    account: accountRoutes(context, guards),
     people: peopleRoutes(context),
     artifacts: artifactRoutes(context),
     workflows: workflowRoutes(context),

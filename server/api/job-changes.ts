@@ -1,11 +1,10 @@
 // Lists of jobs as JSON: complete, or only what changed since a version, for clients that have the rest.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonResponse } from '../http/json-response.ts';
-import { changesBetween, parsePosition, currentPosition, printPosition } from '../store/changes.ts';
-import type { Change, Position } from '../store/changes.ts';
+import { changesBetween, changesFor, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
+import type { Change, Position, ScopedChange } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { childJobs, jobsOfList, parentsWaitingFor, queuedJobs, topJobs } from '../store/jobs.ts';
-import { scopeVersion } from '../store/job-scope.ts';
 import type { JobRow } from '../store/jobs.ts';
 import type { Scope } from '../store/scope.ts';
 import { brief, stateOnly, summary } from './job-view.ts';
@@ -59,53 +58,43 @@ export async function streamOf(read: Read, show: Show): Promise<ReadableStream<U
 
 type Source = { db: Database };
 
-/** What a version says: the position in the log, and what the groups of the caller contain. */
-interface Moment {
-  at: Position;
-  of: string;
-}
-
-/** Separates the two. */
-const OF = '~';
-
-export const printMoment = ({ at, of }: Moment): string => printPosition(at) + (of && `${OF}${of}`);
-
-function parseMoment(version: string): Moment | undefined {
-  const [position = '', of = ''] = version.split(OF);
-  const at = parsePosition(position);
-  return at && { at, of };
-}
-
-/** The moment of a response. Take it before reading rows: these may be newer, and are then listed once more. */
-export async function currentMoment(db: Database, scope: Scope): Promise<Moment> {
-  const of = await scopeVersion(db, scope);
-  return { at: await currentPosition(db), of };
-}
-
 interface Since {
-  to: Moment;
+  /** The version of this response. */
+  to: string;
   /** Undefined if all rows are requested, or have to be read again. */
   changes: Change[] | undefined;
   isReset: boolean;
 }
 
-/** What changed since a moment; undefined if the log no longer says, or may not say it to this caller. */
-export async function changesFor(db: Database, scope: Scope, since: string, to: Moment, parent?: number) {
-  const from = parseMoment(since);
-  if (from?.of !== to.of) return undefined;
-  const changes = await changesBetween(db, scope.accountId, from.at, to.at, parent);
-  const isListed = ({ kind }: Change) => kind === 'job' || (kind === 'device' && parent === undefined);
-  const listed = changes?.filter(isListed);
-  // The log does not say in which group something was that is gone.
-  return scope.groups && listed?.some(({ what }) => what === 'removed') ? undefined : listed;
-}
-
 /** `parent` limits the changes to its children. */
 async function changesSince({ db }: Source, scope: Scope, since: string, parent?: number): Promise<Since> {
-  const to = await currentMoment(db, scope);
+  // Rows are read afterwards and may be newer; their changes are then listed once more.
+  const position = await currentPosition(db);
+  const to = printPosition(position, scope);
   if (since === '') return { to, changes: undefined, isReset: false };
-  const changes = await changesFor(db, scope, since, to, parent);
+  const from = parsePosition(since, scope);
+  const changes = from && (await jobChanges(db, scope, { from, to: position, parent }));
   return { to, changes, isReset: changes === undefined };
+}
+
+interface Span {
+  from: Position;
+  to: Position;
+  parent: number | undefined;
+}
+
+/** Undefined if the log no longer says what changed, or cannot say it to this scope. */
+async function jobChanges(db: Database, scope: Scope, { from, to, parent }: Span): Promise<Change[] | undefined> {
+  const isAsked = (change: Change) =>
+    change.kind === 'job'
+      ? parent === undefined || change.parent === parent
+      : change.kind === 'device' && parent === undefined;
+  if (!scope.groups) return (await changesBetween(db, scope.accountId, from, to, parent))?.filter(isAsked);
+  const changes = await changesFor(db, scope, from, to);
+  // Jobs come and go with their devices. Of a removed job, the log does not say in which groups it was.
+  const isUnclear = ({ kind, what, regrouped }: ScopedChange) =>
+    (kind === 'job' && what === 'removed') || (kind === 'device' && (what === 'removed' || regrouped === 1));
+  return changes?.some(isUnclear) ? undefined : changes?.filter(isAsked);
 }
 
 /** The listed ones of these jobs as JSON, and the seqs of the others that the scope sees or that no longer exist. */
@@ -136,7 +125,7 @@ async function rowsOfList(
 
 /** Builds the response; `rows` is a JSON list that gets the name `of`. */
 function respond({ to, isReset }: Since, of: 'Children' | 'Jobs' | 'Items', rows: string, more: object = {}): string {
-  const head = JSON.stringify({ Version: printMoment(to), Reset: isReset, ...more });
+  const head = JSON.stringify({ Version: to, Reset: isReset, ...more });
   return `${head.slice(0, -1)},"${of}":${rows}}`;
 }
 

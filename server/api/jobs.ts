@@ -25,21 +25,13 @@ import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
 import { scopeVersion } from '../store/job-scope.ts';
 import { isInScope, scopeOf } from '../store/scope.ts';
 import type { Scope } from '../store/scope.ts';
+import { currentPosition, printPosition } from '../store/changes.ts';
 import { countJobs, jobPage } from '../store/job-list.ts';
 import type { JobFilter } from '../store/job-list.ts';
 import { NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
 import type { JobRow } from '../store/jobs.ts';
 import { openChildrenVersions } from './children-version.ts';
-import {
-  childrenSince,
-  currentMoment,
-  pagedJobsSince,
-  printMoment,
-  queuesSince,
-  rowsOf,
-  streamOf,
-  topJobsSince,
-} from './job-changes.ts';
+import { childrenSince, pagedJobsSince, queuesSince, rowsOf, streamOf, topJobsSince } from './job-changes.ts';
 import { brief, child, full, outputTails, partsFrom, summary } from './job-view.ts';
 import type { JobSource } from './job-view.ts';
 
@@ -148,7 +140,8 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
       const { query } = request;
       const scope = scopeOf(request);
       if (query.since !== undefined) return pagedJobsSince(context, scope, query.since);
-      const Version = printMoment(await currentMoment(db, scope));
+      // Read before the jobs, which may be newer; their changes are then reported once more.
+      const Version = printPosition(await currentPosition(db), scope);
       const Total = query.before ? undefined : await countJobs(db, scope);
       const filter = await filterOf(db, scope, query);
       const range = {

@@ -1,15 +1,14 @@
 // What a role that is limited to device groups sees of jobs: those on devices of its groups, and parents with a child on
 // one, as if these were their only children. The group that counts is the one that a device is in now, and jobs of deleted
 // devices are seen only by roles without limits.
-import { hash } from 'node:crypto';
 import type { JobStatus } from '#/contract/jobs.ts';
-import type { Reader } from './database.ts';
+import type { Database, Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { countsIn, rollUp, summaryOf } from './job-moves.ts';
 import type { Counts } from './job-moves.ts';
 import type { JobRow } from './jobs.ts';
-import { DEVICES_MOVED, EVERYTHING, inGroups, isInScope } from './scope.ts';
+import { DEVICES_MOVED, EVERYTHING, groupsKey, inGroups, isInScope } from './scope.ts';
 import type { Condition, Scope } from './scope.ts';
 
 /** The condition that a single job or a parent, a row `job`, is in the scope. */
@@ -175,12 +174,6 @@ export async function reachesOutside(
 
 // ---- Versions --------------------------------------------------------------------------------------------------------
 
-/** What a version depends on besides the data: the groups, and which devices are in them. '' for everything. */
-export async function scopeVersion(
-  db: { version(...names: string[]): Promise<string> },
-  scope: Scope,
-): Promise<string> {
-  if (!scope.groups) return '';
-  const groups = hash('sha256', JSON.stringify(scope.groups.toSorted()), 'base64url').slice(0, 12);
-  return `${groups}.${await db.version(DEVICES_MOVED)}`;
-}
+/** What an ETag depends on besides the data: the groups, and which devices are in them. '' for everything. */
+export const scopeVersion = async (db: Pick<Database, 'version'>, scope: Scope): Promise<string> =>
+  scope.groups ? `-${groupsKey(scope)}-${await db.version(DEVICES_MOVED)}` : '';

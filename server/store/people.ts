@@ -79,6 +79,7 @@ export async function setUpOwner(tx: Tx, accountId: number, email: string, now: 
     `person:${id}`,
     accountId,
   );
+  await tx.run(`UPDATE views SET made_by = ? WHERE account_id = ? AND made_by = 'link'`, `person:${id}`, accountId);
 }
 
 /** The most people of an account. */

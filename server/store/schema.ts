@@ -177,6 +177,7 @@ const accounts: Definition[] = [
     query TEXT NOT NULL,
     changed_by TEXT NOT NULL,
     changed INTEGER NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '',         -- who may change it although it is shared
     PRIMARY KEY (account_id, owner, folded)
   ) STRICT, WITHOUT ROWID;`,
 ];

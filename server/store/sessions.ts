@@ -100,6 +100,10 @@ export async function holderOf(db: Reader, actor: string): Promise<string> {
   return session?.token_id ? `token:${session.token_id}` : actor;
 }
 
+/** How and when a browser signed in. */
+export const readSession = (db: Reader, id: string): Promise<{ how: NewSession['how']; created: number } | undefined> =>
+  db.get<{ how: NewSession['how']; created: number }>('SELECT how, created FROM sessions WHERE id = ?', id);
+
 /** Whether the value with this hash still gives access to the session. */
 export function isLive(
   {

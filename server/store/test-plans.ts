@@ -108,6 +108,9 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
   ),
+  'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+    (owner) => (call, db) => call(db, 1, owner),
+  ),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
 };
 
@@ -363,7 +366,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'timeline.ts jobEvents': ['jobs jobs_of_device, parents rowid', 'jobs jobs_of_device, parents rowid, sorts'],
   'timeline.ts notesOf': ['notes notes_of_device'],
   'timeline.ts tunnelEvents': ['audit audit_of_actor'],
-  'tokens.ts listTokens': ['tokens tokens_of_account, sorts'],
+  'tokens.ts listTokens': [
+    'tokens tokens_of_account, people sqlite_autoindex_people_1, sorts',
+    'tokens tokens_of_person, people sqlite_autoindex_people_1, sorts',
+    'tokens sqlite_autoindex_tokens_1, people sqlite_autoindex_people_1, sorts',
+  ],
   'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1'],
   'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid, p sqlite_autoindex_people_1'],
   'tunnels.ts listTunnels': ['tunnels tunnels_of_account, devices rowid, nodes key'],

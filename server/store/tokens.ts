@@ -1,6 +1,6 @@
 // API tokens. The table contains only their hashes.
-import { MOST_TOKENS } from '#/contract/limits.ts';
-import { hashSecret, newId, newSecret } from './ids.ts';
+import { MOST_TOKENS, MOST_TOKENS_OF_PERSON } from '#/contract/limits.ts';
+import { hashSecret, newId, newSecret, withChecksum } from './ids.ts';
 import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
@@ -9,13 +9,30 @@ import { rightsWithin } from './people.ts';
 import type { StoredRights } from './people.ts';
 import { requireRoom } from './room.ts';
 
-export interface TokenRow {
+export interface TokenRow extends StoredRights {
   id: string;
   name: string;
   prefix: string;
   created: number;
   last_used: number | null;
+  /** The address of its last use; '' before it. */
+  last_used_from: string;
+  expires: number | null;
+  /** Null for a token of the account. */
+  person_id: string | null;
+  /** The person's name, or else the e-mail address. */
+  person: string | null;
 }
+
+/** Whose tokens: those of a person, or one token of the account alone. */
+export type TokenOwner = { personId: string } | { tokenId: string };
+
+const ofOwner = (owner: TokenOwner | undefined): { sql: string; values: string[] } => {
+  if (!owner) return { sql: '', values: [] };
+  return 'personId' in owner
+    ? { sql: ' AND person_id = ?', values: [owner.personId] }
+    : { sql: ' AND id = ? AND person_id IS NULL', values: [owner.tokenId] };
+};
 
 /** The account of a token, and what the token gives. */
 export interface TokenHolder {
@@ -30,12 +47,21 @@ export interface TokenHolder {
 /** Enough of a secret to recognize it, but almost nothing of a short one that a person chose. */
 const prefixOf = (secret: string) => secret.slice(0, secret.length >= 24 ? 10 : 2);
 
-/** The account's live tokens, oldest first. */
-export const listTokens = (db: Reader, accountId: number): Promise<TokenRow[]> =>
-  db.all<TokenRow>(
-    'SELECT id, name, prefix, created, last_used FROM tokens WHERE account_id = ? AND revoked IS NULL ORDER BY created, rowid',
+/** The account's tokens that are not revoked, or those of one owner, oldest first. */
+export function listTokens(db: Reader, accountId: number, owner?: TokenOwner): Promise<TokenRow[]> {
+  const { sql, values } = ofOwner(owner);
+  return db.all<TokenRow>(
+    `SELECT id, name, prefix, created, last_used, last_used_from, role, groups_json, expires, person_id,
+       (SELECT coalesce(nullif(people.name, ''), people.email) FROM people WHERE people.id = person_id) AS person
+     FROM tokens WHERE account_id = ? AND revoked IS NULL${sql} ORDER BY created, rowid`,
     accountId,
+    ...values,
   );
+}
+
+/** When a token ends; undefined if it never does. */
+export const tokenExpiry = async (db: Reader, id: string): Promise<number | undefined> =>
+  (await db.get<{ expires: number | null }>('SELECT expires FROM tokens WHERE id = ?', id))?.expires ?? undefined;
 
 interface HolderRow extends Omit<TokenHolder, 'rights'>, StoredRights {
   expires: number | null;
@@ -83,34 +109,77 @@ export const liveTokens = async (db: Reader, ids: string[], now: number): Promis
         rights: rightsWithin(row, personOf(row)),
       }));
 
-const INSERT = 'INSERT INTO tokens (id, account_id, name, prefix, hash, source, created) VALUES (?, ?, ?, ?, ?, ?, ?)';
+const INSERT = `INSERT INTO tokens (id, account_id, name, prefix, hash, source, created, person_id, role, groups_json, expires)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const EVERYTHING: Rights = { role: 'Admin' };
 
-/** Creates a token; the secret is returned only here. */
+interface NewToken {
+  /** Whose it is; undefined: the account's. */
+  personId?: string | undefined;
+  rights?: Rights;
+  expires?: number | undefined;
+}
+
+/** Creates a token; the secret is returned only here. The caller must have checked that its maker may give these rights. */
 export async function createToken(
   tx: Tx,
   accountId: number,
   name: string,
   now: number,
+  { personId, rights = EVERYTHING, expires }: NewToken = {},
 ): Promise<{ id: string; secret: string }> {
-  await requireRoom(
-    tx,
-    { most: MOST_TOKENS, what: 'tokens', remedy: 'Revoke tokens that are no longer needed first.' },
-    'tokens WHERE account_id = ? AND revoked IS NULL',
-    accountId,
-  );
+  // Stored, an empty list would mean all groups.
+  if (rights.groups?.length === 0) throw new TypeError('A token of no group would be useless');
+  const remedy = 'Revoke tokens that are no longer needed first.';
+  // Nobody can use up the room of others.
+  if (personId === undefined)
+    await requireRoom(
+      tx,
+      { most: MOST_TOKENS, what: 'tokens of the account', remedy },
+      'tokens WHERE account_id = ? AND person_id IS NULL AND revoked IS NULL',
+      accountId,
+    );
+  else
+    await requireRoom(
+      tx,
+      { most: MOST_TOKENS_OF_PERSON, what: 'tokens of this person', remedy },
+      'tokens WHERE person_id = ? AND revoked IS NULL',
+      personId,
+    );
   const id = newId();
-  const secret = newSecret('mut');
-  await tx.run(INSERT, id, accountId, name.toWellFormed(), prefixOf(secret), hashSecret(secret), 'made', now);
+  const secret = withChecksum(newSecret('mut'));
+  await tx.run(
+    INSERT,
+    id,
+    accountId,
+    name.toWellFormed(),
+    prefixOf(secret),
+    hashSecret(secret),
+    'made',
+    now,
+    personId ?? null,
+    rights.role,
+    JSON.stringify(rights.groups ?? []),
+    expires ?? null,
+  );
   return { id, secret };
 }
 
 /** Revokes a token and ends every session created with it. */
-export async function revokeToken(tx: Tx, accountId: number, id: string, now: number): Promise<void> {
+export async function revokeToken(
+  tx: Tx,
+  accountId: number,
+  id: string,
+  now: number,
+  owner?: TokenOwner,
+): Promise<void> {
+  const { sql, values } = ofOwner(owner);
   const { changes } = await tx.run(
-    'UPDATE tokens SET revoked = ? WHERE id = ? AND account_id = ? AND revoked IS NULL',
+    `UPDATE tokens SET revoked = ? WHERE id = ? AND account_id = ? AND revoked IS NULL${sql}`,
     now,
     id,
     accountId,
+    ...values,
   );
   if (changes === 0) throw notFound('token', id);
   await tx.run('DELETE FROM sessions WHERE token_id = ?', id);
@@ -144,6 +213,6 @@ export async function adoptEnvToken(
     await tx.run('DELETE FROM tokens WHERE id = ?', id);
   }
   if (known) return known.revoked === null ? 'adopted' : 'revoked';
-  await tx.run(INSERT, newId(), accountId, 'AUTH_TOKEN', prefixOf(secret), hash, 'env', now);
+  await tx.run(INSERT, newId(), accountId, 'AUTH_TOKEN', prefixOf(secret), hash, 'env', now, null, 'Admin', '[]', null);
   return 'adopted';
 }

@@ -103,7 +103,9 @@ const toSchema = (has: Has): Definition[] => [
 /** People, with roles and groups; tokens and sessions may belong to one. */
 const withPeople: Definition[] = [
   `ALTER TABLE accounts ADD COLUMN name TEXT NOT NULL DEFAULT '';
-  ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;`,
+  ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE views ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
+  UPDATE views SET made_by = changed_by;`,
   `CREATE TABLE people (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,

@@ -1,6 +1,7 @@
 // v1.md, "Account": the holder of the account and the limits of its plan. The tokens are an addition of this project.
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pathId, text } from '#/contract/endpoint.ts';
+import { groupNames, role } from '#/contract/people.ts';
 import { resource } from '#/contract/resource.ts';
 
 /** What a service may offer beyond the document. A plain service sends no list; unknown words are ignored. */
@@ -103,6 +104,19 @@ export const apiToken = z.object({
   Prefix: text,
   CreatedTime: text,
   LastUsedTime: optionalText,
+  /** The address of its last use. */
+  LastUsedFrom: optionalText,
+  /** What it may do; a service without roles sends none. */
+  Role: z.catch(z.optional(role), undefined),
+  /** Empty: all device groups. */
+  Groups: z.catch(z.optional(z.array(z.string())), undefined),
+  /** '' for never. */
+  ExpiresTime: optionalText,
+  /** Whose it is: the caller's own, another person's, or the account's. */
+  Owner: z.catch(z.optional(z.enum(['me', 'person', 'account'])), undefined),
+  /** That person, for Admins. */
+  PersonId: optionalText,
+  OwnerName: optionalText,
 });
 export type ApiToken = z.output<typeof apiToken>;
 
@@ -161,7 +175,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'GET',
     path: '/v1/account/tokens',
     permission: 'self',
-    summary: 'List the API tokens of the account',
+    summary: 'List your API tokens, as an Admin those of everybody',
     addition: true,
     response: list(apiToken),
   },
@@ -175,9 +189,19 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     once: true,
     body: z.object({
       Name: nameText,
+      /** `account` needs the permission `admin`. Without it: "me" for a person, "account" for a token of the account. */
+      Owner: z.optional(z.enum(['me', 'account'])),
+      /** A token never has more than who makes it. Without these two: the same. */
+      Role: z.optional(role),
+      /** Empty: all device groups. */
+      Groups: z.optional(groupNames),
+      /** Without it, the token lasts until it is revoked, or as long as the token that makes it. */
+      ExpiresTime: z.optional(z.iso.datetime({ offset: true, error: 'must be a time like 2027-11-23T22:00:00Z' })),
       /**
-       * Required from a dashboard session: an API token of the account, or the single-use code of a new sign-in link, so
-       * that a browser left open cannot yield a permanent token. Ignored for a request with a token.
+       * Required from a dashboard session, so that a browser left open cannot yield a permanent token: the person's
+       * password, a token of theirs or of the account that may do at least what the new one may, or the single-use code of
+       * a new sign-in link. Not needed within ten minutes of signing in at an identity provider. Ignored for a request with a
+       * token.
        */
       Proof: z.optional(z.string().check(z.maxLength(8192))),
     }),

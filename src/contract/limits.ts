@@ -10,8 +10,10 @@ export const MOST_NOTES = 500;
 export const MOST_PEOPLE = 1_000;
 export const MOST_RULE_SETS = 2_000;
 export const MOST_TAGS = 1_000;
-/** API tokens, not counting revoked ones. */
+/** API tokens of the account, not counting revoked ones. */
 export const MOST_TOKENS = 500;
+/** API tokens of a person. */
+export const MOST_TOKENS_OF_PERSON = 50;
 export const MOST_WORKFLOWS = 2_000;
 
 /** An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024). */

@@ -4,9 +4,9 @@ import { list, optionalText, pathId, text } from '#/contract/endpoint.ts';
 import { PERMISSIONS, ROLES } from '#/contract/permissions.ts';
 import { resource } from '#/contract/resource.ts';
 
-const role = z.enum(ROLES);
+export const role = z.enum(ROLES);
 /** Empty: all groups. */
-const groupNames = z
+export const groupNames = z
   .array(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)))
   .check(z.maxLength(100));
 

@@ -54,16 +54,20 @@ interface RoleFieldsProps {
   form: FormFields<RoleField>;
   /** Why neither can be changed. */
   why?: string | undefined;
+  /** The most powerful role that can be chosen. */
+  most?: Role;
+  /** Who gets the role. */
+  of?: 'person' | 'token';
 }
 
-export function RoleFields({ form: { field, values, fill }, why }: RoleFieldsProps) {
+export function RoleFields({ form: { field, values, fill }, why, most = 'Admin', of = 'person' }: RoleFieldsProps) {
   const groups = useGroups();
   const role = ROLES.find((each) => each === values.Role);
   const error: unknown = field('Groups').error;
   return (
     <>
       <NativeSelect
-        data={ROLE_CHOICES}
+        data={ROLE_CHOICES.slice(0, ROLES.indexOf(most) + 1)}
         description={why ?? (role && ROLE_TEXTS[role])}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         disabled={why !== undefined}
@@ -82,7 +86,7 @@ export function RoleFields({ form: { field, values, fill }, why }: RoleFieldsPro
       {values.Where === 'some' && (
         <TagsInput
           label="Groups"
-          description="Devices of other groups, and those without a group, are not shown to this person at all."
+          description={`Devices of other groups, and those without a group, are not shown to this ${of} at all.`}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           placeholder={values.Groups === '' ? 'Choose or type a group' : ''}
           disabled={why !== undefined}

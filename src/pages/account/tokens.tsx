@@ -1,22 +1,30 @@
 // The API tokens of the account: listed by their first characters, created and revoked.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { tokenMutations, tokenQueries } from '#/api/tokens.ts';
 import { useOffered } from '#/api/capabilities.ts';
+import { useMe } from '#/api/people.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { unconfirmed } from '#/api/unconfirmed.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { accountEndpoints, type ApiToken } from '#/contract/account.ts';
+import type { Me } from '#/contract/people.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
+import { ROLE_LABELS, roleBody, RoleFields, roleRules, roleValues } from '#/features/roles/role-fields.tsx';
+import { groupsText } from '#/features/roles/role-words.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { paths } from '#/paths.ts';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
+import { Link } from '#/ui/url/link.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
@@ -24,21 +32,82 @@ import classes from './account-page.module.css';
 
 type TokenDialog = 'make' | 'revoke';
 
-const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
+const hasEnded = ({ ExpiresTime = '' }: ApiToken) => (parseTimestamp(ExpiresTime)?.getTime() ?? Infinity) <= Date.now();
+
+/** Whose the token is. */
+function OwnerOf({ Owner, PersonId, OwnerName }: ApiToken) {
+  if (Owner === 'me') return 'You';
+  if (!PersonId) return 'The account';
+  return (
+    <Link to={paths.person(PersonId)}>
+      <bdi>{OwnerName || PersonId}</bdi>
+    </Link>
+  );
+}
+
+/** @param hasRoles whether tokens may differ in what they may do */
+const columnsOf = (dialog: Dialog<TokenDialog>, hasRoles: boolean): Column<ApiToken>[] => [
   {
     header: 'Name',
     cell: ({ Name }) => <MiddleEllipsis className={rowName} text={Name || 'Without a name'} />,
   },
-  { header: 'Starts with', cell: ({ Prefix }) => <span className="mono">{Prefix}…</span> },
   {
-    header: 'Created',
-    cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
+    header: 'Starts with',
+    cell: ({ Prefix }) => <span className="mono">{Prefix}…</span>,
+    phone: 'end',
+    room: 'medium',
+  },
+  ...(hasRoles
+    ? [
+        { header: 'Owner', cell: OwnerOf, phone: 'wide' } satisfies Column<ApiToken>,
+        {
+          header: 'Role',
+          cell: ({ Role }: ApiToken) => Role,
+          phone: 'second',
+          width: '96px',
+        } satisfies Column<ApiToken>,
+        {
+          header: 'Groups',
+          cell: ({ Groups = [] }: ApiToken) => <bdi>{groupsText(Groups)}</bdi>,
+          phone: 'wide',
+        } satisfies Column<ApiToken>,
+      ]
+    : []),
+  {
+    header: 'Expires',
+    cell: (token) =>
+      !token.ExpiresTime ? (
+        <span className="dim">Never</span>
+      ) : hasEnded(token) ? (
+        <StateMark state="Failed" label="Expired" />
+      ) : (
+        <Timestamp text={token.ExpiresTime} ahead />
+      ),
     phone: 'hide',
   },
   {
     header: 'Last used',
-    cell: ({ LastUsedTime }) => (LastUsedTime ? <Timestamp text={LastUsedTime} /> : <span className="dim">Never</span>),
+    cell: ({ LastUsedTime, LastUsedFrom }) =>
+      LastUsedTime ? (
+        <span title={LastUsedFrom && `From ${LastUsedFrom}`}>
+          <Timestamp text={LastUsedTime} />
+        </span>
+      ) : (
+        <span className="dim">Never</span>
+      ),
     phone: 'second',
+  },
+  {
+    header: 'From',
+    cell: ({ LastUsedFrom }) => <span className="mono">{LastUsedFrom}</span>,
+    phone: 'hide',
+    room: 'wide',
+  },
+  {
+    header: 'Created',
+    cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />,
+    phone: 'hide',
+    room: 'wide',
   },
   {
     header: 'Actions',
@@ -58,6 +127,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>): Column<ApiToken>[] => [
 
 export function Tokens() {
   const isOffered = useOffered('tokens');
+  const me = useMe();
   // If the account cannot be read, the usage section says so.
   const tokens = useQuery({ ...tokenQueries.tokens(), enabled: isOffered === true });
   const dialog = useDialog<TokenDialog>('token');
@@ -73,10 +143,15 @@ export function Tokens() {
     </Button>
   );
   const subject = tokens.data?.find(({ TokenId }) => TokenId === dialog.subject);
+  const hasRoles = me?.HasOthers ?? false;
   return (
     <Section
       title="API tokens"
-      lead="For programs and people. A token gives full access to this account."
+      lead={
+        hasRoles
+          ? 'For programs and people. A token never may do more than whoever made it.'
+          : 'For programs and people. A token gives full access to this account, unless it is limited when it is made.'
+      }
       actions={tokens.data?.length === 0 ? null : create}
     >
       <View
@@ -87,24 +162,55 @@ export function Tokens() {
         empty={<Empty title="No API tokens" action={create} />}
       >
         {(all) => (
-          <DataTable name="API tokens" columns={columnsOf(dialog)} rows={all} rowKey={({ TokenId }) => TokenId} />
+          <DataTable
+            name="API tokens"
+            columns={columnsOf(dialog, hasRoles)}
+            rows={all}
+            rowKey={({ TokenId }) => TokenId}
+          />
         )}
       </View>
-      {dialog.name === 'make' && <CreateToken onClose={dialog.close} />}
+      {dialog.name === 'make' && <CreateToken me={me} onClose={dialog.close} />}
       {dialog.name === 'revoke' && subject && <RevokeToken token={subject} onClose={dialog.close} />}
     </Section>
   );
 }
 
-const RULES = formRules(accountEndpoints.createToken.body, { Name: 'Name', Proof: 'Your proof' });
+const LABELS = { Name: 'Name', Owner: 'Owner', ...ROLE_LABELS, ExpiresTime: 'Expires', Date: 'Last day' };
+const WITH_PASSWORD = roleRules(formRules(accountEndpoints.createToken.body, { ...LABELS, Proof: 'Your password' }));
+const WITH_PROOF = roleRules(formRules(accountEndpoints.createToken.body, { ...LABELS, Proof: 'Your proof' }));
+type TokenField = keyof typeof LABELS | 'Proof';
 
-/** Asks for a name and a proof, then shows the token once. Neither secret outlives this component. */
-function CreateToken({ onClose }: { onClose: () => void }) {
+const DAY = 86_400_000;
+const EXPIRY_CHOICES = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'date', label: 'After a date' },
+  { value: 'never', label: 'Never' },
+];
+
+/** The time that was chosen; '' as long as there is no date. A date means the end of that day here. */
+function expiryOf({ ExpiresTime, Date: day }: Record<TokenField, string>, now: number): string | undefined {
+  if (ExpiresTime === 'never') return undefined;
+  if (ExpiresTime !== 'date') return new Date(now + Number(ExpiresTime) * DAY).toISOString();
+  const [year, month, date] = day.split('-').map(Number);
+  if (!year || !month || !date) return '';
+  const end = new Date(year, month - 1, date + 1);
+  return Number.isNaN(end.getTime()) ? '' : end.toISOString();
+}
+
+/**
+ * Asks what the token is for and what it may do, and for a proof, then shows the token once. Neither secret outlives this
+ * component.
+ */
+function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void }) {
   const [keys] = useState(() => new RequestKeys());
+  // The same request when it is sent again.
+  const [openedAt] = useState(() => Date.now());
   const [made, setMade] = useState<{ name: string; token: string }>();
   // Only a browser session of our service must prove itself again: the one that the list marks as current.
-  const sessions = useQuery(tokenQueries.sessions());
-  const isSession = sessions.data?.some(({ Current }) => Current) ?? false;
+  const session = useQuery(tokenQueries.sessions()).data?.find(({ Current }) => Current);
   if (made)
     return (
       <SecretDialog
@@ -114,24 +220,45 @@ function CreateToken({ onClose }: { onClose: () => void }) {
         fileName="muster-token.txt"
         onDone={onClose}
       >
-        Treat it like a password: anyone who has it can do everything in this account. The service stores only its hash.
+        Treat it like a password: anyone who has it can do what it may do. The service stores only its hash.
       </SecretDialog>
     );
+  const rules = me?.HasPassword ? WITH_PASSWORD : WITH_PROOF;
+  // A token of the account itself belongs to nobody.
+  const mayChooseOwner = me?.PersonId !== undefined && me.Role === 'Admin';
+  const bodyOf = (values: Record<TokenField, string>) => {
+    const ExpiresTime = expiryOf(values, openedAt);
+    return {
+      Name: values.Name,
+      ...(me && roleBody(values)),
+      ...(mayChooseOwner && { Owner: values.Owner === 'account' ? ('account' as const) : ('me' as const) }),
+      ...(ExpiresTime !== undefined && { ExpiresTime }),
+      ...(values.Proof !== '' && { Proof: values.Proof }),
+    };
+  };
   return (
     <FormDialog
       onClose={onClose}
       title="Create API token"
-      rules={RULES}
-      initial={{ Name: '', Proof: '' }}
-      bodyOf={({ Name, Proof }) => (Proof === '' ? { Name } : { Name, Proof })}
+      rules={rules}
+      initial={{
+        Name: '',
+        Owner: 'me',
+        ...roleValues({ Role: me?.Role ?? 'Admin', Groups: me?.Groups ?? [] }),
+        ExpiresTime: 'never',
+        Date: '',
+        Proof: '',
+      }}
+      bodyOf={bodyOf}
+      notReady={({ ExpiresTime }) => (ExpiresTime === '' ? 'Choose the last day on which it works.' : undefined)}
       // Not cached, so that nothing of the token outlives the dialog.
       write={{ ...tokenMutations.createToken(keys), gcTime: 0 }}
-      request={({ Name }) => requestOf(accountEndpoints.createToken, { body: { Name } })}
+      request={({ Proof: _, ...body }) => requestOf(accountEndpoints.createToken, { body })}
       explain={unconfirmed('token')}
       submitLabel="Create token"
       onDone={({ Token }, { Name }) => setMade({ name: Name, token: Token })}
     >
-      {({ field, error }) => (
+      {({ field, values, fill, error }) => (
         <>
           <TextField
             description="What uses it, so you know which one to revoke."
@@ -141,12 +268,30 @@ function CreateToken({ onClose }: { onClose: () => void }) {
             data-autofocus
             {...field('Name')}
           />
-          {(isSession || (error && 'Proof' in RULES.refused(error))) && (
+          {me && <RoleFields form={{ field, values, fill, error }} most={me.Role} of="token" />}
+          {mayChooseOwner && (
+            <NativeSelect
+              data={[
+                { value: 'me', label: 'Me' },
+                { value: 'account', label: 'The account' },
+              ]}
+              description={
+                values.Owner === 'account'
+                  ? 'Works until it is revoked, also when you have left.'
+                  : 'Ends with you, and loses what you lose. What it does is recorded under your name.'
+              }
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              {...field('Owner')}
+            />
+          )}
+          {me && <NativeSelect data={EXPIRY_CHOICES} {...field('ExpiresTime')} />}
+          {values.ExpiresTime === 'date' && <TextField type="date" required {...field('Date')} />}
+          {((session && session.How !== 'Provider') || (error && 'Proof' in rules.refused(error))) && (
             <TextField
               type="password"
               description={
                 <>
-                  An existing API token, or a new sign-in link from{' '}
+                  {me?.HasPassword ? 'Or an' : 'An'} existing API token, or a new sign-in link from{' '}
                   <code className={classes.command}>npm run token -- link</code> on the service’s machine. Being signed
                   in is not enough: someone may have found this browser open.
                 </>
