@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { countVersions } from './device-versions.ts';
 import { insertDevice } from './devices.ts';
 import { nameJobs } from './rules.ts';
+import { wholeAccount } from './scope.ts';
 import { openTestDatabase } from './test-database.ts';
 
 const account = 1;

@@ -135,7 +135,8 @@ const accounts: Definition[] = [
     last_used INTEGER NOT NULL,
     person_id TEXT REFERENCES people (id) ON DELETE CASCADE, -- NULL: signed in with a token of the account
     how TEXT NOT NULL DEFAULT '',             -- 'link', 'token', 'password' or 'oidc'
-    ends INTEGER                              -- at the latest, if that is sooner than usual
+    ends INTEGER,                             -- at the latest, if that is sooner than usual
+    id_token BLOB                             -- sealed; of the identity provider, for signing out there
   ) STRICT;`,
   'CREATE INDEX sessions_of_token ON sessions (token_id);',
   'CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;',

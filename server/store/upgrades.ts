@@ -145,6 +145,7 @@ const withPeople: Definition[] = [
   ALTER TABLE sessions ADD COLUMN person_id TEXT REFERENCES people (id) ON DELETE CASCADE;
   ALTER TABLE sessions ADD COLUMN how TEXT NOT NULL DEFAULT '';
   ALTER TABLE sessions ADD COLUMN ends INTEGER;
+  ALTER TABLE sessions ADD COLUMN id_token BLOB;
   CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;
   UPDATE sessions SET how = CASE WHEN token_id IS NULL THEN 'link' ELSE 'token' END;`,
   // Who sees only some groups learns only of their changes.
