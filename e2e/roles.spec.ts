@@ -1,8 +1,8 @@
 // What people with less than everything see of the dashboard, and what they cannot do in it: by mouse, keyboard, palette,
 // drop or address.
-import type { Browser, Locator, Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
-import { tokenWith } from './roles.ts';
+import { signInAs } from './roles.ts';
 
 /** A device in the viewer's group and one in another, something to deploy, and a job on each device. */
 async function twoPlants(service: Service) {
@@ -14,13 +14,6 @@ async function twoPlants(service: Service) {
     service.call<{ JobId: string }>('POST', '/v1/job', { Name, DeviceId, ArtifactId: artifact });
   const [own, other] = [await job('own job', mine.DeviceId), await job('secret job', foreign.DeviceId)];
   return { mine: mine.DeviceId, foreign: foreign.DeviceId, artifact, own: own.JobId, other: other.JobId };
-}
-
-/** The page of another browser that is signed in with this role. */
-async function as(browser: Browser, service: Service, ...who: [Parameters<typeof tokenWith>[1], ...string[]]) {
-  const page = await (await browser.newContext()).newPage();
-  await signIn(page, service, await tokenWith(service, ...who));
-  return page;
 }
 
 /** Playwright does not click what is disabled, as people do. */
@@ -48,7 +41,7 @@ const needs = (doing: string, role = 'Deployer', own = 'Viewer') => `${doing} ne
 
 test('a viewer sees each action of a device disabled, with the reason @main', async ({ page, service }) => {
   const { mine } = await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  await signInAs(page, service, 'Viewer', 'plant-a');
   const writes = writesOf(page);
   await page.goto(`${service.url}/devices/${mine}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true }).first();
@@ -74,7 +67,7 @@ test('a viewer sees each action of a device disabled, with the reason @main', as
 
 test('a link to a dialog shows the reason instead of a form', async ({ page, service }) => {
   const { mine, artifact, own } = await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  await signInAs(page, service, 'Viewer', 'plant-a');
   const writes = writesOf(page);
   for (const at of [
     '/devices?dialog=add',
@@ -106,7 +99,7 @@ test('a link to a dialog shows the reason instead of a form', async ({ page, ser
 
 test('the palette says why an action is not possible, and stays open', async ({ page, service }) => {
   await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  await signInAs(page, service, 'Viewer', 'plant-a');
   await page.goto(`${service.url}/jobs`);
   await page.keyboard.press('Control+k');
   const search = page.getByRole('combobox', { name: /^Find pages/ });
@@ -123,7 +116,7 @@ test('the palette says why an action is not possible, and stays open', async ({ 
 
 test('the menu of a row keeps its order of keys, and says why', async ({ page, service }) => {
   await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Viewer', 'plant-a'));
+  await signInAs(page, service, 'Viewer', 'plant-a');
   await page.goto(`${service.url}/devices`);
   await page.getByRole('button', { name: 'Actions for mine-1' }).click();
   const menu = page.getByRole('menu');
@@ -140,7 +133,7 @@ test('the menu of a row keeps its order of keys, and says why', async ({ page, s
 
 test('files that a viewer drops on the artifacts are refused with the reason', async ({ page, service }) => {
   await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Deployer'));
+  await signInAs(page, service, 'Deployer');
   const writes = writesOf(page);
   await page.goto(`${service.url}/artifacts`);
   const reason = needs('Uploading artifacts', 'Operator', 'Deployer');
@@ -160,7 +153,7 @@ test('files that a viewer drops on the artifacts are refused with the reason', a
 
 test('a deployer deploys an artifact, but neither a workflow nor a preflight', async ({ page, service }) => {
   const { mine, artifact } = await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Deployer', 'plant-a'));
+  await signInAs(page, service, 'Deployer', 'plant-a');
   await page.goto(`${service.url}/deploy?device=${mine}&workflow=`);
   const reason = needs('Deploying a workflow', 'Operator', 'Deployer');
   const deploy = page.getByRole('button', { name: 'Deploy', exact: true });
@@ -178,7 +171,7 @@ test('a deployer deploys an artifact, but neither a workflow nor a preflight', a
 
 test('a role without everything adds devices to its own groups only', async ({ page, service }) => {
   const { mine } = await twoPlants(service);
-  await signIn(page, service, await tokenWith(service, 'Deployer', 'plant-a'));
+  await signInAs(page, service, 'Deployer', 'plant-a');
   await page.goto(`${service.url}/devices?dialog=add`);
   const dialog = page.getByRole('dialog', { name: 'Add a device' });
   const groups = dialog.getByRole('combobox', { name: 'Group' });
@@ -193,14 +186,15 @@ test('a role without everything adds devices to its own groups only', async ({ p
 
 test('an empty list says which groups the role covers', async ({ page, service }) => {
   await service.createDevice('secret-1', 'plant-b');
-  await signIn(page, service, await tokenWith(service, 'Deployer', 'plant-a', 'plant-c'));
+  await signInAs(page, service, 'Deployer', 'plant-a', 'plant-c');
   await page.goto(`${service.url}/rollouts`);
   await expect(page.getByText('Your role covers the groups plant-a and plant-c.')).toBeVisible();
 });
 
 test('a viewer of one group finds no name of another on any page', async ({ page, service, browser }) => {
   const { mine, foreign, own, other } = await twoPlants(service);
-  const limited = await as(browser, service, 'Viewer', 'plant-a');
+  const limited = await (await browser.newContext()).newPage();
+  await signInAs(limited, service, 'Viewer', 'plant-a');
   await signIn(page, service);
   for (const at of [
     '/',
@@ -237,4 +231,44 @@ test('a viewer of one group finds no name of another on any page', async ({ page
   await limited.goto(`${service.url}/jobs/${other}`);
   await expect(limited.getByText('There is no such job')).toBeVisible();
   await limited.context().close();
+});
+
+test.describe('with refused requests', () => {
+  // The browser logs each of them to the console.
+  test.use({ expectedConsole: [/status of 40[13]/] });
+
+  test('a tag that reaches outside the groups is deployed to one’s own devices only', async ({ page, service }) => {
+    const { mine, foreign, artifact } = await twoPlants(service);
+    const { TagId } = await service.call<{ TagId: string }>('POST', '/v1/tag/pumps');
+    for (const id of [mine, foreign]) await service.call('POST', `/v1/devices/${id}/tag/${TagId}`);
+    await signInAs(page, service, 'Deployer', 'plant-a');
+    await page.goto(`${service.url}/deploy?tag=${TagId}&artifact=${artifact}`);
+    await page.getByRole('textbox', { name: /to confirm/ }).fill('pumps');
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'reaches devices outside your groups' });
+    await expect(refusal).toContainText('Nothing was sent. Your role covers the group plant-a.');
+    await refusal.getByRole('button', { name: 'Deploy to only mine (1 device)' }).click();
+    await expect(page).toHaveURL(/selection=/);
+    await expect(page.getByRole('table', { name: /devices/i }).getByText('mine-1')).toBeVisible();
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+    await expect(page).toHaveURL(/\/jobs\//);
+    await expect(page.locator('body')).not.toContainText('secret-1');
+  });
+
+  test('a role that shrinks while the page is open ends the session', async ({ page, service }) => {
+    const { mine } = await twoPlants(service);
+    const { id, email, password } = await signInAs(page, service, 'Deployer', 'plant-a');
+    await page.goto(`${service.url}/devices/${mine}`);
+    await expect(page.getByRole('link', { name: 'Edit', exact: true })).toBeVisible();
+    await service.call('PATCH', `/v1/people/${id}`, { Role: 'Viewer' });
+    const dialog = page.getByRole('dialog', { name: /sign in/i });
+    await expect(dialog).toBeVisible();
+    const answer = await page.context().request.post(`${service.url}/auth/session`, {
+      data: { Email: email, Password: password },
+      headers: { origin: service.url },
+    });
+    expect(answer.status()).toBe(200);
+    await page.goto(`${service.url}/devices/${mine}`);
+    await expectBlocked(page.getByRole('button', { name: 'Edit', exact: true }), needs('Editing devices'));
+  });
 });

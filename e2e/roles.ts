@@ -1,23 +1,29 @@
-// People with less than everything: a token with a role and groups, and a browser that is signed in with it.
-import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { Role } from '../src/contract/permissions.ts';
-import type { Service } from './fixtures.ts';
+// People beside the owner of the account: invited by the API, signed in by accepting the invitation.
+import type { Page } from '@playwright/test';
+import { expect, type Service } from './fixtures.ts';
 
-/** Makes a token with this role in these groups, or in all if none is named. */
-export async function tokenWith(service: Service, role: Role, ...groups: string[]): Promise<string> {
-  const { TokenId, Token } = await service.call<{ TokenId: string; Token: string }>('POST', '/v1/account/tokens', {
-    Name: `the ${role}`,
-    Proof: service.token,
+type Role = 'Viewer' | 'Deployer' | 'Operator' | 'Admin';
+
+export interface Somebody {
+  id: string;
+  email: string;
+  password: string;
+}
+
+/** Signs the page's browser in as a new person with this role, in these groups or in all if none is named. */
+export async function signInAs(page: Page, service: Service, role: Role, ...groups: string[]): Promise<Somebody> {
+  const email = `${[role, ...groups].join('-').toLowerCase()}@example.org`;
+  const password = 'a pear tree in the rain';
+  const { PersonId, InviteUrl } = await service.call<{ PersonId: string; InviteUrl: string }>('POST', '/v1/people', {
+    Email: email,
+    Name: `The ${role}`,
+    Role: role,
+    Groups: groups,
   });
-  const database = new DatabaseSync(path.join(service.dataFolder, 'muster.db'));
-  try {
-    database.exec('PRAGMA busy_timeout = 5000');
-    database
-      .prepare('UPDATE tokens SET role = ?, groups_json = ? WHERE id = ?')
-      .run(role, JSON.stringify(groups), TokenId);
-  } finally {
-    database.close();
-  }
-  return Token;
+  const answer = await page.context().request.post(`${service.url}/auth/accept`, {
+    data: { Code: InviteUrl.split('code=')[1], Password: password },
+    headers: { origin: service.url },
+  });
+  expect(answer.status()).toBe(200);
+  return { id: PersonId, email, password };
 }

@@ -22,7 +22,8 @@
 
   // Nobody is signed in: the service has marked the page, or it is on a plain file host, where the token is in memory.
   const ownSession = !document.querySelector('meta[name="muster-api"]')?.content;
-  if (location.pathname === '/sign-in' || !ownSession) root.dataset.page = 'sign-in';
+  const isBefore = ['/sign-in', '/accept', '/reset'].includes(location.pathname);
+  if (isBefore || !ownSession) root.dataset.page = 'sign-in';
   const signIn = root.dataset.page === 'sign-in';
   const section = signIn ? '/sign-in' : location.pathname;
 
@@ -34,7 +35,7 @@
   const linkTo = (rel, href, as) =>
     Object.assign(document.createElement('link'), { rel, href, as, crossOrigin: 'anonymous' });
   // The first answers that the application will read: with the rows here, it draws them at once.
-  const answers = !ownSession || location.pathname === '/sign-in' ? [] : ['/auth/session'];
+  const answers = !ownSession || isBefore ? [] : ['/auth/session'];
   if (!signIn && section === '/devices' && !location.search) answers.push('/v1/devices/1/25');
   const ask = () =>
     document.head.append(

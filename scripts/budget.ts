@@ -22,9 +22,9 @@ type FirstLoad = keyof typeof FIRST_LOADS;
 /** Bytes of gzip, and files. */
 const MOST: Record<FirstLoad, Load> = {
   'the sign-in page': { scripts: 95_000, styles: 20_000, files: 5 },
-  'the device table': { scripts: 200_000, styles: 20_000, files: 8 },
+  'the device table': { scripts: 204_000, styles: 20_000, files: 8 },
 };
-const MOST_SCRIPTS = 740_000;
+const MOST_SCRIPTS = 760_000;
 
 interface Load {
   scripts: number;

@@ -9,6 +9,7 @@ import { loopbackRedirect } from './http/loopback-redirect.ts';
 import { credentialRoutes } from './auth/credentials.ts';
 import { openPasswordChecks } from './auth/password-checks.ts';
 import { openSecondFactor } from './auth/second-factor.ts';
+import { oidcRoutes } from './auth/oidc.ts';
 import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
 import { staticFiles } from './http/static-files.ts';
@@ -58,7 +59,7 @@ export function createApp(context: Context, operation: Operation): App {
     passwords: openPasswordChecks(context),
     secondFactor: openSecondFactor(context.clock.steady),
   };
-  sessionRoutes(app, context, authenticator, guards);
+  sessionRoutes(app, context, authenticator, guards, oidcRoutes(app, context, authenticator));
   credentialRoutes(app, context, authenticator, guards);
   operationRoutes(app, operation, (http) => authenticator.caller(http));
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { readAlertConfig, type AlertConfig } from './alert-config.ts';
 import { ConfigError } from './config-error.ts';
+import { readOidcConfig, type OidcConfig } from './oidc-config.ts';
 import { readInstallCommand, readUpstreamUrl } from './upstream-config.ts';
 import type { LogFormat } from './operation/log.ts';
 import { readBusUrl } from './cluster/bus-url.ts';
@@ -68,6 +69,8 @@ export interface Config {
   /** A separate port for /metrics, without a token. */
   metricsPort: number | undefined;
   alerts: AlertConfig;
+  /** The identity provider; undefined: none. */
+  oidc: OidcConfig | undefined;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -124,6 +127,7 @@ export function readConfig(env: Environment): Config {
     mapTiles: readMapTiles(value('MAP_TILES_URL'), value('MAP_ATTRIBUTION')),
     backups: readBackups(value('BACKUP_DIR'), value('BACKUP_EVERY'), whole('BACKUP_KEEP', 7, 1, 10_000)),
     alerts: readAlertConfig(value),
+    oidc: readOidcConfig(value),
     metricsPort: value('METRICS_PORT') === undefined ? undefined : whole('METRICS_PORT', 0, 0, 65_535),
   };
 }

@@ -112,13 +112,6 @@ export const paths = {
   activity: (view: { object?: string; by?: 'anyone' } = {}) => withQuery('/activity', view),
   availability: () => '/activity/availability',
   alerts: () => '/activity/alerts',
-  /** With the code of an invitation, or of a link for a new password, in the fragment. */
-  accept: () => '/accept',
-  reset: () => '/reset',
-  /** Signs in at the identity provider; a page of the service, which the application has no route for. */
-  signInElsewhere: (next: string) => withQuery('/auth/oidc/start', { next: next === '/' ? undefined : next }),
-  /** Where a tab ends that was opened to sign in for another one. */
-  signedInElsewhere: () => '/sign-in?for=another-tab',
   settings: () => '/settings',
   people: () => '/settings/people',
   person: (id: string) => `/settings/people/${encoded(id)}`,
@@ -128,6 +121,13 @@ export const paths = {
   ownSignIn: () => '/settings/sign-in',
   usage: () => '/settings/usage',
   appearance: () => '/settings/appearance',
+  /** With the code of an invitation, or of a link for a new password, in the fragment. */
+  accept: () => '/accept',
+  reset: () => '/reset',
+  /** Signs in at the identity provider; a page of the service, which the application has no route for. */
+  signInElsewhere: (next: string) => withQuery('/auth/oidc/start', { next: next === '/' ? undefined : next }),
+  /** Where a tab ends that was opened to sign in for another one. */
+  signedInElsewhere: () => '/sign-in?for=another-tab',
   /** `next`: where to go once signed in, a path of ours. */
   signIn: (next?: string) => withQuery('/sign-in', { next: next === '/' ? undefined : next }),
 };

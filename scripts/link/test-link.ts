@@ -24,6 +24,7 @@ import { hashSecret } from '../../server/store/ids.ts';
 import { refreshParents, type TouchedParents } from '../../server/store/job-moves.ts';
 import { insertJob } from '../../server/store/job-submissions.ts';
 import { assignedDevicesOf, jobById, type JobRow } from '../../server/store/jobs.ts';
+import { wholeAccount } from '../../server/store/scope.ts';
 import { openDatabase } from '../../server/store/sqlite.ts';
 import { Delivery } from '../../server/jobs/delivery.ts';
 import { openJobEnds, type JobEnds } from '../../server/jobs/job-ends.ts';
@@ -406,7 +407,7 @@ export class TestLink {
     const job = this.#jobs[index]?.id;
     if (job === undefined) return;
     await this.#db.write(async (tx) => {
-      const row = await jobById(tx, ACCOUNT, job).catch(() => undefined);
+      const row = await jobById(tx, wholeAccount(ACCOUNT), job).catch(() => undefined);
       if (!row) return;
       const parents: TouchedParents = new Map();
       await change(tx, row, await assignedDevicesOf(tx, row.seq), parents);
@@ -437,7 +438,7 @@ export class TestLink {
     return Promise.all(
       this.#jobs.map(async (job) => ({
         ...job,
-        row: await jobById(this.#db, ACCOUNT, job.id).catch(() => undefined),
+        row: await jobById(this.#db, wholeAccount(ACCOUNT), job.id).catch(() => undefined),
       })),
     );
   }

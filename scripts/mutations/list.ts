@@ -22,6 +22,14 @@ export const AREAS = {
   ],
   audit: ['server/store/audit-log.test.ts', 'server/api/audit.test.ts'],
   sessions: ['server/auth/signin-limit.test.ts', 'server/auth/session-cookie.test.ts', 'server/auth/sessions.test.ts'],
+  people: [
+    'server/auth/otp.test.ts',
+    'server/api/people.test.ts',
+    'server/auth/people-attacks.test.ts',
+    'server/auth/second-factor.test.ts',
+    'server/auth/invitations.test.ts',
+    'server/auth/passwords.test.ts',
+  ],
   tunnels: [
     'server/tunnels/http-head.test.ts',
     'server/tunnels/visitor-logins.test.ts',
@@ -594,8 +602,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'sessions',
     name: 'a session of another account can be ended',
     file: 'server/store/sessions.ts',
-    before: "'DELETE FROM sessions WHERE id = ? AND account_id = ?'",
-    after: "'DELETE FROM sessions WHERE id = ? AND account_id > 0 * ?'",
+    before: 'DELETE FROM sessions AS s WHERE s.id = ? AND s.account_id = ?',
+    after: 'DELETE FROM sessions AS s WHERE s.id = ? AND s.account_id > 0 * ?',
   },
   {
     area: 'sessions',
@@ -605,6 +613,92 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     after: 'if (times.length > limit + 1) {',
   },
 
+  // ---- People --------------------------------------------------------------------------------------------------------
+  {
+    area: 'people',
+    name: 'a code of the authenticator app works twice',
+    file: 'server/auth/otp.ts',
+    before: 'if (step > used && ',
+    after: 'if (step >= used && ',
+  },
+  {
+    area: 'people',
+    name: 'a recovery code works twice',
+    file: 'server/auth/second-factor.ts',
+    before: '  await setRecoveryHashes(tx, id, left);\n',
+    after: '',
+  },
+  {
+    area: 'people',
+    name: 'codes are guessed without a limit',
+    file: 'server/auth/second-factor.ts',
+    before: 'isOtp(code) ? waitFor(tries.attempt(person.id)) : () => {}',
+    after: '() => {}',
+  },
+  {
+    area: 'people',
+    name: 'an unknown address costs less work',
+    file: 'server/auth/password-checks.ts',
+    before: "      const isRight = await isPassword(password, mayEnter ? person.password : '');",
+    after: '      const isRight = mayEnter && (await isPassword(password, person.password));',
+  },
+  {
+    area: 'people',
+    name: 'a link for a new password gets past the second factor',
+    file: 'server/auth/credentials.ts',
+    before: "        const taken = await takeCode(tx, person, given.Otp ?? '', now());\n        if (!taken)",
+    after:
+      "        const taken = await takeCode(tx, person, given.Otp ?? '', now());\n        if (!taken && !given.Otp)",
+  },
+  {
+    area: 'people',
+    name: 'an invitation works for ever',
+    file: 'server/store/people.ts',
+    before: 'if (!found || now >= found.expires) return undefined;',
+    after: 'if (!found) return undefined;',
+  },
+  {
+    area: 'people',
+    name: 'the last Admin can be made less',
+    file: 'server/store/people.ts',
+    before: '  if (isLesser) await requireOtherAdmin(tx, person);\n',
+    after: '',
+  },
+  {
+    area: 'people',
+    name: 'an Admin of some groups counts as one of all',
+    file: 'server/store/people.ts',
+    before: "AND id <> ? AND state = 'Active' AND role = 'Admin' AND groups_json = '[]'`",
+    after: "AND id <> ? AND role = 'Admin'`",
+  },
+  {
+    area: 'people',
+    name: 'a token gets back what its person lost',
+    file: 'server/store/people.ts',
+    before: '  if (!isLesser) return;\n  await endSessionsOf(tx, person.id);\n',
+    after: '  await endSessionsOf(tx, person.id);\n  if (isLesser) return;\n',
+  },
+  {
+    area: 'people',
+    name: 'a request goes on with the role that it began with',
+    file: 'server/http/require-permission.ts',
+    before: '  const rights = await currentRights(tx, caller);',
+    after: '  const rights: Rights | undefined = (await currentRights(tx, caller)) && caller;',
+  },
+  {
+    area: 'people',
+    name: 'streams go on with the rights that they began with',
+    file: 'server/api/event-feed.ts',
+    before: '!isSame(stream.caller, rights.get(credential))',
+    after: '!rights.has(credential)',
+  },
+  {
+    area: 'people',
+    name: 'whoever lacks a required second factor may do everything',
+    file: 'server/auth/authenticate.ts',
+    before: 'if (session.needsOtp)',
+    after: 'if (session.needsOtp && session.previous)',
+  },
   // ---- Tunnels -----------------------------------------------------------------------------------------------------
   {
     area: 'tunnels',

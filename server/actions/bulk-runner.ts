@@ -11,6 +11,7 @@ import type { Audit } from '../store/audit.ts';
 import {
   advance,
   bulkBySeq,
+  giveUpBulk,
   insertBulk,
   pendingItems,
   newTally,
@@ -21,13 +22,16 @@ import {
 } from '../store/bulk.ts';
 import type { BulkRow, ItemOutcome, PendingItem, NewBulk, RunningBulk, StoredDraft } from '../store/bulk.ts';
 import { insertBulkKeys, pruneBulkKeys } from '../store/bulk-keys.ts';
+import { isStillPermitted } from '../store/current-rights.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { findDevice } from '../store/devices.ts';
 import { hashSecret, newSecret } from '../store/ids.ts';
 import { refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
+import { reachesOutside } from '../store/job-scope.ts';
 import { findJob } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { rightsOf } from '../store/people.ts';
 import { scopeOf, wholeAccount } from '../store/scope.ts';
 import { ensureTags, requireTag } from '../store/tags.ts';
 import { done, failed, gone, nameOfJob, openBulkItems, refusalText } from './bulk-items.ts';
@@ -98,6 +102,11 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
     const bulk = await bulkBySeq(tx, seq);
     if (bulk?.state !== 'Running') return { isOver: true, stopping: [] };
     const caller = callerOf(bulk);
+    if (!(await isStillPermitted(tx, bulk, now()))) {
+      await giveUpBulk(tx, seq, 'The role of whoever asked for it has changed since', now());
+      return { isOver: true, stopping: [] };
+    }
+    const scope = scopeOf({ ...caller, ...rightsOf(bulk) });
     const values = valuesOf(bulk);
     const parents: TouchedParents = new Map();
     const tally = newTally();
@@ -108,12 +117,14 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         : await refusalOf(() => requireTag(tx, bulk.account_id, values.TagId ?? ''));
     const outcomeOf = async (number: number, id: string): Promise<ItemOutcome | undefined> => {
       if (bulk.of_what === 'Devices') {
-        const device = await findDevice(tx, wholeAccount(bulk.account_id), id);
+        const device = await findDevice(tx, scope, id);
         if (!device) return gone();
         return refusal ? failed(device.name, refusalText(refusal)) : kinds.doToDevice(tx, caller, bulk, device, values);
       }
-      const row = await findJob(tx, bulk.account_id, id);
+      const row = await findJob(tx, scope, id);
       if (!row) return gone();
+      if (await reachesOutside(tx, scope, row, bulk.action === 'stop' ? 'live' : 'records'))
+        return failed(nameOfJob(row), 'It also runs on devices that are not in your groups');
       const outcome = await kinds.doToJob(tx, caller, bulk, row, values, parents);
       if (!outcome) stopping.push({ number, row });
       return outcome;
@@ -162,7 +173,7 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
         const tally = newTally();
         await withParents(tx, (parents) =>
           allDone(stopping, async ({ number, row }) => {
-            const isThere = await findJob(tx, bulk.account_id, row.id);
+            const isThere = await findJob(tx, wholeAccount(bulk.account_id), row.id);
             if (isThere) await dispatch.removeStoppedIn(tx, callerOf(bulk), row, parents);
             await setOutcome(tx, bulk, number, isThere ? done(nameOfJob(row)) : gone(), tally);
           }),

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
 import { queueAlert } from '../store/alert-firing.ts';
-import { deleteChannel, silenceRule, updateRule } from '../store/alert-settings.ts';
+import { deleteChannel, ruleById, silenceRule, updateRule } from '../store/alert-settings.ts';
 import { markAllOffline } from '../store/devices.ts';
 import { insertRow } from '../store/database.ts';
 import { moveJob, refreshParents, type TouchedParents } from '../store/job-moves.ts';
 import { storeVerdicts } from '../store/rules.ts';
 import { MINUTE, openTestAlerts, type TestAlerts } from './test-alerts.ts';
+import { wholeAccount } from '../store/scope.ts';
 
 let at: TestAlerts;
 const open = async (options?: Parameters<typeof openTestAlerts>[0]) => (at = await openTestAlerts(options));
@@ -139,7 +140,9 @@ test('a silent rule sends nothing; what still fires afterwards is sent then', as
   await at.leave(two);
   // Two is held back by the quiet time, and then by the silence.
   await at.pass(1);
-  await at.db.write((tx) => silenceRule(tx, FIRST_ACCOUNT, rule, { until, reason: 'maintenance' }));
+  await at.db.write(async (tx) =>
+    silenceRule(tx, await ruleById(tx, wholeAccount(FIRST_ACCOUNT), rule), { until, reason: 'maintenance' }),
+  );
   await at.back(one);
   await at.pass(30);
   assert.equal((await at.texts()).length, 1);
@@ -353,7 +356,9 @@ test('a rule that changes to another event starts anew, and one without channels
   const rule = await at.rule('DeviceOffline');
   await at.leave(device);
   await at.pass();
-  await at.db.write((tx) => updateRule(tx, FIRST_ACCOUNT, rule, { When: 'QuotaNear' }, () => {}));
+  await at.db.write(async (tx) =>
+    updateRule(tx, await ruleById(tx, wholeAccount(FIRST_ACCOUNT), rule), { When: 'QuotaNear' }, () => {}),
+  );
   await at.pass();
   assert.equal((await at.firing())?.firing, 0);
   await at.db.write((tx) => deleteChannel(tx, FIRST_ACCOUNT, at.channel));

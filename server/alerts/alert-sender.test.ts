@@ -8,6 +8,7 @@ import { until } from '../../scripts/test-process.ts';
 import { openAlertSender, pauseAfter, type AlertSender } from './alert-sender.ts';
 import type { Sent } from './attempt.ts';
 import { MINUTE, openTestAlerts, type TestAlerts } from './test-alerts.ts';
+import { wholeAccount } from '../store/scope.ts';
 
 let at: TestAlerts;
 let sender: AlertSender;
@@ -42,7 +43,8 @@ afterEach(async () => {
   await sender.close();
   await at.close();
 });
-const deliveries = async () => (await listDeliveries(at.db, FIRST_ACCOUNT, { before: undefined, limit: 100 })).Items;
+const deliveries = async () =>
+  (await listDeliveries(at.db, wholeAccount(FIRST_ACCOUNT), { before: undefined, limit: 100 })).Items;
 /** One message to the rule's channels. */
 async function offlineMessage(Channels: string[] = [at.channel]): Promise<void> {
   await at.rule('DeviceOffline', { Channels });

@@ -5,8 +5,9 @@ import { firingText } from '../alerts/words.ts';
 import { NO_SMTP } from '../alerts/alerts.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import type { Handlers } from '../http/implement.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
+import { requireUnlimited } from '../http/require-permission.ts';
 import { firingObjects, firingRules } from '../store/alert-lists.ts';
 import { listDeliveries } from '../store/alert-outbox.ts';
 import {
@@ -17,11 +18,15 @@ import {
   insertRule,
   listChannels,
   listRules,
+  ruleById,
   silenceOf,
   silenceRule,
   updateRule,
 } from '../store/alert-settings.ts';
+import type { RuleRow } from '../store/alert-settings.ts';
+import type { Tx } from '../store/database.ts';
 import { newSecret } from '../store/ids.ts';
+import { isInScope, scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
@@ -38,6 +43,19 @@ function checkRule({ When, DeviceGroup, TagId, CustomerSite, ForMinutes }: Omit<
   if (!UNSCOPED.includes(When)) return;
   for (const [field, value] of Object.entries({ DeviceGroup, TagId, CustomerSite }))
     if (value) throw invalid([{ field, message: `must be empty for ${When}, which is of the whole account` }]);
+}
+
+/** A role limited to groups makes rules for one of them. */
+function requireOwnGroup(request: HandlerRequest, group = ''): void {
+  if (isInScope(scopeOf(request), group)) return;
+  throw invalid([{ field: 'DeviceGroup', message: `must be one of your groups: ${request.groups?.join(', ')}` }]);
+}
+
+/** The rule, if the caller may change it: one for the whole account concerns other groups too. */
+async function changeableRule(tx: Tx, request: HandlerRequest, id: string): Promise<RuleRow> {
+  const rule = await ruleById(tx, scopeOf(request), id);
+  if (rule.grp === '') requireUnlimited(request, 'operate');
+  return rule;
 }
 
 export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeof alertEndpoints> {
@@ -94,10 +112,11 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
       return { Delivered: delivered, Because: because, Status: status };
     },
 
-    rules: ({ account }) => listRules(db, account.id, now()),
+    rules: (request) => listRules(db, scopeOf(request), now()),
 
     createRule: (request) => {
       checkRule(request.body);
+      requireOwnGroup(request, request.body.DeviceGroup);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write(async (tx) => {
         const { id: RuleId } = await runOnce(tx, submission, now(), async () => {
@@ -111,14 +130,16 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
 
     updateRule: (request) =>
       db.write(async (tx) => {
-        await updateRule(tx, request.account.id, request.params.rule_id, request.body, checkRule);
+        const rule = await changeableRule(tx, request, request.params.rule_id);
+        requireOwnGroup(request, request.body.DeviceGroup ?? rule.grp);
+        await updateRule(tx, rule, request.body, checkRule);
         await audit.record(tx, request, 'alert-rule.update', request.params.rule_id);
       }),
 
     removeRule: (request) =>
       db.write(
         async (tx) => {
-          await deleteRule(tx, request.account.id, request.params.rule_id);
+          await deleteRule(tx, await changeableRule(tx, request, request.params.rule_id));
           await audit.record(tx, request, 'alert-rule.remove', request.params.rule_id);
         },
         { essential: true },
@@ -131,16 +152,18 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
       if (until !== null && until > now() + MAX_SILENCE_MS)
         throw invalid([{ field: 'Until', message: 'must be within a year' }]);
       return db.write(async (tx) => {
-        await silenceRule(tx, request.account.id, request.params.rule_id, { until, reason: Reason });
+        const rule = await changeableRule(tx, request, request.params.rule_id);
+        await silenceRule(tx, rule, { until, reason: Reason });
         const action = until === null ? 'alert-rule.unsilence' : 'alert-rule.silence';
         await audit.record(tx, request, action, request.params.rule_id);
       });
     },
 
-    firing: async ({ account }) => {
+    firing: async (request) => {
+      const scope = scopeOf(request);
       const shown: FiringAlert[] = [];
-      for (const rule of await firingRules(db, account.id)) {
-        const objects = await firingObjects(db, rule);
+      for (const rule of await firingRules(db, scope)) {
+        const objects = await firingObjects(db, scope, rule);
         const [first] = objects;
         if (!first) continue;
         shown.push({
@@ -163,8 +186,8 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
       return shown;
     },
 
-    deliveries: ({ account, query: { limit, before } }) =>
-      listDeliveries(db, account.id, {
+    deliveries: ({ query: { limit, before }, ...request }) =>
+      listDeliveries(db, scopeOf(request), {
         before: before ? Number(before) : undefined,
         limit: Number(limit ?? DEFAULT_LIMIT),
       }),

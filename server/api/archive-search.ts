@@ -7,6 +7,7 @@ import type { ArchivePosition, SearchedJob } from '../store/archive.ts';
 import type { Reader } from '../store/database.ts';
 import { slicesOf } from '../store/job-output.ts';
 import type { JobRow } from '../store/jobs.ts';
+import type { Scope } from '../store/scope.ts';
 import { TextSearch } from './text-search.ts';
 
 /** Where a search continues: if `child` is not 0, within a job after that child, with the number of hits so far. */
@@ -51,7 +52,7 @@ const STREAMS = { 1: 'Stdout', 2: 'Stderr' } as const;
 
 export async function searchArchive(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   { search, before, limit }: { search: string; before: string; limit: number },
 ): Promise<Found> {
   const until = performance.now() + SEARCH_MS;
@@ -138,14 +139,14 @@ export async function searchArchive(
     }
     if (row.device_seq !== null) return true;
     for (;;) {
-      const children = await searchedChildren(db, row.seq, at.child, CHILDREN);
+      const children = await searchedChildren(db, scope, row.seq, at.child, CHILDREN);
       if (children.length === 0) return true;
       if (!(await searchChildren(found, children))) return false;
     }
   };
 
   // A job that the last request did not finish is read again.
-  for await (const row of jobsFrom(db, accountId, { archived: at.archived, seq: at.child > 0 ? at.seq + 1 : at.seq })) {
+  for await (const row of jobsFrom(db, scope, { archived: at.archived, seq: at.child > 0 ? at.seq + 1 : at.seq })) {
     if (isOver()) return { jobs, next: printNext(at), searched };
     if (row.seq !== at.seq || row.archived !== at.archived)
       Object.assign(at, { archived: row.archived, seq: row.seq, child: 0, hits: 0 });
@@ -161,9 +162,9 @@ export async function searchArchive(
   return { jobs, next: undefined, searched };
 }
 
-async function* jobsFrom(db: Reader, accountId: number, begin: ArchivePosition): AsyncGenerator<JobRow> {
+async function* jobsFrom(db: Reader, scope: Scope, begin: ArchivePosition): AsyncGenerator<JobRow> {
   for (let after = begin; ;) {
-    const rows = await archivedJobs(db, accountId, after, JOBS);
+    const rows = await archivedJobs(db, scope, after, JOBS);
     yield* rows;
     const last = rows.at(-1);
     if (!last || rows.length < JOBS) return;

@@ -7,6 +7,7 @@ import type { Reader } from '../store/database.ts';
 import { slicesOf, smallOutputs } from '../store/job-output.ts';
 import { childJobs } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import type { Scope } from '../store/scope.ts';
 import { fullWith, stateOnly } from './job-view.ts';
 
 /** The most rows in a file of outputs, and about the most bytes. */
@@ -30,26 +31,26 @@ const numbered = (number: number, width: number) => String(number).padStart(widt
 const withoutToken = (command: string) => command.replaceAll(/([?&]token=)[^&\s'"]+/g, '$1…');
 
 /** The jobs of devices in the order of submission; a single job is its own. */
-async function* devicesOf(db: Reader, job: JobRow): AsyncGenerator<JobRow> {
+async function* devicesOf(db: Reader, scope: Scope, job: JobRow): AsyncGenerator<JobRow> {
   if (job.device_seq !== null) {
     yield job;
     return;
   }
   for (let after = 0; ;) {
-    const rows = await childJobs(db, job.seq, after, ROWS);
+    const rows = await childJobs(db, scope, job.seq, after, ROWS);
     yield* rows;
     after = rows.at(-1)?.seq ?? 0;
     if (rows.length < ROWS) return;
   }
 }
 
-export async function* archivedFiles(db: Reader, jobs: AsyncIterable<JobRow>): AsyncGenerator<ZipFile> {
+export async function* archivedFiles(db: Reader, scope: Scope, jobs: AsyncIterable<JobRow>): AsyncGenerator<ZipFile> {
   let number = 0;
   for await (const job of jobs) {
     const folder = `${numbered(++number, 4)}-${safeName(job.name || job.id)}`;
-    yield { name: `${folder}/job.json`, content: jobFile(db, job) };
+    yield { name: `${folder}/job.json`, content: jobFile(db, scope, job) };
     let row = 0;
-    for await (const [piece, rows] of outputFiles(devicesOf(db, job))) {
+    for await (const [piece, rows] of outputFiles(devicesOf(db, scope, job))) {
       const read = await outputReader(db, rows);
       yield { name: `${folder}/output-${piece}.json`, content: outputFile(db, rows, read) };
       for (const device of rows) {
@@ -98,10 +99,10 @@ async function* outputFiles(devices: AsyncIterable<JobRow>): AsyncGenerator<[pie
   if (rows.length > 0) yield [++piece, rows];
 }
 
-async function* jobFile(db: Reader, job: JobRow): AsyncGenerator<Buffer> {
+async function* jobFile(db: Reader, scope: Scope, job: JobRow): AsyncGenerator<Buffer> {
   const file = { format: 'muster-archive', version: 1, archived: job.archived, job: await shown(db, job) };
   yield Buffer.from(`${JSON.stringify(file, undefined, 1).slice(0, -2)},\n "rows": `);
-  yield* list(devicesOf(db, job), async (row) => shown(db, row));
+  yield* list(devicesOf(db, scope, job), async (row) => shown(db, row));
   yield Buffer.from('\n}');
 }
 

@@ -1,5 +1,6 @@
 // The current names of the actors and objects in audit entries.
 import type { HashedRow } from '../store/audit-log.ts';
+import { kindOf } from '../store/audit-scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
 import { NAMED_DEVICES, NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
@@ -20,15 +21,17 @@ const NAMED = {
   'alert-rule': 'alert_rules',
 } as const;
 const KINDS = Object.keys(NAMED) as (keyof typeof NAMED)[];
-/** A person without a name is shown by the e-mail address. */
-const nameIn = (table: string) => (table === 'people' ? "coalesce(nullif(name, ''), email)" : 'name');
 /** Kinds of actions whose targets end with the id of a device. */
 const OF_DEVICES = new Set(['tag', 'note']);
+/** Kinds of actions whose targets are people. */
+const OF_PEOPLE = new Set(['password', 'otp']);
+/** A person without a name is shown by the e-mail address. */
+const nameIn = (table: string) => (table === 'people' ? "coalesce(nullif(name, ''), email)" : 'name');
 
 /** The object of an entry in the form of actors: `device:<id>`. */
 export function objectKey({ action, target }: Pick<Named, 'action' | 'target'>): string {
-  const kind = action.slice(0, action.indexOf('.'));
-  return `${OF_DEVICES.has(kind) ? 'device' : kind}:${target.split(' ').at(-1)}`;
+  const kind = kindOf({ action });
+  return `${OF_DEVICES.has(kind) ? 'device' : OF_PEOPLE.has(kind) ? 'person' : kind}:${target.split(' ').at(-1)}`;
 }
 
 /** The current names of the actors and objects of these entries, by `<kind>:<id>`. */
@@ -108,4 +111,20 @@ export function openObjectSearch(db: Database): (accountId: number, about: strin
       throw invalid([{ field: 'about', message: `is in more than ${MAX_FOUND} names: give more of it` }]);
     return found;
   };
+}
+
+/** The people and tokens whose name or e-mail address contains this, those included that were removed; as actors. */
+export async function actorsNamed(db: Reader, accountId: number, part: string): Promise<string[]> {
+  const found: string[] = [];
+  const folded = fold(part);
+  for (const [kind, columns] of [
+    ['person', 'name, email'],
+    ['token', "name, '' AS email"],
+  ] as const)
+    for (const { id, name, email } of await db.all<{ id: string; name: string; email: string }>(
+      `SELECT id, ${columns} FROM ${NAMED[kind]} WHERE account_id = ?`,
+      accountId,
+    ))
+      if (fold(name).includes(folded) || fold(email).includes(folded)) found.push(`${kind}:${id}`);
+  return found;
 }

@@ -4,13 +4,17 @@ import type { AuditEntry, AuditFilters, auditEndpoints } from '#/contract/audit.
 import { csvLine } from '#/contract/csv.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import type { Handlers } from '../http/implement.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { logFault } from '../store/system-fault.ts';
 import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
 import type { EntryFilters, HashedRow } from '../store/audit-log.ts';
 import { exported } from '../store/database.ts';
 import type { Reader } from '../store/database.ts';
-import { namesOf, objectKey, openObjectSearch } from './audit-names.ts';
+import { narrowed } from '../store/narrowed.ts';
+import { fold } from '../store/fold.ts';
+import { scopeOf } from '../store/scope.ts';
+import { entriesInScope, isOfGroups } from '../store/audit-scope.ts';
+import { actorsNamed, namesOf, objectKey, openObjectSearch } from './audit-names.ts';
 
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
@@ -29,38 +33,72 @@ export async function hashNewest({ db, disk }: Context): Promise<void> {
 export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
   const { db } = context;
   const objectsAbout = openObjectSearch(db);
-  const filtersOf = async (accountId: number, { about, ...filters }: AuditFilters): Promise<EntryFilters> =>
-    about === undefined ? filters : { ...filters, objects: await objectsAbout(accountId, about) };
+  const filtersOf = async (request: HandlerRequest, { about, actor, ...filters }: AuditFilters) => {
+    const found: EntryFilters = { ...filters };
+    const { id } = request.account;
+    if (actor !== undefined) found.actors = actor.includes(':') ? [actor] : await actorsNamed(db, id, actor);
+    // What a search finds in other groups must not show, not even as too much.
+    if (about !== undefined && !request.groups) found.objects = await objectsAbout(id, about);
+    return found;
+  };
+  /** Leaves the entries that the caller's role may see, if it is limited to groups. */
+  const keeper = (request: HandlerRequest, about: string | undefined) => {
+    if (!request.groups) return undefined;
+    return async (rows: HashedRow[]) => {
+      const own = await entriesInScope(db, scopeOf(request), request.actor, rows);
+      if (about === undefined) return own.rows;
+      const names = await visibleNames(request, own.rows);
+      const isAbout = (row: HashedRow) =>
+        row.target.split(' ').includes(about) || fold(names.get(objectKey(row)) ?? '').includes(fold(about));
+      return own.rows.filter(isAbout);
+    };
+  };
+  /** The names of actors and objects; of objects outside the caller's groups none. */
+  const visibleNames = async (request: HandlerRequest, rows: HashedRow[]) => {
+    const names = await namesOf(db, request.account.id, rows);
+    if (!request.groups) return names;
+    const { objects } = await entriesInScope(db, scopeOf(request), request.actor, rows);
+    const actors = new Set(rows.map(({ actor }) => actor));
+    for (const key of names.keys())
+      if (isOfGroups(key.slice(0, key.indexOf(':'))) && !objects.has(key) && !actors.has(key)) names.delete(key);
+    return names;
+  };
   return {
-    list: async ({ account, query: { limit, before, ...asked } }) => {
+    list: async (request) => {
+      const { limit, before, ...asked } = request.query;
       await hashNewest(context);
-      const filters = await filtersOf(account.id, asked);
-      const most = Number(limit ?? DEFAULT_LIMIT);
-      const page = { before: before ? Number(before) : undefined, limit: most + 1 };
-      const rows = await auditEntries(db, account.id, filters, page);
-      const shown = rows.slice(0, most);
-      const names = await namesOf(db, account.id, shown);
+      const filters = await filtersOf(request, asked);
+      const { rows, next } = await narrowed(
+        Number(limit ?? DEFAULT_LIMIT),
+        before ? Number(before) : Number.MAX_SAFE_INTEGER,
+        (below, most) => auditEntries(db, request.account.id, filters, { before: below, limit: most }),
+        keeper(request, asked.about),
+      );
+      const names = await visibleNames(request, rows);
       return {
-        Items: shown.map((row) => ({
+        Items: rows.map((row) => ({
           ...entryOf(row),
           ActorName: names.get(row.actor) ?? '',
           ObjectName: names.get(objectKey(row)) ?? '',
         })),
-        Next: rows.length > most ? String(shown.at(-1)?.seq ?? '') : '',
+        Next: next,
       };
     },
 
-    csv: async ({ account, query: asked, http }) => {
+    csv: async (request) => {
+      const { query: asked, http } = request;
       await hashNewest(context);
-      const filters = await filtersOf(account.id, asked);
+      const filters = await filtersOf(request, asked);
+      const keep = keeper(request, asked.about);
       const readBatch = (reader: Reader, before?: number) =>
-        auditEntries(reader, account.id, filters, { before, limit: BATCH });
+        auditEntries(reader, request.account.id, filters, { before, limit: BATCH });
       // Read before the response starts, so that a fault becomes an error response instead of an empty file.
       const first = await readBatch(db);
       const lines = async function* (reader: Reader) {
         yield Buffer.from(csvLine(COLUMNS));
         for (let rows = first; ; rows = await readBatch(reader, rows.at(-1)?.seq)) {
-          yield Buffer.from(rows.map((row) => lineOf(entryOf(row))).join(''));
+          const shown = keep ? await keep(rows) : rows;
+          yield Buffer.from(shown.map((row) => lineOf(entryOf(row))).join(''));
           if (rows.length < BATCH) return;
           // A client that reads fast must not keep all others waiting.
           await otherRequests();

@@ -6,6 +6,7 @@ import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contra
 import { logFault } from '../store/system-fault.ts';
 import { stopping } from '../http/traffic.ts';
 import type { Database } from '../store/database.ts';
+import { isInScope, type Scope } from '../store/scope.ts';
 import { gapsIn, type Span } from '../store/state-history.ts';
 import type { StateSums } from '../store/state-sums.ts';
 import { nextSums, type DeviceSums } from '../store/state-totals.ts';
@@ -42,11 +43,21 @@ class Result {
     return this.#rows.length;
   }
 
-  /** Those with the most changes, or the longest time Offline, first. */
-  sorted(by: By, sort: Sort): Availability[] {
+  /** Those in the scope, with the most changes, or the longest time Offline, first. */
+  sorted(by: By, sort: Sort, scope: Scope): Availability[] {
+    const column = by === 'group' ? 'grp' : by;
+    // Limited roles are few and see less, so theirs are not kept.
+    if (scope.groups)
+      return sortedBy(
+        sort,
+        totals(
+          this.#rows.filter(({ grp }) => isInScope(scope, grp)),
+          column,
+        ),
+      );
     const key = `${by} ${sort}`;
     let list = this.#lists.get(key);
-    if (!list) this.#lists.set(key, (list = sortedBy(sort, totals(this.#rows, by === 'group' ? 'grp' : by))));
+    if (!list) this.#lists.set(key, (list = sortedBy(sort, totals(this.#rows, column))));
     return list;
   }
 }

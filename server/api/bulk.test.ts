@@ -214,7 +214,9 @@ test('a tag that is deleted meanwhile fails the rest', async () => {
   const TagId = await bulk.tag('short');
   const [id = ''] = await bulk.devices(1);
   const { db, bulk: runner } = service.context;
-  const caller = { account: { id: 1, email: '' }, actor: 'token:test', address: '' };
+  const [token] = (await (await service.call('GET', '/v1/account/tokens')).json()) as { TokenId: string }[];
+  const actor = `token:${token?.TokenId}`;
+  const caller = { account: { id: 1, email: '' }, actor, credential: actor, address: '', role: 'Admin' as const };
   await service.call('DELETE', `/v1/tag/${TagId}`);
   const made = await db.write((tx) =>
     runner.begin(tx, { caller, action: 'tag', of: 'Devices', values: { TagId }, items: [id] }),

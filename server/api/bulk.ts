@@ -12,7 +12,10 @@ import { bulkKeys, deleteBulkKeys, ownerOfBulkKeys } from '../store/bulk-keys.ts
 import { bulkById, bulkOf, cancelBulk, itemsFrom, valuesOf } from '../store/bulk.ts';
 import type { BulkRow } from '../store/bulk.ts';
 import type { Tx } from '../store/database.ts';
+import { isInScope, scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
+import { ReachesOutside } from '../store/errors.ts';
 import { requireTag } from '../store/tags.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
@@ -22,8 +25,13 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
   const recent = new RecentSecrets<NewDevice[]>();
 
   const begin = async (tx: Tx, caller: HandlerRequest, body: BulkDraft) => {
-    if (body.Action === 'create') return bulk.beginCreation(tx, caller, sealingSecret(caller), body.Devices);
+    const scope = scopeOf(caller);
+    if (body.Action === 'create') {
+      for (const { DeviceGroup } of body.Devices) requireOwnGroup(scope, DeviceGroup);
+      return bulk.beginCreation(tx, caller, sealingSecret(caller), body.Devices);
+    }
     const { Action: action, Values: values = {}, ...draft } = body;
+    if (values.DeviceGroup !== undefined) requireOwnGroup(scope, values.DeviceGroup);
     const of = draft.Devices ? 'Devices' : 'Jobs';
     if (values.TagId !== undefined) await requireTag(tx, caller.account.id, values.TagId);
     return bulk.begin(tx, { caller, action, of, values, items: [...new Set(draft.Devices ?? draft.Jobs)] });
@@ -61,11 +69,11 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
       );
     },
 
-    list: async ({ account }) => (await bulkOf(db, account.id)).map(view),
+    list: async (request) => (await bulkOf(db, scopeOf(request))).map(view),
 
     get: async (request) => {
       const { limit, before } = request.query;
-      const row = await bulkById(db, request.account.id, request.params.bulk_id);
+      const row = await bulkById(db, scopeOf(request), request.params.bulk_id);
       const from = Number(before ?? 0);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const Items = await itemsFrom(db, row.seq, from, most);
@@ -82,7 +90,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
     cancel: (request) =>
       db.write(
         async (tx) => {
-          const { seq, id } = await bulkById(tx, request.account.id, request.params.bulk_id);
+          const { seq, id } = await bulkById(tx, scopeOf(request), request.params.bulk_id);
           if (await cancelBulk(tx, seq, now())) await audit.record(tx, request, 'bulk.cancel', id);
         },
         { essential: true },
@@ -91,7 +99,7 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
     removeKeys: (request) =>
       db.write(
         async (tx) => {
-          const { seq, id } = await bulkById(tx, request.account.id, request.params.bulk_id);
+          const { seq, id } = await bulkById(tx, scopeOf(request), request.params.bulk_id);
           const owner = await ownerOfBulkKeys(tx, seq);
           if (owner === undefined) return;
           if (owner !== request.credential)
@@ -106,6 +114,14 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
         { essential: true },
       ),
   };
+}
+
+function requireOwnGroup(scope: Scope, group: string): void {
+  if (isInScope(scope, group)) return;
+  const which = group === '' ? 'without a group' : `in "${group}"`;
+  throw new ReachesOutside(
+    `A device ${which} is outside the groups of your role: ${scope.groups?.join(', ')}. Nothing was changed.`,
+  );
 }
 
 /** The secret that seals the keys. Keys sealed with a value that was just replaced could never be read. */

@@ -4,7 +4,7 @@ import type { changeEndpoints } from '#/contract/changes.ts';
 import type { Context } from '../context.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
-import { changesFor, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
+import { changesInScope, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
 import { ownDevices } from '../store/change-scope.ts';
 import type { Position, ScopedChange } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
@@ -24,7 +24,7 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
 
   const make = async (scope: Scope, since: string, to: Position): Promise<string> => {
     const from = parsePosition(since, scope);
-    const changes = from && (await changesFor(db, scope, from, to));
+    const changes = from && (await changesInScope(db, scope, from, to));
     const changed = new Set<number>();
     for (const { kind, what, object } of changes ?? [])
       if (kind === 'device' && what !== 'removed') changed.add(object);

@@ -4,6 +4,8 @@ import { changesBetween, currentPosition, printPosition } from '../store/changes
 import type { Position } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { outputOfOpenChildren } from '../store/job-output.ts';
+import { scopeVersion } from '../store/job-scope.ts';
+import type { Scope } from '../store/scope.ts';
 
 interface Known {
   version: string;
@@ -15,14 +17,14 @@ interface Known {
 const MAX_KNOWN = 500;
 
 /** The version of the children of a parent as they are now, or were a moment ago. */
-export type ChildrenVersion = (accountId: number, parentSeq: number) => Promise<string>;
+export type ChildrenVersion = (scope: Scope, parentSeq: number) => Promise<string>;
 
 export function openChildrenVersions(db: Database): ChildrenVersion {
   const known = new Map<number, Known>();
-  return async (accountId, parentSeq) => {
+  return async (scope, parentSeq) => {
     const at = await currentPosition(db);
     const before = known.get(parentSeq);
-    const changes = before && (await changesBetween(db, accountId, before.at, at, parentSeq));
+    const changes = before && (await changesBetween(db, scope.accountId, before.at, at, parentSeq));
     const version = changes?.length === 0 && before ? before.version : printPosition(at);
     // Keeps the most recently used parents last.
     known.delete(parentSeq);
@@ -30,6 +32,7 @@ export function openChildrenVersions(db: Database): ChildrenVersion {
     const [oldest] = known.keys();
     if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     // Arriving output is not in the change log.
-    return `${version}.${await outputOfOpenChildren(db, parentSeq)}`;
+    const output = await outputOfOpenChildren(db, scope, parentSeq);
+    return `${version}.${output}${await scopeVersion(db, scope)}`;
   };
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import { invalid } from '../http/problem.ts';
-import { changesFor, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
+import { changesInScope, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
 import type { ScopedChange } from '../store/changes.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById } from '../store/devices.ts';
@@ -42,7 +42,7 @@ export function deviceVersionRoutes({ db }: Context): Handlers<typeof deviceVers
       }
       if (since !== undefined) {
         const from = parsePosition(since, scope);
-        const changes = from && (await changesFor(db, scope, from, position));
+        const changes = from && (await changesInScope(db, scope, from, position));
         const changed = changes && (await changedVersions(db, { scope, artifact, changes }));
         return compressible({ ...answer, ...none, ...(changed ?? { Reset: true }) });
       }

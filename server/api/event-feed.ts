@@ -10,7 +10,14 @@ import { RESOURCES } from '../http/api-groups.ts';
 import type { Caller } from '../store/caller.ts';
 import { Problem } from '../http/problem.ts';
 import { logFault } from '../store/system-fault.ts';
-import { changesFor, currentPosition, isSamePosition, jobIds, parsePosition, printPosition } from '../store/changes.ts';
+import {
+  changesInScope,
+  currentPosition,
+  isSamePosition,
+  jobIds,
+  parsePosition,
+  printPosition,
+} from '../store/changes.ts';
 import { ownJobs, ownParents, ownRollouts } from '../store/change-scope.ts';
 import type { ChangeKind, Position, ScopedChange } from '../store/changes.ts';
 import type { Database, Reader } from '../store/database.ts';
@@ -159,7 +166,7 @@ export function openEventFeed({
   const lookFor = async (audience: Audience, to: Position) => {
     if (isSamePosition(to, audience.at)) return;
     if (performance.now() - audience.sent < EVENT_EVERY_MS) return;
-    const changes = await changesFor(db, audience.scope, audience.at, to);
+    const changes = await changesInScope(db, audience.scope, audience.at, to);
     if (!changes || changes.some(({ kind }) => ENDING.has(kind))) await endInvalid(audience);
     const event = changes && (await eventOf(db, audience.scope, changes));
     // From here on in one turn: a stream that opens now has everything up to here.
@@ -194,7 +201,7 @@ export function openEventFeed({
     const from = parsePosition(version, audience.scope);
     // A version of another node may be newer.
     const isAhead = from && from.opening === at.opening && from.seq > at.seq;
-    const since = from && (await changesFor(db, audience.scope, from, isAhead ? present : at));
+    const since = from && (await changesInScope(db, audience.scope, from, isAhead ? present : at));
     const changes = isAhead ? since && [] : since;
     const event = changes && (await eventOf(db, audience.scope, changes));
     if (!audience.streams.has(stream)) return;

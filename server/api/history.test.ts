@@ -12,6 +12,7 @@ import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { until } from '../../scripts/test-process.ts';
+import { wholeAccount } from '../store/scope.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -246,7 +247,7 @@ test('the last 24 hours of a large account are computed before anybody asks', as
   availabilities.keepReady();
   await until('the sums', () => computed > 0);
   const ready = await availabilities.of(1, 24 * HOUR);
-  assert.equal(ready.sorted('device', 'changes').length, 1);
+  assert.equal(ready.sorted('device', 'changes', wholeAccount(1)).length, 1);
   assert.equal(computed, 1);
   await availabilities.close();
 });

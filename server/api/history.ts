@@ -59,16 +59,14 @@ async function gapEdges(db: Reader, { id, seq }: DeviceRow, { from, to }: Span) 
 export function historyRoutes({ db, now, availabilities }: Context): Handlers<typeof historyEndpoints> {
   return {
     changes: async (request) => {
-      const {
-        account,
-        query: { device_id, from, to, limit, before },
-      } = request;
-      const device = device_id === undefined ? undefined : await deviceById(db, scopeOf(request), device_id);
+      const { device_id, from, to, limit, before } = request.query;
+      const scope = scopeOf(request);
+      const device = device_id === undefined ? undefined : await deviceById(db, scope, device_id);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const span = { from: from ? Date.parse(from) : 0, to: to ? Date.parse(to) + 1 : now() + 1 };
       const [at, seq] = before ? before.split('-').map(Number) : [];
       const position = at === undefined || seq === undefined ? undefined : { at, device_seq: seq };
-      const rows = await stateChanges(db, account.id, {
+      const rows = await stateChanges(db, scope, {
         ...span,
         device: device?.seq,
         before: position,
@@ -89,9 +87,10 @@ export function historyRoutes({ db, now, availabilities }: Context): Handlers<ty
       return { Items: items.map(({ item }) => item), Next };
     },
 
-    summary: async ({ account, query: { hours = '24', by = 'device', sort = 'changes', limit, before } }) => {
-      const known = await availabilities.of(account.id, Number(hours) * HOUR_MS);
-      const sorted = known.sorted(by, sort);
+    summary: async (request) => {
+      const { hours = '24', by = 'device', sort = 'changes', limit, before } = request.query;
+      const known = await availabilities.of(request.account.id, Number(hours) * HOUR_MS);
+      const sorted = known.sorted(by, sort, scopeOf(request));
       const first = Number(before || 0);
       const end = first + Number(limit ?? DEFAULT_LIMIT);
       return {

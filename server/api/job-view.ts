@@ -62,9 +62,10 @@ async function common({ db }: JobSource, row: JobRow, isAlone = false): Promise<
       ...(row.verdict_line !== null && { VerdictLine: row.verdict_line }),
     }),
     ...(isParent && { Counts: withoutZeros(countsIn(row)) }),
-    ...(isParent && row.judged > 0 && { VerdictCounts: withoutZeros(await verdictCounts(db, row)) }),
+    ...(isParent &&
+      row.judged > 0 && { VerdictCounts: withoutZeros(row.own?.verdicts ?? (await verdictCounts(db, row))) }),
     ...(row.parent_id === null && { Attempts: row.attempt }),
-    ...(isParent && isOpen && { WaitingOffline: await countWaitingOffline(db, row.seq) }),
+    ...(isParent && isOpen && { WaitingOffline: row.own?.waitingOffline ?? (await countWaitingOffline(db, row.seq)) }),
   };
 }
 

@@ -7,12 +7,23 @@ import { isUnchanged } from '../http/implement.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { requireRole } from '../http/require-permission.ts';
 import { outputOfChildren } from '../store/job-output.ts';
 import { countsIn } from '../store/job-moves.ts';
-import { childJobs, childrenOfList, jobById, jobsOfDevice, queuedJobs, topJobs, topJobsWith } from '../store/jobs.ts';
+import {
+  childJobs,
+  childrenOfList,
+  findJob,
+  jobById,
+  jobsOfDevice,
+  queuedJobs,
+  topJobs,
+  topJobsWith,
+} from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
-import { scopeOf } from '../store/scope.ts';
+import { scopeVersion } from '../store/job-scope.ts';
+import { isInScope, scopeOf } from '../store/scope.ts';
 import type { Scope } from '../store/scope.ts';
 import { currentPosition, printPosition } from '../store/changes.ts';
 import { countJobs, jobPage } from '../store/job-list.ts';
@@ -46,11 +57,12 @@ const DEFAULT_LIMIT = 100;
 
 type PageQuery = z.output<typeof jobEndpoints.page.query>;
 
-/** Undefined if the query is for a device that does not exist. */
+/** Undefined if the query is for a device that does not exist, or for a group outside the scope. */
 async function filterOf(db: Reader, scope: Scope, query: PageQuery): Promise<JobFilter | undefined> {
   const [, kind, of = ''] = /^(device|group|tag):([^]*)$/.exec(query.target ?? '') ?? [];
   const device = kind === 'device' ? await findDevice(db, scope, of) : undefined;
   if (kind === 'device' && !device) return undefined;
+  if (kind === 'group' && !isInScope(scope, of)) return undefined;
   return {
     states: query.status?.split(',') ?? [],
     name: query.name?.trim() ?? '',
@@ -68,100 +80,115 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
   const childrenVersion = openChildrenVersions(db);
   const names = openNameIndex(db, NAMED_JOBS);
   /** A version that changes with everything that lists of jobs show. */
-  const listVersion = () => db.version('jobs', 'job_output', ONLINE);
+  const listVersion = async (scope: Scope) =>
+    (await db.version('jobs', 'job_output', ONLINE)) + (await scopeVersion(db, scope));
   return {
-    submit: (request) => dispatch.submit(request, request.body, idempotencyKey(request.http)),
+    submit: async (request) => {
+      const { RetryOf } = request.body;
+      const retried = RetryOf === undefined ? undefined : await findJob(db, scopeOf(request), RetryOf);
+      // A retry runs what the job ran, whether the request names it or not.
+      if (retried?.workflow_id) requireRole(request, 'connect');
+      return dispatch.submit(request, request.body, idempotencyKey(request.http));
+    },
 
-    get: async ({ account, params }) => full(context, await jobById(db, account.id, params.job_id)),
+    get: async (request) => full(context, await jobById(db, scopeOf(request), request.params.job_id)),
 
-    output: async ({ account, params, query: { stdout, stderr } }) =>
-      partsFrom(context, await jobById(db, account.id, params.job_id), {
-        stdout: Number(stdout ?? 0),
-        stderr: Number(stderr ?? 0),
-      }),
+    output: async (request) => {
+      const { stdout, stderr } = request.query;
+      const row = await jobById(db, scopeOf(request), request.params.job_id);
+      return partsFrom(context, row, { stdout: Number(stdout ?? 0), stderr: Number(stderr ?? 0) });
+    },
 
-    children: async ({ account, params, query: { since }, http }) => {
-      const parent = await jobById(db, account.id, params.job_id);
-      if (since !== undefined) return childrenSince(context, account.id, parent, since);
-      const version = await childrenVersion(account.id, parent.seq);
+    children: async (request) => {
+      const { params, query, http } = request;
+      const scope = scopeOf(request);
+      const parent = await jobById(db, scope, params.job_id);
+      if (query.since !== undefined) return childrenSince(context, scope, parent, query.since);
+      const version = await childrenVersion(scope, parent.seq);
       if (parent.device_seq !== null) return [];
       if (isKnown(http, version)) return new JsonResponse('', version);
       const children = Object.values(countsIn(parent)).reduce((sum, count) => sum + count, 0);
-      const all = (await outputOfChildren(db, parent.seq)) <= CHILDREN_BYTES;
+      const all = (await outputOfChildren(db, scope, parent.seq)) <= CHILDREN_BYTES;
       const most = all ? undefined : Math.max(MIN_OF_CHILD, Math.floor(CHILDREN_BYTES / children / 2));
       const json = await rowsOf(
-        (after, limit) => childJobs(db, parent.seq, after?.seq ?? 0, limit),
+        (after, limit) => childJobs(db, scope, parent.seq, after?.seq ?? 0, limit),
         (row) => child(context, row, most),
       );
       return new JsonResponse(json, version);
     },
 
-    outputs: async ({ account, params, query: { ids } }) => {
-      const parent = await jobById(db, account.id, params.job_id);
+    outputs: async (request) => {
+      const scope = scopeOf(request);
+      const parent = await jobById(db, scope, request.params.job_id);
       const parts: string[] = [];
-      for (const row of await childrenOfList(db, parent.seq, ids.split(',')))
+      for (const row of await childrenOfList(db, scope, parent.seq, request.query.ids.split(',')))
         parts.push(JSON.stringify(await outputTails(context, row)));
       return new JsonResponse(`[${parts.join(',')}]`);
     },
 
-    list: async ({ account, query: { since }, http }) => {
-      if (since !== undefined) return topJobsSince(context, account.id, since);
-      const version = await listVersion();
+    list: async (request) => {
+      const { query, http } = request;
+      const scope = scopeOf(request);
+      if (query.since !== undefined) return topJobsSince(context, scope, query.since);
+      const version = await listVersion(scope);
       if (isKnown(http, version)) return new JsonResponse('', version);
-      const read = (after: JobRow | undefined, limit: number) => topJobs(db, account.id, after?.seq ?? 0, limit);
+      const read = (after: JobRow | undefined, limit: number) => topJobs(db, scope, after?.seq ?? 0, limit);
       return new JsonResponse(() => streamOf(read, (row) => summary(context, row)), version);
     },
 
     page: async (request) => {
-      const { account, query } = request;
-      if (query.since !== undefined) return pagedJobsSince(context, account.id, query.since);
+      const { query } = request;
+      const scope = scopeOf(request);
+      if (query.since !== undefined) return pagedJobsSince(context, scope, query.since);
       // Read before the jobs, which may be newer; their changes are then reported once more.
-      const Version = printPosition(await currentPosition(db));
-      const Total = query.before ? undefined : await countJobs(db, account.id);
-      const filter = await filterOf(db, scopeOf(request), query);
+      const Version = printPosition(await currentPosition(db), scope);
+      const Total = query.before ? undefined : await countJobs(db, scope);
+      const filter = await filterOf(db, scope, query);
       const range = {
         before: Number(query.before || Number.MAX_SAFE_INTEGER),
         limit: Number(query.limit ?? DEFAULT_LIMIT),
       };
-      const { rows, next } = filter
-        ? await jobPage(db, names, account.id, filter, range)
-        : { rows: [], next: undefined };
+      const { rows, next } = filter ? await jobPage(db, names, scope, filter, range) : { rows: [], next: undefined };
       const Items: Job[] = [];
       for (const row of rows) Items.push(await summary(context, row));
       return { Items, Next: next === undefined ? '' : String(next), Version, ...(Total !== undefined && { Total }) };
     },
 
-    queues: async ({ account, query: { since }, http }) => {
-      if (since !== undefined) return queuesSince(context, account.id, since);
-      const version = await listVersion();
+    queues: async (request) => {
+      const { query, http } = request;
+      const scope = scopeOf(request);
+      if (query.since !== undefined) return queuesSince(context, scope, query.since);
+      const version = await listVersion(scope);
       if (isKnown(http, version)) return new JsonResponse('', version);
       const json = await rowsOf(
-        (after, limit) => queuedJobs(db, account.id, after, limit),
+        (after, limit) => queuedJobs(db, scope, after, limit),
         (row) => brief(context, row),
       );
       return new JsonResponse(json, version);
     },
 
     ofDevice: async (request) => {
-      const { account, params } = request;
-      const device = await deviceById(db, scopeOf(request), params.device_id);
-      const version = await listVersion();
+      const scope = scopeOf(request);
+      const device = await deviceById(db, scope, request.params.device_id);
+      const version = await listVersion(scope);
       const json = await rowsOf(
-        (after, limit) => jobsOfDevice(db, account.id, device.seq, after?.seq ?? 0, limit),
+        (after, limit) => jobsOfDevice(db, scope.accountId, device.seq, after?.seq ?? 0, limit),
         (row) => summary(context, row),
       );
       return new JsonResponse(json, version);
     },
 
-    runs: async ({ account, params, http }) => {
-      const version = await listVersion();
+    runs: async (request) => {
+      const { params, http } = request;
+      const scope = scopeOf(request);
+      const version = await listVersion(scope);
       if (isKnown(http, version)) return new JsonResponse('', version);
       const parts: string[] = [];
-      for (const top of await topJobsWith(db, account.id, params.artifact_id)) {
+      for (const top of await topJobsWith(db, scope, params.artifact_id)) {
         const json =
           top.device_seq === null
             ? await rowsOf(
-                (after, limit) => childJobs(db, top.seq, after?.seq ?? 0, limit),
+                (after, limit) => childJobs(db, scope, top.seq, after?.seq ?? 0, limit),
                 (row) => brief(context, row),
               )
             : `[${JSON.stringify(await brief(context, top))}]`;

@@ -12,7 +12,18 @@ import {
   type DeviceStateRow,
   type StateCounts,
 } from '../store/rollout-devices.ts';
-import { plannedDevices, settingsOf, stepsOf, wavesOf, type RolloutRow, type WaveRow } from '../store/rollouts.ts';
+import { findJob } from '../store/jobs.ts';
+import {
+  isWhole,
+  plannedDevices,
+  settingsOf,
+  stepsOf,
+  wavesOf,
+  type RolloutRow,
+  type StepRow,
+  type WaveRow,
+} from '../store/rollouts.ts';
+import { isInScope, wholeAccount, type Scope } from '../store/scope.ts';
 
 const MAX_STEPS = 200;
 const MINUTE = 60_000;
@@ -30,18 +41,24 @@ const FRESH_ENDED_MS = 60_000;
 const MAX_REMEMBERED = 500;
 
 /** `wavesIn` with a short-lived cache, which a step of the rollout invalidates. */
-export function openWaveFigures(db: Reader, now: () => number): (row: RolloutRow) => Promise<RolloutWave[]> {
-  const remembered = new Map<number, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
-  return (row) => {
-    if (row.kept !== null) return wavesIn(db, row, now());
-    const known = remembered.get(row.seq);
+export function openWaveFigures(
+  db: Reader,
+  now: () => number,
+): (scope: Scope, row: RolloutRow) => Promise<RolloutWave[]> {
+  const remembered = new Map<string, { version: number; at: number; waves: Promise<RolloutWave[]> }>();
+  return (asked, row) => {
+    // Most rollouts are seen as a whole, and then everybody sees the same.
+    const scope = isWhole(asked, row) ? wholeAccount(asked.accountId) : asked;
+    if (row.kept !== null) return wavesIn(db, scope, row, now());
+    const key = `${row.seq} ${JSON.stringify(scope.groups ?? '')}`;
+    const known = remembered.get(key);
     const fresh = row.ended === null ? FRESH_MS : FRESH_ENDED_MS;
     if (known?.version === row.version && performance.now() - known.at < fresh) return known.waves;
-    const waves = wavesIn(db, row, now());
+    const waves = wavesIn(db, scope, row, now());
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(row.seq, { version: row.version, at: performance.now(), waves });
+    remembered.set(key, { version: row.version, at: performance.now(), waves });
     // Errors are not cached.
-    waves.catch(() => remembered.delete(row.seq));
+    waves.catch(() => remembered.delete(key));
     return waves;
   };
 }
@@ -55,18 +72,18 @@ interface PlannedWave {
 
 const sumOf = (counts: StateCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-async function wavesIn(db: Reader, row: RolloutRow, now: number): Promise<RolloutWave[]> {
-  const kept = keptCounts(row);
+async function wavesIn(db: Reader, scope: Scope, row: RolloutRow, now: number): Promise<RolloutWave[]> {
+  const kept = await keptCounts(db, scope, row);
   const planned = kept
     ? kept.map((counts, wave) => ({ wave, devices: sumOf(counts), skipped: counts.Skipped ?? 0 }))
-    : await plannedDevices(db, row.seq);
+    : await plannedDevices(db, scope, row.seq);
   const startedWaves = await wavesOf(db, row.seq);
   return Promise.all(
     Array.from({ length: row.waves }, async (_, number) => {
       const { devices = 0, skipped = 0 } = planned.find(({ wave }) => wave === number) ?? {};
       const wave = startedWaves.find((each) => each.number === number);
       return wave
-        ? startedWave(db, row, { number, devices, wave, counts: kept?.[number], now })
+        ? startedWave(db, scope, row, { number, devices, wave, counts: kept?.[number], now })
         : pendingWave(row, { number, devices, skipped });
     }),
   );
@@ -100,23 +117,27 @@ interface StartedWave {
 
 async function startedWave(
   db: Reader,
+  scope: Scope,
   row: RolloutRow,
   { number, devices, wave, counts: kept, now }: StartedWave,
 ): Promise<RolloutWave> {
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
-  const counted = kept ? { counts: kept, back: kept.Succeeded ?? 0 } : await countWave(db, row, wave, now - online);
+  const counted = kept
+    ? { counts: kept, back: kept.Succeeded ?? 0 }
+    : await countWave(db, row, wave, now - online, scope);
   const { counts, back } = counted;
   const { devices: counting, success } = figuresOf(counted);
   const needed = requiredDevices(counting, Gate);
-  const isAwaited = row.ended === null && wave.passed === null && back < needed && success >= needed;
+  // When the others will be back does not concern who does not see them.
+  const isAwaited = !scope.groups && row.ended === null && wave.passed === null && back < needed && success >= needed;
   const since = isAwaited ? await backSince(db, row, wave, needed) : undefined;
   // Devices that were deleted or skipped before the wave started have no job.
   const missing = devices - sumOf(counts);
   return {
     Number: number + 1,
     State: wave.passed === null ? 'Running' : 'Passed',
-    JobId: wave.job_id ?? '',
+    JobId: await jobIdOf(db, scope, wave),
     Devices: devices,
     Counts: { ...counts, ...(missing > 0 && { Cancelled: (counts.Cancelled ?? 0) + missing }) },
     Gate: {
@@ -132,7 +153,28 @@ async function startedWave(
   };
 }
 
-export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): RolloutSummary {
+/** The id of a wave's job; '' before it starts, and if the scope sees none of its devices. */
+const jobIdOf = async (db: Reader, scope: Scope, { job_id: id }: WaveRow): Promise<string> =>
+  id === null || (scope.groups && !(await findJob(db, scope, id))) ? '' : id;
+
+const NOT_SHOWN = 'The reason is not shown, because it also concerns devices outside your groups';
+
+/** The reason of a rollout, which counts and may name devices. */
+const becauseOf = (scope: Scope, row: RolloutRow) =>
+  row.because === '' || isWhole(scope, row) ? row.because : NOT_SHOWN;
+
+/** What was done, without anything that counts or names devices. */
+const PLAIN_STEP =
+  /^(Created|Paused|Resumed|Advanced|Retried|Aborted|Rolled back|All waves passed|Wave \d+ (?:began|passed))/;
+
+/** The steps of a rollout that is seen in part. */
+const plainSteps = (steps: readonly StepRow[]): StepRow[] =>
+  steps.flatMap((step) => {
+    const [text] = PLAIN_STEP.exec(step.text) ?? [];
+    return text === undefined ? [] : [{ ...step, text, reason: '' }];
+  });
+
+export function summaryOf(scope: Scope, row: RolloutRow, waves: readonly RolloutWave[]): RolloutSummary {
   const Counts: Record<string, number> = {};
   for (const wave of waves)
     for (const [state, count] of Object.entries(wave.Counts)) Counts[state] = (Counts[state] ?? 0) + count;
@@ -142,7 +184,7 @@ export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): Rollo
     Name: row.name,
     State: row.state,
     Version: row.version,
-    Because: row.because,
+    Because: becauseOf(scope, row),
     Wave: row.wave + 1,
     WaveCount: row.waves,
     Devices: waves.reduce((sum, { Devices }) => sum + Devices, 0),
@@ -154,13 +196,18 @@ export function summaryOf(row: RolloutRow, waves: readonly RolloutWave[]): Rollo
   };
 }
 
-export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], namesOf: ActorNames): Promise<Rollout> {
-  const steps = await stepsOf(db, row.seq, MAX_STEPS);
+export async function full(
+  { db, scope, namesOf }: { db: Reader; scope: Scope; namesOf: ActorNames },
+  row: RolloutRow,
+  Waves: RolloutWave[],
+): Promise<Rollout> {
+  const all = await stepsOf(db, row.seq, MAX_STEPS);
+  const steps = isWhole(scope, row) ? all : plainSteps(all);
   const actors = steps.map(({ actor }) => actor).filter((actor) => actor !== '');
   const names = await namesOf(db, row.account_id, actors);
   const { Gate, PauseAfter, Advance, StartTime, Windows = [], IncludeNew, DeviceGroup, TagId } = settingsOf(row);
   return {
-    ...summaryOf(row, Waves),
+    ...summaryOf(scope, row, Waves),
     Waves,
     Steps: steps.map(({ at, actor, text, reason }) => ({
       Time: time(at),
@@ -176,7 +223,7 @@ export async function full(db: Reader, row: RolloutRow, Waves: RolloutWave[], na
       Windows,
       IncludeNew,
       ...(StartTime && { StartTime }),
-      ...(DeviceGroup && { DeviceGroup }),
+      ...(DeviceGroup && isInScope(scope, DeviceGroup) && { DeviceGroup }),
       ...(TagId && { TagId }),
     },
   };

@@ -9,6 +9,7 @@ import type { Dispatch } from '../jobs/dispatch.ts';
 import { cancelUnneeded, requirePayload, rolloutTargets } from '../rollouts/fleet.ts';
 import { alertEnded } from '../rollouts/rollout-alerts.ts';
 import { planWaves, type WavePlan } from '../rollouts/plan.ts';
+import { requireRole } from '../http/require-permission.ts';
 import { artifactById } from '../store/artifacts.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
@@ -24,6 +25,7 @@ import {
 } from '../store/rollout-devices.ts';
 import {
   deleteRollout,
+  isWhole,
   insertRollout,
   noteStep,
   rolloutById,
@@ -35,6 +37,9 @@ import {
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
+import { ReachesOutside } from '../store/errors.ts';
+import { scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
 
@@ -45,6 +50,15 @@ type StepRequest = HandlerRequest & {
   params: { rollout_id: string };
   body: { Version: number; Reason?: string | undefined };
 };
+
+interface Step {
+  action: string;
+  text: string;
+  /** In which it can be taken. */
+  states: readonly RolloutState[];
+  /** Whether devices may run something because of it. */
+  runs?: boolean;
+}
 
 interface RolloutRoutesOptions {
   db: Database;
@@ -58,14 +72,25 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   const { db, audit, now, dispatch, namesOf } = options;
   const wavesOfRow = openWaveFigures(db, now);
 
+  /** Throws unless all devices of a rollout are in the scope. `deleted`: those that were deleted too. */
+  const requireAll = (scope: Scope, row: RolloutRow, deleted: boolean): void => {
+    if (deleted ? isWhole(scope, row) : (row.part?.outside ?? 0) === 0) return;
+    throw new ReachesOutside(
+      'It also concerns devices that are not in your groups. Somebody whose role is not limited to groups can do this.',
+    );
+  };
+
   /** Applies a person's step to the version that they saw. */
   const takeStep = <Result>(
     request: StepRequest,
-    { action, text, states }: { action: string; text: string; states: readonly RolloutState[] },
+    { action, text, states, runs = false }: Step,
     change: (tx: Tx, row: RolloutRow) => Promise<{ to: Parameters<typeof applyStep>[2]; result: Result }>,
   ): Promise<Result> =>
     db.write(async (tx) => {
-      const row = await rolloutById(tx, request.account.id, request.params.rollout_id);
+      const scope = scopeOf(request);
+      const row = await rolloutById(tx, scope, request.params.rollout_id);
+      requireAll(scope, row, false);
+      if (runs && settingsOf(row).WorkflowId) requireRole(request, 'connect');
       await requireVersion(tx, request, row);
       if (!states.includes(row.state))
         throw new Problem(409, `The rollout is ${row.state}`, `It cannot be ${text.toLowerCase()} in this state.`);
@@ -78,11 +103,15 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     });
 
   /** Plans the waves, and says which devices are Offline. Throws if the artifact or workflow does not exist. */
-  const planned = async (accountId: number, draft: RolloutDraft) => {
+  const planned = async (scope: Scope, draft: RolloutDraft) => {
     const { DeviceGroup, TagId, DeviceIds } = draft;
-    await requirePayload(db, accountId, draft);
+    await requirePayload(db, scope.accountId, draft);
+    if (scope.groups && TagId)
+      throw new ReachesOutside(
+        'Devices of any group can have a tag, also later. Nothing was planned: choose one of your groups, or select devices.',
+      );
     const choice = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }), ...(DeviceIds && { DeviceIds }) };
-    const targets = await rolloutTargets(db, accountId, choice);
+    const targets = await rolloutTargets(db, scope, choice);
     const offline = new Set(targets.filter(({ isOnline }) => !isOnline).map(({ id }) => id));
     return { ...planWaves(targets, draft.Waves), offline };
   };
@@ -109,7 +138,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     create: async (request) => {
       // Planned outside the unit of work, for which all other writes would wait. A repeated request does not need the
       // plan.
-      const [plan] = await Promise.allSettled([planned(request.account.id, request.body)]);
+      const [plan] = await Promise.allSettled([planned(scopeOf(request), request.body)]);
       const submission = { accountId: request.account.id, key: idempotencyKey(request.http), content: request.body };
       return db.write(async (tx) => {
         const { id: RolloutId } = await runOnce(tx, submission, now(), async () => {
@@ -120,29 +149,33 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       });
     },
 
-    plan: async ({ account, body }) => {
-      const { waves, left, offline } = await planned(account.id, body);
+    plan: async (request) => {
+      const { waves, left, offline } = await planned(scopeOf(request), request.body);
       return {
         Waves: waves.map((ids) => ({ Devices: ids, Offline: ids.filter((id) => offline.has(id)).length })),
         Left: left,
       };
     },
 
-    list: async ({ account }) => {
-      const rows = await rolloutsOf(db, account.id);
-      return Promise.all(rows.map(async (row) => summaryOf(row, await wavesOfRow(row))));
+    list: async (request) => {
+      const scope = scopeOf(request);
+      const rows = await rolloutsOf(db, scope);
+      return Promise.all(rows.map(async (row) => summaryOf(scope, row, await wavesOfRow(scope, row))));
     },
 
-    get: async ({ account, params }) => {
-      const row = await rolloutById(db, account.id, params.rollout_id);
-      return full(db, row, await wavesOfRow(row), namesOf);
+    get: async (request) => {
+      const scope = scopeOf(request);
+      const row = await rolloutById(db, scope, request.params.rollout_id);
+      return full({ db, scope, namesOf }, row, await wavesOfRow(scope, row));
     },
 
-    devices: async ({ account, params, query: { limit, before, state, wave: only } }) => {
-      const row = await rolloutById(db, account.id, params.rollout_id);
+    devices: async (request) => {
+      const { limit, before, state, wave: only } = request.query;
+      const scope = scopeOf(request);
+      const row = await rolloutById(db, scope, request.params.rollout_id);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const [wave = '-1', id = ''] = (before ?? '').split('.');
-      const rows = await devicesOf(db, row, {
+      const rows = await devicesOf(db, scope, row, {
         after: { wave: Number(wave), id },
         state,
         wave: only === undefined ? undefined : Number(only) - 1,
@@ -151,13 +184,14 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       const shown = rows.slice(0, most);
       const last = shown.at(-1);
       return {
-        Items: await devicesIn(db, account.id, shown),
+        Items: await devicesIn(db, scope.accountId, shown),
         Next: rows.length > most && last ? `${last.wave}.${last.device_id}` : '',
       };
     },
 
-    states: async ({ account, params }) => {
-      const rows = await statesOf(db, await rolloutById(db, account.id, params.rollout_id));
+    states: async (request) => {
+      const scope = scopeOf(request);
+      const rows = await statesOf(db, scope, await rolloutById(db, scope, request.params.rollout_id));
       return [...Map.groupBy(rows, ({ wave, state }) => `${wave} ${state}`).values()].flatMap((group) =>
         group.slice(0, 1).map(({ wave, state }) => ({
           Wave: wave + 1,
@@ -178,24 +212,28 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       ),
 
     resume: (request) =>
-      takeStep(request, { action: 'rollout.resume', text: 'Resumed', states: ['Paused'] }, async (tx, row) => {
-        const wave = (await wavesOf(tx, row.seq)).at(-1);
-        if (wave && wave.passed === null) {
-          const { failed } = figuresOf(await countWave(tx, row, wave, now()));
-          await setWave(tx, row.seq, { ...wave, began: now(), forgiven: failed });
-        }
-        return { to: { state: row.wave < 0 ? 'Scheduled' : 'Running', because: '' }, result: undefined };
-      }),
+      takeStep(
+        request,
+        { action: 'rollout.resume', text: 'Resumed', states: ['Paused'], runs: true },
+        async (tx, row) => {
+          const wave = (await wavesOf(tx, row.seq)).at(-1);
+          if (wave && wave.passed === null) {
+            const { failed } = figuresOf(await countWave(tx, row, wave, now()));
+            await setWave(tx, row.seq, { ...wave, began: now(), forgiven: failed });
+          }
+          return { to: { state: row.wave < 0 ? 'Scheduled' : 'Running', because: '' }, result: undefined };
+        },
+      ),
 
     advance: (request) =>
-      takeStep(request, { action: 'rollout.advance', text: 'Advanced', states: OPEN }, async (tx, row) => {
+      takeStep(request, { action: 'rollout.advance', text: 'Advanced', states: OPEN, runs: true }, async (tx, row) => {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
         if (wave && wave.passed === null) await setWave(tx, row.seq, { ...wave, passed: now(), by_hand: 1 });
         return { to: { state: 'Running', because: '', confirmed: 1 }, result: undefined };
       }),
 
     retry: (request) =>
-      takeStep(request, { action: 'rollout.retry', text: 'Retried', states: OPEN }, async (tx, row) => {
+      takeStep(request, { action: 'rollout.retry', text: 'Retried', states: OPEN, runs: true }, async (tx, row) => {
         const { DeviceIds: only } = request.body;
         const asked = only && new Set(only);
         const all = await failedDevices(tx, row);
@@ -243,8 +281,8 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       }),
 
     rollback: async (request) => {
-      const draft = await rollbackDraft(request.account.id, request.params.rollout_id);
-      const plan = await planned(request.account.id, draft);
+      const draft = await rollbackDraft(scopeOf(request), request.params.rollout_id);
+      const plan = await planned(scopeOf(request), draft);
       return takeStep(
         request,
         { action: 'rollout.rollback', text: 'Rolled back', states: ['Paused', 'Succeeded', 'Failed', 'Aborted'] },
@@ -262,7 +300,9 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     remove: (request) =>
       db.write(
         async (tx) => {
-          const row = await rolloutById(tx, request.account.id, request.params.rollout_id);
+          const scope = scopeOf(request);
+          const row = await rolloutById(tx, scope, request.params.rollout_id);
+          requireAll(scope, row, true);
           if (OPEN.includes(row.state))
             throw new Problem(409, `The rollout is ${row.state}`, 'Abort it first, or wait for its end.');
           await deleteRollout(tx, row.seq);
@@ -273,10 +313,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   };
 
   /** Drafts a rollout of the previous version to exactly the devices on which this one succeeded. */
-  async function rollbackDraft(accountId: number, id: string): Promise<RolloutDraft> {
-    const row = await rolloutById(db, accountId, id);
+  async function rollbackDraft(scope: Scope, id: string): Promise<RolloutDraft> {
+    const row = await rolloutById(db, scope, id);
+    requireAll(scope, row, false);
     const { DeviceGroup: _, TagId: __, StartTime: ___, ...same } = settingsOf(row);
-    const before = await previousVersion(db, accountId, same.ArtifactId);
+    const before = await previousVersion(db, scope.accountId, same.ArtifactId);
     const DeviceIds = await succeededDevices(db, row);
     if (DeviceIds.length === 0) throw new Problem(409, 'No device has taken it', 'There is nothing to roll back.');
     return {

@@ -3,6 +3,7 @@ import type { Rule, RuleSet, ruleEndpoints } from '#/contract/rules.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { invalid, Problem } from '../http/problem.ts';
+import { requireUnlimited } from '../http/require-permission.ts';
 import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
 import type { Strikes } from '../jobs/marks-reader.ts';
 import { patternFault, savingFault } from '../jobs/pattern.ts';
@@ -11,6 +12,7 @@ import { verdictOf, type Verdict } from '../jobs/verdict.ts';
 import type { Reader } from '../store/database.ts';
 import { readOutput } from '../store/job-output.ts';
 import { childJobs, jobById, type JobRow } from '../store/jobs.ts';
+import { scopeOf } from '../store/scope.ts';
 import { ruleSetsOf, saveRules } from '../store/rules.ts';
 import { holderOf } from '../store/sessions.ts';
 import { namesOf } from './audit-names.ts';
@@ -41,15 +43,20 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
         if (!(await isUnchanged(request.http.req.header('If-Match'), () => list(tx, request))))
           throw new Problem(412, 'The rules have changed meanwhile', 'Read them again, and decide anew.');
         const name = params.artifact_name;
+        // What others rely on is changed only by those whose devices are all concerned.
+        if (request.groups && (await ruleSetsOf(tx, account.id)).some((set) => set.name === name))
+          requireUnlimited(request, 'operate');
         const set = { account_id: account.id, name, rules: body.Rules };
         await saveRules(tx, { ...set, changed_by: await holderOf(tx, actor), changed: now() });
         await audit.record(tx, request, 'rules.save', name);
       }),
 
-    try: async ({ account, body: { Rules, JobId } }) => {
-      const job = await jobById(db, account.id, JobId);
+    try: async (request) => {
+      const { Rules, JobId } = request.body;
+      const scope = scopeOf(request);
+      const job = await jobById(db, scope, JobId);
       if (job.device_seq === null) {
-        const children = (await childJobs(db, job.seq, 0, TRIED_CHILDREN)).filter(({ ended }) => ended !== null);
+        const children = (await childJobs(db, scope, job.seq, 0, TRIED_CHILDREN)).filter(({ ended }) => ended !== null);
         const counts: Record<string, number> = {};
         const strikes: Strikes = new Map();
         const until = performance.now() + TRIAL_MS;

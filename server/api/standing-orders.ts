@@ -14,6 +14,8 @@ import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { artifactById } from '../store/artifacts.ts';
 import type { Reader } from '../store/database.ts';
+import { ReachesOutside } from '../store/errors.ts';
+import { isInScope, scopeOf, wholeAccount } from '../store/scope.ts';
 import {
   retryDevices,
   resetStandingOrder,
@@ -36,8 +38,9 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
   const figuresOf = openFigures(db);
 
   return {
-    list: async ({ account }) => {
-      const rows = await standingOrdersOf(db, account.id);
+    list: async (request) => {
+      const { account } = request;
+      const rows = await standingOrdersOf(db, scopeOf(request));
       const actors = rows.map(({ actor }) => ({ actor, action: '', target: '' }));
       const names = await namesOf(db, account.id, actors);
       return Promise.all(rows.map(async (row) => shown(row, await figuresOf(row), names.get(row.actor) ?? '')));
@@ -46,10 +49,17 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
     save: (request) =>
       db.write(async (tx) => {
         const { account, params, body, actor, address } = request;
-        const before = await findStandingOrder(tx, account.id, params.name);
+        const scope = scopeOf(request);
+        if (!isInScope(scope, body.DeviceGroup))
+          throw new ReachesOutside(
+            `Your role is limited to ${scope.groups?.join(', ')}. Nothing was saved: choose one of these groups.`,
+          );
+        const before = await findStandingOrder(tx, scope, params.name);
         await requireUnchanged(tx, request, before);
+        if (!before && (await findStandingOrder(tx, wholeAccount(account.id), params.name)))
+          throw new Problem(409, `“${params.name.trim()}” cannot be used as a name`, 'Choose another name.');
         const artifact = await artifactById(tx, account.id, body.ArtifactId);
-        if (!before && (await standingOrdersOf(tx, account.id)).length >= MOST_ORDERS)
+        if (!before && (await standingOrdersOf(tx, wholeAccount(account.id))).length >= MOST_ORDERS)
           throw new Problem(409, `There are ${MOST_ORDERS} standing orders already`, 'Delete some of them first.');
         await saveStandingOrder(tx, {
           account_id: account.id,
@@ -69,7 +79,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
     remove: (request) =>
       db.write(
         async (tx) => {
-          const row = await standingOrderNamed(tx, request.account.id, request.params.name);
+          const row = await standingOrderNamed(tx, scopeOf(request), request.params.name);
           await requireUnchanged(tx, request, row);
           await deleteStandingOrder(tx, row.seq);
           await audit.record(tx, request, 'order.remove', row.name);
@@ -77,8 +87,9 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
         { essential: true },
       ),
 
-    devices: async ({ account, params, query: { state, limit, before } }) => {
-      const { seq } = await standingOrderNamed(db, account.id, params.name);
+    devices: async (request) => {
+      const { state, limit, before } = request.query;
+      const { seq } = await standingOrderNamed(db, scopeOf(request), request.params.name);
       const most = Number(limit ?? DEFAULT_LIMIT);
       const rows = await standingOrderDevices(db, seq, {
         states: state?.split(',') ?? [],
@@ -92,8 +103,8 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
 
     retry: (request) =>
       db.write(async (tx) => {
-        const { account, params, body } = request;
-        const row = await standingOrderNamed(tx, account.id, params.name);
+        const { params, body } = request;
+        const row = await standingOrderNamed(tx, scopeOf(request), params.name);
         if (body.Version !== undefined && body.Version !== row.version)
           throw new Problem(409, 'The standing order has changed meanwhile', await lastChange(tx, row));
         if (!row.has_artifact) throw new Problem(409, 'The standing order is stopped', DELETED);

@@ -9,7 +9,7 @@ import type { Handlers } from '../http/implement.ts';
 import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
-import { scopeOf } from '../store/scope.ts';
+import { scopeOf, wholeAccount } from '../store/scope.ts';
 import { gapsIn, stateChanges } from '../store/state-history.ts';
 import { runOnce } from '../store/submissions.ts';
 import {
@@ -38,7 +38,7 @@ type Source = (db: Reader, device: DeviceRow, part: EventRange) => Promise<Found
 
 const states: Source = async (db, { seq, account_id }, { before, limit }) => {
   const span = { from: 0, to: before };
-  const changes = await stateChanges(db, account_id, { ...span, device: seq, limit });
+  const changes = await stateChanges(db, wholeAccount(account_id), { ...span, device: seq, limit });
   const found = changes.map(({ at, cause }): Found => {
     const word = causeWord(cause);
     const State = stateWord(cause);

@@ -6,6 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { NewDevice } from '#/contract/devices.ts';
 import type { TimelineItem } from '#/contract/timeline.ts';
 import type { Tunnel } from '#/contract/tunnels.ts';
+import { wholeAccount } from '../store/scope.ts';
 import { deleteTunnels, openTunnel } from '../store/tunnels.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -20,7 +21,7 @@ before(async () => {
   device = (await made.json()) as NewDevice;
 });
 after(() => service.end());
-beforeEach(() => service.context.db.write(async (tx) => void (await deleteTunnels(tx, ACCOUNT))));
+beforeEach(() => service.context.db.write(async (tx) => void (await deleteTunnels(tx, wholeAccount(ACCOUNT)))));
 
 const open = (draft: { protocol: 'HTTP' | 'TCP'; localDest: string; port?: number }, accountId = ACCOUNT) =>
   service.context.db.write(async (tx) => {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { Actor } from '../store/caller.ts';
 import type { Handlers } from '../http/implement.ts';
 import type { Tx } from '../store/database.ts';
+import { scopeOf } from '../store/scope.ts';
 import { deleteTunnel, deleteTunnels, listTunnels } from '../store/tunnels.ts';
 import type { DeletedTunnel, StoredTunnel } from '../store/tunnels.ts';
 import { tunnelAddress } from '../tunnels/address.ts';
@@ -53,12 +54,12 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     audit.record(tx, caller, 'tunnel.remove', `${name} ${deviceId}`);
 
   return {
-    list: async ({ account }) => (await listTunnels(db, account.id)).map(shown),
+    list: async (request) => (await listTunnels(db, scopeOf(request))).map(shown),
 
     removeAll: (request) =>
       db.write(
         async (tx) => {
-          const deleted = await deleteTunnels(tx, request.account.id);
+          const deleted = await deleteTunnels(tx, scopeOf(request));
           await audit.record(tx, request, 'tunnel.remove-all', String(deleted.length));
           for (const tunnel of deleted) await recordRemoved(tx, request, tunnel);
         },
@@ -68,7 +69,7 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
     remove: (request) =>
       db.write(
         async (tx) => {
-          await recordRemoved(tx, request, await deleteTunnel(tx, request.account.id, request.params.tunnel_id));
+          await recordRemoved(tx, request, await deleteTunnel(tx, scopeOf(request), request.params.tunnel_id));
         },
         { essential: true },
       ),

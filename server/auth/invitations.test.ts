@@ -4,6 +4,8 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Invitation, Me } from '#/contract/people.ts';
 import type { SignInSession } from '#/contract/sign-in.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
+import { until } from '../../scripts/test-process.ts';
+import { startTestSmtp } from '../../scripts/test-smtp.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { addSecondFactor, codeOf, invite, join, PASSWORD, PersonBrowser } from './test-people.ts';
@@ -104,4 +106,25 @@ test('asking for a new password answers the same for every address', async () =>
   for (const Email of ['anna@example.com', 'nobody@example.com'])
     assert.deepEqual(await browser().get('POST', '/auth/reset', { Email }), { Emailed: false });
   assert.deepEqual(await service.context.db.all('SELECT 1 FROM person_codes'), []);
+});
+
+test('links are sent where there is a server for e-mail, to the person only', async (t) => {
+  await service.end();
+  const smtp = await startTestSmtp();
+  t.after(() => smtp.close());
+  service = await startTestService({ SMTP_URL: smtp.url, SMTP_FROM: 'muster@example.com' });
+  const linkIn = (text = '') =>
+    /\/\w+#code=mup_[\w-]{43}/.exec(text.replaceAll(/=\n/g, '').replaceAll('=3D', '='))?.[0];
+  const invitation = await invite(service, 'anna@example.com');
+  assert.equal(invitation.Emailed, true);
+  assert.deepEqual(smtp.received[0]?.to, ['anna@example.com']);
+  assert.ok(invitation.InviteUrl.endsWith(linkIn(smtp.received[0].text) ?? '?'));
+  await browser().get('POST', '/auth/accept', { Code: codeOf(invitation), Password: PASSWORD });
+  for (const Email of ['nobody@example.com', 'Anna@example.com'])
+    assert.deepEqual(await browser().get('POST', '/auth/reset', { Email }), { Emailed: true });
+  await until('the e-mail', () => smtp.received.length === 2);
+  assert.deepEqual(smtp.received[1]?.to, ['anna@example.com']);
+  const [, code = ''] = /#code=(.*)/.exec(linkIn(smtp.received[1].text) ?? '') ?? [];
+  assert.equal((await accept(code, { Password: OTHER_PASSWORD })).status, 200);
+  assert.equal((await browser().signIn('anna@example.com', OTHER_PASSWORD)).status, 200);
 });

@@ -2,7 +2,7 @@
 // cannot read.
 import type { Context as HonoContext } from 'hono';
 import { signIn } from '#/contract/sign-in.ts';
-import type { SignedIn, SignInMethod, SignInSession } from '#/contract/sign-in.ts';
+import type { SignedIn, SignedOut, SignInMethod, SignInSession } from '#/contract/sign-in.ts';
 import type { Context } from '../context.ts';
 import { parse, readJson } from '../http/implement.ts';
 import type { App, Env } from '../http/implement.ts';
@@ -16,6 +16,7 @@ import { clientAddress } from '../http/client-address.ts';
 import type { Authenticator } from './authenticate.ts';
 import { openSession, signingIn } from './open-session.ts';
 import type { SigningIn } from './open-session.ts';
+import type { Oidc } from './oidc.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { otpMissing, otpWrong, takeCode } from './second-factor.ts';
 import type { SecondFactor } from './second-factor.ts';
@@ -37,7 +38,13 @@ interface Opened extends Pick<SignedIn, 'RecoveryCodes'> {
 }
 
 /** Registers /auth/session: reading the session, signing in, signing out. */
-export function sessionRoutes(app: App, context: Context, authenticator: Authenticator, guards: SigninGuards): void {
+export function sessionRoutes(
+  app: App,
+  context: Context,
+  authenticator: Authenticator,
+  guards: SigninGuards,
+  oidc: Oidc | undefined,
+): void {
   const { db, now, config, audit } = context;
   const about = { Service: 'muster', Version: VERSION };
   // The source of map tiles, for signed-in users only.
@@ -47,6 +54,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
   const methods = async (): Promise<SignInMethod[]> => [
     'token',
     ...((await hasPasswords(db)) ? ['password' as const] : []),
+    ...(oidc ? ['oidc' as const] : []),
   ];
 
   app.get('/auth/session', async (http) => {
@@ -58,6 +66,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
       ...(person && { PersonId: person.id, Name: person.name }),
       ...(session?.needsOtp && { Needs: 'OtpSetup' }),
       Methods: await methods(),
+      ...(oidc && { Provider: oidc.name }),
       ...about,
     };
     return http.json({ ...answer, ...(session && map) }, 200, noStore);
@@ -80,6 +89,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
         actor: session.person_id === null ? `session:${session.id}` : `person:${session.person_id}`,
         address: clientAddress(config, http.env.incoming),
       };
+      const signOutUrl = await oidc?.signOutUrl(session.id);
       await db.write(
         async (tx) => {
           await deleteSession(tx, session.id);
@@ -88,6 +98,10 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
         { essential: true },
       );
       authenticator.clearCookie(http);
+      if (signOutUrl !== undefined) {
+        const answer: SignedOut = { SignOutUrl: signOutUrl };
+        return http.json(answer, 200, noStore);
+      }
     }
     return http.body(null, 200, noStore);
   });
@@ -149,8 +163,7 @@ export function sessionRoutes(app: App, context: Context, authenticator: Authent
         const taken = await takeCode(tx, current, Otp ?? '', now());
         if (!taken) return 'wrong code';
         const who = signingIn(current, { how: 'password' });
-        if (taken.recoveryCodes !== undefined)
-          await audit.record(tx, { ...who, address }, 'otp.recover', String(taken.recoveryCodes));
+        if (taken.recoveryCodes !== undefined) await audit.record(tx, { ...who, address }, 'otp.recover', current.id);
         return {
           value: await openSession(tx, audit, who, { address, before, now: now() }),
           email: current.email,

@@ -7,6 +7,7 @@ import {
   InvalidInput,
   LimitReached,
   NotFound,
+  ReachesOutside,
   StoreError,
   TooLarge,
   Unavailable,
@@ -104,6 +105,7 @@ const STATUS = new Map<unknown, number>([
   [NotFound, 404],
   [InvalidInput, 400],
   [LimitReached, 403],
+  [ReachesOutside, 403],
   [Conflict, 409],
   [FileUnusable, 410],
   [TooLarge, 413],
@@ -122,7 +124,9 @@ export function problemOf(thrown: unknown): Problem | undefined {
   }
   const status = STATUS.get(error.constructor) ?? 500;
   const errors = error instanceof InvalidInput ? error.fields : undefined;
-  return new Problem(status, message, detail, { ...(errors && { errors }), cause: error });
+  // The dashboard offers the devices inside instead.
+  const members = error instanceof ReachesOutside ? { Reaches: 'outside' } : {};
+  return new Problem(status, message, detail, { ...(errors && { errors }), members, cause: error });
 }
 
 /** What is broken, if that is why there is a problem; undefined for a refusal by design. */

@@ -2,7 +2,7 @@
 // deletes jobs.
 import type { JobDraft } from '#/contract/job-draft.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
-import type { Actor } from '../store/caller.ts';
+import type { Submitter } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Link } from '../agents/link.ts';
@@ -17,6 +17,8 @@ import { adoptJob, insertAttempts, insertJob, insertParent } from '../store/job-
 import type { Submission, Target } from '../store/job-submissions.ts';
 import { unfinishedOf, waitingFor } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { scopeOf } from '../store/scope.ts';
+import type { Scope } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { workflowById } from '../store/workflows.ts';
 import { failJob } from './assignment.ts';
@@ -28,9 +30,9 @@ import { retriedJob, retryTargets, targetsOf } from './targets.ts';
 
 export interface Dispatch extends JobEnds {
   /** Submits a job, which is durable when this resolves. Repeating a `key` returns the job that it created. */
-  submit(caller: Actor, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
+  submit(caller: Submitter, draft: JobDraft, key?: string): Promise<{ JobId: string }>;
   /** The same within a unit of work; returns the job's id. */
-  submitIn(tx: Tx, caller: Actor, draft: JobDraft): Promise<string>;
+  submitIn(tx: Tx, caller: Submitter, draft: JobDraft): Promise<string>;
   /** Cancels the unfinished jobs of a device that is being deleted. */
   deviceRemoved(tx: Tx, deviceSeq: number): Promise<void>;
   /** Fails the waiting jobs of an artifact that is being deleted. */
@@ -102,9 +104,9 @@ export function openDispatch(options: DispatchOptions): Dispatch {
 
   type Submitted = { jobId: string; devices: Target[] };
 
-  const submit = async (tx: Tx, accountId: number, draft: JobDraft): Promise<Submitted> => {
-    const submission = await submissionOf(tx, accountId, draft);
-    const devices = await targetsOf(tx, accountId, draft);
+  const submit = async (tx: Tx, scope: Scope, draft: JobDraft): Promise<Submitted> => {
+    const submission = await submissionOf(tx, scope.accountId, draft);
+    const devices = await targetsOf(tx, scope, draft);
     const [first] = devices;
     if (draft.DeviceId && first) return { jobId: await insertJob(tx, submission, first), devices };
     const { TagId: tag, DeviceGroup: group } = draft;
@@ -112,12 +114,12 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { jobId: await insertParent(tx, submission, devices, selectedBy), devices };
   };
 
-  const retry = async (tx: Tx, accountId: number, draft: JobDraft): Promise<Submitted> => {
-    const job = await retriedJob(tx, accountId, draft);
-    const devices = await targetsOf(tx, accountId, draft);
+  const retry = async (tx: Tx, scope: Scope, draft: JobDraft): Promise<Submitted> => {
+    const job = await retriedJob(tx, scope, draft);
+    const devices = await targetsOf(tx, scope, draft);
     const { artifact_id: ArtifactId, workflow_id: WorkflowId } = job;
     // Throws if what it ran no longer exists.
-    const submission = await submissionOf(tx, accountId, {
+    const submission = await submissionOf(tx, scope.accountId, {
       Name: draft.Name,
       ...(ArtifactId !== null ? { ArtifactId } : { WorkflowId: WorkflowId ?? '' }),
     });
@@ -126,8 +128,8 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     return { jobId: id, devices };
   };
 
-  const submitIn = async (tx: Tx, caller: Actor, draft: JobDraft): Promise<string> => {
-    const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, caller.account.id, draft);
+  const submitIn = async (tx: Tx, caller: Submitter, draft: JobDraft): Promise<string> => {
+    const { jobId, devices } = await (draft.RetryOf ? retry : submit)(tx, scopeOf(caller), draft);
     // A single job that is retried gets a parent, and the audit entry is about both.
     const jobs = new Set([draft.RetryOf ?? jobId, jobId]);
     await audit.record(tx, caller, draft.RetryOf ? 'job.retry' : 'job.submit', [...jobs].join(' '));

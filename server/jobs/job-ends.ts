@@ -1,13 +1,15 @@
 // Stops and deletes jobs, one at a time or many in one unit of work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Actor } from '../store/caller.ts';
+import type { Actor, Submitter } from '../store/caller.ts';
 import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { askToStop, cancelWaiting, deleteJob, refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
-import { assignedDevicesOf, jobById } from '../store/jobs.ts';
+import { assignedDevicesOf } from '../store/jobs.ts';
 import type { JobRow } from '../store/jobs.ts';
+import { scopeOf } from '../store/scope.ts';
 import { NOT_STARTED } from './assignment.ts';
+import { steeredJob } from './targets.ts';
 
 /** Throws to refuse the change of a job; `db` reads its current state. */
 export type MayChange = (row: JobRow, isAssigned: boolean, db: Reader) => Promise<void>;
@@ -22,12 +24,12 @@ export interface JobEnds {
    * Deletes a job: a running one after stopping it, a parent with its children. `mayRemove` is called in the first unit
    * of work, and throws to refuse.
    */
-  remove(caller: Actor, jobId: string, mayRemove: MayChange): Promise<void>;
+  remove(caller: Submitter, jobId: string, mayRemove: MayChange): Promise<void>;
   /**
    * Stops a running job and cancels a waiting one, or all children of a parent. The request is durable when this
    * resolves: an offline agent gets it when it reconnects. `mayStop` throws to refuse.
    */
-  stop(caller: Actor, jobId: string, mayStop: MayChange): Promise<Stopped>;
+  stop(caller: Submitter, jobId: string, mayStop: MayChange): Promise<Stopped>;
   /** `stop` within a unit of work, inside `withParents`. */
   stopIn(tx: Tx, caller: Actor, row: JobRow, assigned: number[], parents: TouchedParents): Promise<Stopped>;
   /**
@@ -92,7 +94,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
       const essential = true;
       const stopping = await db.write(
         async (tx) => {
-          const row = await jobById(tx, caller.account.id, jobId);
+          const row = await steeredJob(tx, scopeOf(caller), jobId, 'records');
           const assigned = await assignedDevicesOf(tx, row.seq);
           await mayRemove(row, assigned.length > 0, tx);
           const isRemoved = await withParents(tx, (parents) => ends.removeIn(tx, caller, row, assigned, parents));
@@ -108,7 +110,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
     stop: (caller, jobId, mayStop) =>
       db.write(
         async (tx) => {
-          const row = await jobById(tx, caller.account.id, jobId);
+          const row = await steeredJob(tx, scopeOf(caller), jobId, 'live');
           const assigned = await assignedDevicesOf(tx, row.seq);
           await mayStop(row, assigned.length > 0, tx);
           return withParents(tx, (parents) => ends.stopIn(tx, caller, row, assigned, parents));

@@ -5,6 +5,7 @@ import { artifactById } from '../store/artifacts.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import { cancelWaiting, withParents } from '../store/job-moves.ts';
 import { sitesOf } from '../store/rollout-devices.ts';
+import type { Scope } from '../store/scope.ts';
 import { workflowById } from '../store/workflows.ts';
 
 interface RolloutTarget {
@@ -26,10 +27,10 @@ export async function requirePayload(
 /** The devices that are selected at this moment; throws if there are none. */
 export async function rolloutTargets(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   choice: Pick<RolloutDraft, 'DeviceGroup' | 'TagId' | 'DeviceIds'>,
 ): Promise<RolloutTarget[]> {
-  const targets = await targetsOf(db, accountId, { Name: '', ...choice });
+  const targets = await targetsOf(db, scope, { Name: '', ...choice });
   const sites = await sitesOf(
     db,
     targets.map(({ seq }) => seq),

@@ -8,6 +8,7 @@ import { insertDevice } from '../store/devices.ts';
 import { devicesOfList, insertParent } from '../store/job-submissions.ts';
 import { moveOpenTimes } from '../store/open-times.ts';
 import { insertRollout, rolloutById, applyStep, type RolloutRow } from '../store/rollouts.ts';
+import { wholeAccount } from '../store/scope.ts';
 import { CAUSES, noteState } from '../store/state-history.ts';
 import { openTestDatabase } from '../store/test-database.ts';
 import { openRolloutRunner } from './runner.ts';
@@ -68,7 +69,7 @@ const lookUntil = (what: string, isSo: () => boolean | Promise<boolean>) =>
     await look();
     return isSo();
   });
-const read = ({ id }: RolloutRow) => rolloutById(db, 1, id);
+const read = ({ id }: RolloutRow) => rolloutById(db, wholeAccount(1), id);
 
 test('a rollout that waits for its window is not looked at again before it opens', async () => {
   const night = { Days: ['Mon' as const], From: '22:00', To: '23:00', Zone: 'UTC' };
@@ -85,11 +86,11 @@ test('a rollout that waits for its window is not looked at again before it opens
 test('a person who pauses and resumes a waiting rollout is not overlooked', async () => {
   const row = await make({ Advance: 'confirm', StartTime: new Date(START + HOUR).toISOString() });
   await look();
-  await db.write(async (tx) => applyStep(tx, await rolloutById(tx, 1, row.id), { state: 'Paused' }));
+  await db.write(async (tx) => applyStep(tx, await rolloutById(tx, wholeAccount(1), row.id), { state: 'Paused' }));
   now = START + HOUR;
   await look();
   assert.equal((await read(row)).wave, -1);
-  await db.write(async (tx) => applyStep(tx, await rolloutById(tx, 1, row.id), { state: 'Scheduled' }));
+  await db.write(async (tx) => applyStep(tx, await rolloutById(tx, wholeAccount(1), row.id), { state: 'Scheduled' }));
   await lookUntil('its wave', async () => (await read(row)).wave === 0);
 });
 

@@ -5,6 +5,7 @@ import type { Dispatch } from '../jobs/dispatch.ts';
 import { Refusal } from '../store/errors.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { jobById } from '../store/jobs.ts';
+import { wholeAccount } from '../store/scope.ts';
 import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
 import {
   addDevices,
@@ -69,7 +70,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     if (!IncludeNew || row.wave < row.waves - 2 || !(DeviceGroup || TagId)) return [];
     const choice = { ...(DeviceGroup && { DeviceGroup }), ...(TagId && { TagId }) };
     try {
-      return (await rolloutTargets(db, account, choice)).map(({ id }) => id);
+      return (await rolloutTargets(db, wholeAccount(account), choice)).map(({ id }) => id);
     } catch (cause) {
       // The group may be empty by now, or the tag deleted.
       if (cause instanceof Refusal) return [];
@@ -86,7 +87,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     let job_seq: number | null = null;
     if (ids.length > 0) {
       const id = await dispatch.submitIn(tx, callerOf(row), { Name, DeviceIds: ids, ...payload });
-      job_seq = (await jobById(tx, row.account_id, id)).seq;
+      job_seq = (await jobById(tx, wholeAccount(row.account_id), id)).seq;
     }
     await insertWave(tx, row.seq, { number: wave, job_seq, began: now() });
     return `Wave ${wave + 1} began on ${ids.length} ${ids.length === 1 ? 'device' : 'devices'}`;
@@ -134,7 +135,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     db.write(
       async (tx) => {
         // Read again, because a person may have changed the rollout in the meantime.
-        const row = await rolloutById(tx, account, id);
+        const row = await rolloutById(tx, wholeAccount(account), id);
         const situation = await situationOf(tx, row, now());
         const decision = decide(situation);
         if (isDone(row, decision)) return false;
@@ -186,7 +187,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
         while (await step(row, joined));
       } catch (cause) {
         if (!(cause instanceof Refusal)) throw cause;
-        if (decision.do === 'begin') await fail(await rolloutById(db, row.account_id, row.id), cause);
+        if (decision.do === 'begin') await fail(await rolloutById(db, wholeAccount(row.account_id), row.id), cause);
       }
     }
   };

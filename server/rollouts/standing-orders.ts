@@ -7,6 +7,7 @@ import type { Dispatch } from '../jobs/dispatch.ts';
 import { findArtifact } from '../store/artifacts.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { jobById } from '../store/jobs.ts';
+import { wholeAccount } from '../store/scope.ts';
 import { rolloutsOf, settingsOf } from '../store/rollouts.ts';
 import {
   activeStandingOrders,
@@ -24,7 +25,7 @@ const MAX_NAME_LENGTH = 255;
 async function claimedByRollouts(db: Reader, order: StandingOrderRow): Promise<ClaimedByRollouts | undefined> {
   const rolloutSeqs: number[] = [];
   const tagIds: string[] = [];
-  for (const row of await rolloutsOf(db, order.account_id)) {
+  for (const row of await rolloutsOf(db, wholeAccount(order.account_id))) {
     const { ArtifactId, DeviceGroup, TagId, IncludeNew } = settingsOf(row);
     if (isOver(row.state) || !ArtifactId) continue;
     const artifact = await findArtifact(db, ArtifactId);
@@ -52,14 +53,14 @@ export function openStandingOrders({
 }): () => Promise<void> {
   const deploy = async (tx: Tx, { account_id: account, name }: StandingOrderRow): Promise<void> => {
     // Read again, because somebody may have changed it in the meantime.
-    const order = await findStandingOrder(tx, account, name);
+    const order = await findStandingOrder(tx, wholeAccount(account), name);
     if (!order?.has_artifact) return;
     const devices = await lacking(tx, order, MOST_DEVICES);
     if (devices.length === 0) return;
     const caller = { account: { id: account, email: '' }, actor: order.actor, address: order.address };
     const Name = `${order.name}: ${order.artifact_name} ${order.artifact_version}`.slice(0, MAX_NAME_LENGTH);
     const draft = { Name, ArtifactId: order.artifact_id, DeviceIds: devices.map(({ id }) => id) };
-    const job = await jobById(tx, account, await dispatch.submitIn(tx, caller, draft));
+    const job = await jobById(tx, wholeAccount(account), await dispatch.submitIn(tx, caller, draft));
     await noteDeployed(
       tx,
       order.seq,

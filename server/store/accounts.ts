@@ -15,6 +15,7 @@ export async function setUpFirstAccount(
   { accountEmail, maxDevices, artifactQuota, authToken }: Config,
   now: number,
 ): Promise<{ createdToken: string | undefined; envTokenRevoked: boolean }> {
+  const before = (await readAccount(tx, FIRST_ACCOUNT))?.UserEmail;
   await tx.run(
     `INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, max_devices = excluded.max_devices, artifact_limit = excluded.artifact_limit`,
@@ -24,7 +25,7 @@ export async function setUpFirstAccount(
     artifactQuota,
     now,
   );
-  await setUpOwner(tx, FIRST_ACCOUNT, accountEmail, now);
+  await setUpOwner(tx, FIRST_ACCOUNT, { email: accountEmail, before, now });
   await tx.run('UPDATE accounts SET num_devices = (SELECT count(*) FROM devices WHERE account_id = accounts.id)');
   if (authToken !== undefined)
     return {

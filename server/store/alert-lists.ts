@@ -1,6 +1,9 @@
 // What fires now, for lists.
+import { isRuleVisible, isSilent } from './alert-settings.ts';
 import type { RuleRow } from './alert-settings.ts';
 import type { Reader } from './database.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 export interface FiringObject {
   since: number;
@@ -15,37 +18,62 @@ export interface FiringObject {
 const MAX_OBJECTS = 100;
 
 /** The rules that fire, latest first; `since` is when the rule's first object started to fire. */
-export const firingRules = (db: Reader, accountId: number): Promise<(RuleRow & { since: number })[]> =>
-  db.all<RuleRow & { since: number }>(
+export async function firingRules(db: Reader, scope: Scope): Promise<(RuleRow & { since: number })[]> {
+  const rows = await db.all<RuleRow & { since: number }>(
     `SELECT alert_rules.*, (SELECT min(since) FROM alert_firing WHERE rule_seq = seq) AS since
      FROM alert_rules WHERE account_id = ? AND firing > 0 AND event <> 'DeviceBack' ORDER BY since DESC, seq`,
-    accountId,
+    scope.accountId,
   );
+  if (!scope.groups) return rows;
+  const own: typeof rows = [];
+  for (const row of rows) {
+    if (row.event === 'QuotaNear' || !isRuleVisible(scope, row)) continue;
+    const found = await firingIn(db, scope, row);
+    if (found.firing > 0) own.push({ ...row, ...found });
+  }
+  return own.sort((one, other) => other.since - one.since);
+}
 
-/** The objects that fire for a rule, latest first. */
-export function firingObjects(db: Reader, { seq, event }: RuleRow): Promise<FiringObject[]> {
-  const isTunnel = event === 'TunnelPublic';
+const isTunnel = ({ event }: Pick<RuleRow, 'event'>) => event === 'TunnelPublic';
+const JOINED_TUNNELS = 'LEFT JOIN tunnels t ON t.seq = f.object LEFT JOIN devices d ON d.seq = t.device_seq';
+const JOINED_DEVICES = 'LEFT JOIN devices d ON d.seq = f.object';
+
+/** The objects in the scope that fire for a rule, latest first. */
+export function firingObjects(db: Reader, scope: Scope, rule: RuleRow): Promise<FiringObject[]> {
+  const { seq, event } = rule;
+  const own = inGroups(db.dialect, scope, 'd.grp');
   const joined =
-    event === 'QuotaNear'
-      ? 'LEFT JOIN devices d ON d.seq = 0'
-      : isTunnel
-        ? 'LEFT JOIN tunnels t ON t.seq = f.object LEFT JOIN devices d ON d.seq = t.device_seq'
-        : 'LEFT JOIN devices d ON d.seq = f.object';
+    event === 'QuotaNear' ? 'LEFT JOIN devices d ON d.seq = 0' : isTunnel(rule) ? JOINED_TUNNELS : JOINED_DEVICES;
   return db.all<FiringObject>(
-    `SELECT f.since, ${isTunnel ? "coalesce(t.local_dest, '')" : 'f.text'} AS text, coalesce(d.id, '') AS device_id,
+    `SELECT f.since, ${isTunnel(rule) ? "coalesce(t.local_dest, '')" : 'f.text'} AS text, coalesce(d.id, '') AS device_id,
        coalesce(d.name, '') AS device_name, coalesce(d.site, '') AS site
-     FROM alert_firing f ${joined} WHERE f.rule_seq = ? ORDER BY f.since DESC, f.object LIMIT ${MAX_OBJECTS}`,
+     FROM alert_firing f ${joined} WHERE f.rule_seq = ?${own.sql} ORDER BY f.since DESC, f.object LIMIT ${MAX_OBJECTS}`,
     seq,
+    ...own.values,
   );
 }
 
-/** How many objects fire in total, without silenced rules. */
-export const countFiringOf = async (db: Reader, accountId: number, now: number): Promise<number> =>
-  (
-    await db.get<{ firing: number | null }>(
-      `SELECT sum(firing) AS firing FROM alert_rules
+/** How many devices or tunnels in the scope fire for a rule, and since when; limits of the account are in no group. */
+async function firingIn(db: Reader, scope: Scope, rule: RuleRow): Promise<{ firing: number; since: number }> {
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  const found = await db.get<{ firing: number; since: number | null }>(
+    `SELECT count(*) AS firing, min(f.since) AS since FROM alert_firing f ${isTunnel(rule) ? JOINED_TUNNELS : JOINED_DEVICES}
+     WHERE f.rule_seq = ?${own.sql}`,
+    rule.seq,
+    ...own.values,
+  );
+  return { firing: found?.firing ?? 0, since: found?.since ?? 0 };
+}
+
+/** How many objects in the scope fire in total, without silenced rules. */
+export async function countFiringOf(db: Reader, scope: Scope, now: number): Promise<number> {
+  if (scope.groups)
+    return (await firingRules(db, scope)).reduce((sum, row) => sum + (isSilent(row, now) ? 0 : row.firing), 0);
+  const found = await db.get<{ firing: number | null }>(
+    `SELECT sum(firing) AS firing FROM alert_rules
        WHERE account_id = ? AND event <> 'DeviceBack' AND (silent_until IS NULL OR silent_until <= ?)`,
-      accountId,
-      now,
-    )
-  )?.firing ?? 0;
+    scope.accountId,
+    now,
+  );
+  return found?.firing ?? 0;
+}

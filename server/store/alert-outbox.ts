@@ -6,6 +6,9 @@ import type { RuleRow } from './alert-settings.ts';
 import { insertRow } from './database.ts';
 import type { Database, Reader, Tx } from './database.ts';
 import { newId } from './ids.ts';
+import { narrowed } from './narrowed.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** One event in the next message of a rule. */
 export interface EventRow {
@@ -165,27 +168,28 @@ interface DeliveryRow {
   text: string;
   job_id: string;
   rollout_id: string;
+  devices: string;
 }
 
 const time = (at: number): string => printIsoTime(new Date(at));
 
-/** Newest first, below the number `before`; `Next` continues the list. */
+/**
+ * Newest first, below the number `before`; `Next` continues the list. A role limited to groups sees messages that are of
+ * its devices alone: what others say counts or names the rest.
+ */
 export async function listDeliveries(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<{ Items: AlertDelivery[]; Next: string }> {
-  const rows = await db.all<DeliveryRow>(
-    `SELECT d.seq, d.id, channel, state, attempts, due, because, last, m.id AS message, at, event, rule, text, job_id, rollout_id
-     FROM alert_deliveries d JOIN alert_messages m ON m.seq = message_seq
-     WHERE d.account_id = ? AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`,
-    accountId,
+  const { rows, next } = await narrowed(
+    limit,
     before ?? Number.MAX_SAFE_INTEGER,
-    limit + 1,
+    (after, atOnce) => deliveriesBelow(db, scope.accountId, after, atOnce),
+    scope.groups ? (batch) => ofScope(db, scope, batch) : undefined,
   );
-  const shown = rows.slice(0, limit);
   return {
-    Items: shown.map((row) => ({
+    Items: rows.map((row) => ({
       DeliveryId: row.id,
       MessageId: row.message,
       Time: time(row.at),
@@ -201,8 +205,69 @@ export async function listDeliveries(
       LastTime: row.last === null ? '' : time(row.last),
       NextTime: row.state === 'Waiting' ? time(row.due) : '',
     })),
-    Next: rows.length > limit ? String(shown.at(-1)?.seq ?? '') : '',
+    Next: next,
   };
+}
+
+const deliveriesBelow = (db: Reader, accountId: number, before: number, limit: number): Promise<DeliveryRow[]> =>
+  db.all<DeliveryRow>(
+    `SELECT d.seq, d.id, channel, state, attempts, due, because, last, m.id AS message, at, event, rule, text, job_id, rollout_id, devices
+     FROM alert_deliveries d JOIN alert_messages m ON m.seq = message_seq
+     WHERE d.account_id = ? AND d.seq < ? ORDER BY d.seq DESC LIMIT ?`,
+    accountId,
+    before,
+    limit,
+  );
+
+/** Which of these deliveries are of messages about nothing but the scope's devices. */
+async function ofScope(db: Reader, scope: Scope, rows: DeliveryRow[]): Promise<DeliveryRow[]> {
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  const isAll = async (sql: string, id: string): Promise<boolean> => {
+    const found = await db.get<{ total: number; own: number }>(
+      `SELECT count(*) AS total, coalesce(sum(CASE WHEN d.seq IS NOT NULL${own.sql} THEN 1 ELSE 0 END), 0) AS own ${sql}`,
+      ...own.values,
+      id,
+      scope.accountId,
+    );
+    return found !== undefined && found.total > 0 && found.own === found.total;
+  };
+  const known = new Map<string, Promise<boolean>>();
+  const once = (key: string, find: () => Promise<boolean>) => {
+    const result = known.get(key) ?? find();
+    known.set(key, result);
+    return result;
+  };
+  const kept: DeliveryRow[] = [];
+  for (const row of rows) {
+    const ids = (JSON.parse(row.devices) as AlertDevice[]).map(({ DeviceId }) => DeviceId);
+    if (!(await once(row.devices, () => areOwn(db, scope, ids)))) continue;
+    if (row.job_id !== '' && !(await once(`job ${row.job_id}`, () => isAll(DEVICES_OF_JOB, row.job_id)))) continue;
+    if (
+      row.rollout_id !== '' &&
+      !(await once(`rollout ${row.rollout_id}`, () => isAll(DEVICES_OF_ROLLOUT, row.rollout_id)))
+    )
+      continue;
+    kept.push(row);
+  }
+  return kept;
+}
+
+const DEVICES_OF_JOB = `FROM jobs top LEFT JOIN jobs j ON j.parent_seq = top.seq
+  LEFT JOIN devices d ON d.seq = coalesce(j.device_seq, top.device_seq) WHERE top.id = ? AND top.account_id = ?`;
+const DEVICES_OF_ROLLOUT = `FROM rollouts r JOIN rollout_devices rd ON rd.rollout_seq = r.seq
+  LEFT JOIN devices d ON d.id = rd.device_id WHERE r.id = ? AND r.account_id = ?`;
+
+/** Whether these are devices, at least one, and all of them in the scope. */
+async function areOwn(db: Reader, scope: Scope, ids: readonly string[]): Promise<boolean> {
+  const own = inGroups(db.dialect, scope, 'grp');
+  const distinct = [...new Set(ids)];
+  const found = await db.get<{ own: number }>(
+    `SELECT count(*) AS own FROM devices WHERE id IN (SELECT value FROM ${db.dialect.list('asked')}) AND account_id = ?${own.sql}`,
+    JSON.stringify(distinct),
+    scope.accountId,
+    ...own.values,
+  );
+  return distinct.length > 0 && found?.own === distinct.length;
 }
 
 const BATCH = 500;

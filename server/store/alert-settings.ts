@@ -8,6 +8,8 @@ import type { Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { newId } from './ids.ts';
 import { requireRoom } from './room.ts';
+import { isInScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 const time = (at: number): string => printIsoTime(new Date(at));
 
@@ -134,15 +136,25 @@ export const ruleBySeq = (db: Reader, seq: number): Promise<RuleRow | undefined>
 export const rulesFor = (db: Reader, accountId: number, event: AlertEvent): Promise<RuleRow[]> =>
   db.all<RuleRow>('SELECT * FROM alert_rules WHERE account_id = ? AND event = ? ORDER BY seq', accountId, event);
 
-async function ruleById(db: Reader, accountId: number, id: string): Promise<RuleRow> {
-  const row = await db.get<RuleRow>('SELECT * FROM alert_rules WHERE id = ? AND account_id = ?', id, accountId);
-  if (!row) throw notFound('rule', id);
+/**
+ * Whether a rule is shown: a role limited to groups sees those of its groups, and those of the whole account. Tags and
+ * sites reach into other groups.
+ */
+export const isRuleVisible = (scope: Scope, { grp, tag_id, site }: RuleRow): boolean =>
+  grp === '' ? !scope.groups || (tag_id === '' && site === '') : isInScope(scope, grp);
+
+/** The rule with this id, or a 404 if the scope has none. */
+export async function ruleById(db: Reader, scope: Scope, id: string): Promise<RuleRow> {
+  const row = await db.get<RuleRow>('SELECT * FROM alert_rules WHERE id = ? AND account_id = ?', id, scope.accountId);
+  if (!row || !isRuleVisible(scope, row)) throw notFound('rule', id);
   return row;
 }
 
-/** Oldest first. */
-export async function listRules(db: Reader, accountId: number, now: number): Promise<AlertRule[]> {
-  const rows = await db.all<RuleRow>('SELECT * FROM alert_rules WHERE account_id = ? ORDER BY seq', accountId);
+/** Those in the scope, oldest first. */
+export async function listRules(db: Reader, scope: Scope, now: number): Promise<AlertRule[]> {
+  const { accountId } = scope;
+  const all = await db.all<RuleRow>('SELECT * FROM alert_rules WHERE account_id = ? ORDER BY seq', accountId);
+  const rows = all.filter((row) => isRuleVisible(scope, row));
   const uses = await db.all<{ rule: number; channel: string }>(
     `SELECT rule_seq AS rule, alert_channels.id AS channel
      FROM alert_rule_channels JOIN alert_channels ON alert_channels.seq = channel_seq WHERE account_id = ? ORDER BY channel_seq`,
@@ -215,12 +227,10 @@ export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, no
 /** Changes the given fields. `check` throws if the resulting rule is not valid. */
 export async function updateRule(
   tx: Tx,
-  accountId: number,
-  id: string,
+  row: RuleRow,
   change: RuleChange,
   check: (draft: Omit<RuleDraft, 'Channels'>) => void,
 ): Promise<void> {
-  const row = await ruleById(tx, accountId, id);
   const draft = {
     Name: change.Name ?? row.name,
     When: change.When ?? row.event,
@@ -237,7 +247,7 @@ export async function updateRule(
     ...valuesOf(draft),
     row.seq,
   );
-  if (change.Channels) await setChannels(tx, accountId, row.seq, change.Channels);
+  if (change.Channels) await setChannels(tx, row.account_id, row.seq, change.Channels);
   if (draft.When === row.event) return;
   // What fires for one event means nothing for another.
   await tx.run('UPDATE alert_rules SET firing = 0 WHERE seq = ?', row.seq);
@@ -245,10 +255,7 @@ export async function updateRule(
   await tx.run('DELETE FROM alert_events WHERE rule_seq = ?', row.seq);
 }
 
-export async function deleteRule(tx: Tx, accountId: number, id: string): Promise<void> {
-  const { changes } = await tx.run('DELETE FROM alert_rules WHERE id = ? AND account_id = ?', id, accountId);
-  if (changes === 0) throw notFound('rule', id);
-}
+export const deleteRule = (tx: Tx, { seq }: RuleRow) => tx.run('DELETE FROM alert_rules WHERE seq = ?', seq);
 
 /**
  * Silences a rule, or ends its silence with null. Events for its next message are dropped; whatever still fires after
@@ -256,11 +263,9 @@ export async function deleteRule(tx: Tx, accountId: number, id: string): Promise
  */
 export async function silenceRule(
   tx: Tx,
-  accountId: number,
-  id: string,
+  { seq }: RuleRow,
   { until, reason }: { until: number | null; reason: string },
 ): Promise<void> {
-  const { seq } = await ruleById(tx, accountId, id);
   await tx.run(
     'UPDATE alert_rules SET silent_until = ?, silence_reason = ? WHERE seq = ?',
     until,

@@ -2,8 +2,11 @@
 // The archive is sorted by when a job was archived, latest first.
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { isOwnTopJob } from './job-scope.ts';
 import { jobsOfList } from './jobs.ts';
 import type { JobRow } from './jobs.ts';
+import { isOwnDevice } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 export const archiveJob = (tx: Tx, seq: number, at: number) =>
   tx.run('UPDATE jobs SET archived = ? WHERE seq = ? AND archived IS NULL', at, seq);
@@ -17,60 +20,73 @@ export type ArchivePosition = { archived: number; seq: number };
 export const ARCHIVE_START: ArchivePosition = { archived: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
 
 /** The next archived jobs after a position. */
-export async function archivedJobs(
-  db: Reader,
-  accountId: number,
-  after: ArchivePosition,
-  limit: number,
-): Promise<JobRow[]> {
+export async function archivedJobs(db: Reader, scope: Scope, after: ArchivePosition, limit: number): Promise<JobRow[]> {
+  const own = isOwnTopJob(db.dialect, scope, 'jobs');
   const found = await db.all<{ seq: number }>(
-    `SELECT seq FROM jobs WHERE account_id = ? AND archived IS NOT NULL AND (archived, seq) < (?, ?)
+    `SELECT seq FROM jobs WHERE account_id = ? AND archived IS NOT NULL AND (archived, seq) < (?, ?)${own.sql}
      ORDER BY archived DESC, seq DESC LIMIT ?`,
-    accountId,
+    scope.accountId,
     after.archived,
     after.seq,
+    ...own.values,
     limit,
   );
   const rows = await jobsOfList(
     db,
-    accountId,
+    scope,
     found.map(({ seq }) => seq),
   );
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
   return found.flatMap(({ seq }) => bySeq.get(seq) ?? []);
 }
 
-export const countArchived = async (db: Reader, accountId: number): Promise<number> =>
-  (
-    await db.get<{ count: number }>(
-      'SELECT count(*) AS count FROM jobs WHERE account_id = ? AND archived IS NOT NULL',
-      accountId,
-    )
-  )?.count ?? 0;
+export async function countArchived(db: Reader, scope: Scope): Promise<number> {
+  const own = isOwnTopJob(db.dialect, scope, 'jobs');
+  const row = await db.get<{ count: number }>(
+    `SELECT count(*) AS count FROM jobs WHERE account_id = ? AND archived IS NOT NULL${own.sql}`,
+    scope.accountId,
+    ...own.values,
+  );
+  return row?.count ?? 0;
+}
 
 /** The stored output of an ended job in bytes; for a parent, that of its children. */
-export const storedOutput = async (db: Reader, { seq, device_seq, output_bytes }: JobRow): Promise<number> =>
-  device_seq !== null
-    ? output_bytes
-    : ((
-        await db.get<{ bytes: number }>(
-          'SELECT coalesce(sum(output_bytes), 0) AS bytes FROM jobs WHERE parent_seq = ? AND output_bytes > 0',
-          seq,
-        )
-      )?.bytes ?? 0);
+export async function storedOutput(
+  db: Reader,
+  scope: Scope,
+  { seq, device_seq, output_bytes }: JobRow,
+): Promise<number> {
+  if (device_seq !== null) return output_bytes;
+  const own = isOwnDevice(db.dialect, scope, { seq: 'jobs.device_seq' });
+  const row = await db.get<{ bytes: number }>(
+    `SELECT coalesce(sum(output_bytes), 0) AS bytes FROM jobs WHERE parent_seq = ? AND output_bytes > 0${own.sql}`,
+    seq,
+    ...own.values,
+  );
+  return row?.bytes ?? 0;
+}
 
 /** What a search needs of a job on one device. */
 export type SearchedJob = Pick<JobRow, 'seq' | 'id' | 'device_id' | 'device_name' | 'reason' | 'output_bytes'>;
 
 /** Children after `after` in the order of submission. */
-export const searchedChildren = (db: Reader, parentSeq: number, after: number, limit: number): Promise<SearchedJob[]> =>
-  db.all<SearchedJob>(
-    `SELECT seq, id, device_id, device_name, reason, output_bytes FROM jobs WHERE parent_seq = ? AND seq > ?
+export function searchedChildren(
+  db: Reader,
+  scope: Scope,
+  parentSeq: number,
+  after: number,
+  limit: number,
+): Promise<SearchedJob[]> {
+  const own = isOwnDevice(db.dialect, scope, { seq: 'jobs.device_seq' });
+  return db.all<SearchedJob>(
+    `SELECT seq, id, device_id, device_name, reason, output_bytes FROM jobs WHERE parent_seq = ? AND seq > ?${own.sql}
      ORDER BY seq LIMIT ?`,
     parentSeq,
     after,
+    ...own.values,
     limit,
   );
+}
 
 export interface StoredPiece {
   job_seq: number;

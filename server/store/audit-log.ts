@@ -93,8 +93,11 @@ const isBehind = async (db: Reader): Promise<boolean> => {
 /** The same expression as in the index audit_by_people; ';' follows ':' in ASCII. */
 const BY_DEVICES = "actor >= 'device:' AND actor < 'device;'";
 
-/** `objects` has the ids of what the entries may be about. */
-export type EntryFilters = Omit<AuditFilters, 'about'> & { objects?: readonly string[] };
+/** `objects` has the ids of what the entries may be about, `actors` those whose they may be. */
+export type EntryFilters = Omit<AuditFilters, 'about' | 'actor'> & {
+  objects?: readonly string[];
+  actors?: readonly string[];
+};
 
 /** The filters as SQL conditions. Refused requests of unknown clients are shown to every account. */
 function conditions(
@@ -102,9 +105,10 @@ function conditions(
   accountId: number,
   filters: EntryFilters,
 ): { where: string; values: SqlValue[] } {
-  const { actor, by, action, object, objects, outcome, from, to } = filters;
+  const { actors, by, action, object, objects, outcome, from, to } = filters;
   const all: [sql: string, ...values: SqlValue[]][] = [['(account_id = ? OR account_id IS NULL)', accountId]];
-  if (actor !== undefined) all.push(['actor = ?', actor]);
+  if (actors !== undefined)
+    all.push([dialect.among('actor', `SELECT value FROM ${dialect.list('those')}`), JSON.stringify(actors)]);
   if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
   if (action !== undefined) {
     const kind = action.includes('.') ? 'action' : dialect.before('action', '.');

@@ -2,12 +2,17 @@
 import type { Bulk, BulkAction, BulkItem, BulkValues, NewBulkDevice } from '#/contract/bulk.ts';
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
-import type { Actor } from './caller.ts';
+import type { Caller } from './caller.ts';
+import type { Beginner } from './current-rights.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { rightsOf } from './people.ts';
+import { inGroups, isInScope } from './scope.ts';
+import type { Scope } from './scope.ts';
+import { holderOf } from './sessions.ts';
 
-export interface BulkRow {
+export interface BulkRow extends Beginner {
   seq: number;
   id: string;
   account_id: number;
@@ -15,8 +20,6 @@ export interface BulkRow {
   of_what: Bulk['Of'];
   /** The request's Values, as JSON. */
   settings: string;
-  /** Who requested it, for the audit log. */
-  actor: string;
   address: string;
   state: Bulk['State'];
   /** All items below this number have an outcome. */
@@ -43,19 +46,54 @@ export interface ItemOutcome {
 
 export const valuesOf = ({ settings }: BulkRow): BulkValues => JSON.parse(settings) as BulkValues;
 
-/** The account's bulk with this id, or a 404. */
-export async function bulkById(db: Reader, accountId: number, id: string): Promise<BulkRow> {
-  const row = await db.get<BulkRow>('SELECT * FROM bulk WHERE id = ? AND account_id = ?', id, accountId);
-  if (!row) throw notFound('bulk', id);
+/** The bulk with this id, or a 404 if the scope has none. */
+export async function bulkById(db: Reader, scope: Scope, id: string): Promise<BulkRow> {
+  const row = await db.get<BulkRow>('SELECT * FROM bulk WHERE id = ? AND account_id = ?', id, scope.accountId);
+  if (!row || !(await isVisible(db, scope, row))) throw notFound('bulk', id);
   return row;
+}
+
+/**
+ * Whether the scope sees a bulk action: it was begun by somebody whose groups are all in the scope, or everything that it
+ * is done to is there now.
+ */
+async function isVisible(db: Reader, scope: Scope, row: BulkRow): Promise<boolean> {
+  if (!scope.groups) return true;
+  const { DeviceGroup } = valuesOf(row);
+  if (DeviceGroup !== undefined && !isInScope(scope, DeviceGroup)) return false;
+  if (rightsOf(row).groups?.every((group) => isInScope(scope, group))) return true;
+  const own = inGroups(db.dialect, scope, 'v.grp');
+  const isOutside = (seq: string) => `NOT EXISTS (SELECT 1 FROM devices v WHERE v.seq = ${seq}${own.sql})`;
+  const outside =
+    row.of_what === 'Devices'
+      ? await db.get(
+          `SELECT 1 FROM bulk_items i LEFT JOIN devices d ON d.id = i.object
+           WHERE i.bulk_seq = ? AND ${isOutside('d.seq')} LIMIT 1`,
+          row.seq,
+          ...own.values,
+        )
+      : await db.get(
+          `SELECT 1 FROM bulk_items i LEFT JOIN jobs j ON j.id = i.object
+           WHERE i.bulk_seq = ? AND (j.seq IS NULL OR (j.device_seq IS NOT NULL AND ${isOutside('j.device_seq')})
+             OR EXISTS (SELECT 1 FROM jobs c WHERE c.parent_seq = j.seq AND ${isOutside('c.device_seq')})) LIMIT 1`,
+          row.seq,
+          ...own.values,
+          ...own.values,
+        );
+  return outside === undefined;
 }
 
 export const bulkBySeq = (db: Reader, seq: number): Promise<BulkRow | undefined> =>
   db.get<BulkRow>('SELECT * FROM bulk WHERE seq = ?', seq);
 
 /** Newest first. */
-export const bulkOf = (db: Reader, accountId: number): Promise<BulkRow[]> =>
-  db.all<BulkRow>('SELECT * FROM bulk WHERE account_id = ? ORDER BY seq DESC', accountId);
+export async function bulkOf(db: Reader, scope: Scope): Promise<BulkRow[]> {
+  const rows = await db.all<BulkRow>('SELECT * FROM bulk WHERE account_id = ? ORDER BY seq DESC', scope.accountId);
+  if (!scope.groups) return rows;
+  const visible: BulkRow[] = [];
+  for (const row of rows) if (await isVisible(db, scope, row)) visible.push(row);
+  return visible;
+}
 
 export type RunningBulk = Pick<BulkRow, 'seq' | 'action'>;
 
@@ -91,7 +129,7 @@ const INSERT_DRAFTS = perDialect(
 const FIRST_KEY = perDialect((sql) => `SELECT CAST(min(key) AS BIGINT) AS first FROM ${sql.list('ids')}`);
 
 export interface NewBulk {
-  caller: Actor;
+  caller: Pick<Caller, 'account' | 'actor' | 'address' | 'credential' | 'role' | 'groups'>;
   action: BulkAction;
   of: Bulk['Of'];
   values: BulkValues;
@@ -107,8 +145,8 @@ export async function insertBulk(
   const id = newId();
   const seq = await insertRow(
     tx,
-    `INSERT INTO bulk (id, account_id, action, of_what, settings, actor, address, state, total, created)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'Running', ?, ?)`,
+    `INSERT INTO bulk (id, account_id, action, of_what, settings, actor, address, state, total, created, credential, role,
+       groups_json) VALUES (?, ?, ?, ?, ?, ?, ?, 'Running', ?, ?, ?, ?, ?)`,
     id,
     caller.account.id,
     action,
@@ -118,6 +156,9 @@ export async function insertBulk(
     caller.address,
     items.length,
     at,
+    await holderOf(tx, caller.credential),
+    caller.role,
+    JSON.stringify(caller.groups ?? []),
   );
   const { first } = (await tx.get<{ first: number }>(FIRST_KEY(tx), '["one"]')) ?? { first: 0 };
   const texts = items.map((each) => tx.dialect.storable(typeof each === 'string' ? each : JSON.stringify(each)));
@@ -184,6 +225,12 @@ export async function advance(tx: Tx, { seq }: { seq: number }, by: Tally, next:
 export const cancelBulk = async (tx: Tx, seq: number, at: number): Promise<boolean> =>
   (await tx.run("UPDATE bulk SET state = 'Cancelled', ended = ? WHERE seq = ? AND state = 'Running'", at, seq))
     .changes > 0;
+
+/** Cancels a bulk action that may not go on; what is left of it says why. */
+export async function giveUpBulk(tx: Tx, seq: number, because: string, at: number): Promise<void> {
+  await tx.run("UPDATE bulk_items SET because = ? WHERE bulk_seq = ? AND outcome = 'Left'", because, seq);
+  await cancelBulk(tx, seq, at);
+}
 
 /** Removes the oldest bulk action that ended before this time; false if there is none. */
 export const pruneBulk = async (tx: Tx, before: number): Promise<boolean> =>

@@ -10,6 +10,9 @@ export interface Actor {
   address: string;
 }
 
+/** Who submits or stops jobs: a caller, or the service for whoever set it to do so, without limits. */
+export type Submitter = Actor & Pick<Rights, 'groups'>;
+
 /** The sender of a request, and what they may do. */
 export interface Caller extends Actor, Rights {
   /** What they showed: `token:<id>` or `session:<id>`. */

@@ -114,7 +114,7 @@ const BETWEEN_OWN = perDialect(
  * The same for a scope: of devices and tunnels, only changes of those that are or were in its groups. What else there is
  * has to be narrowed by the reader.
  */
-export async function changesFor(
+export async function changesInScope(
   db: Reader,
   scope: Scope,
   from: Position,

@@ -28,6 +28,13 @@ export class NotFound extends Refusal {}
 export const notFound = (kind: string, id: string): NotFound =>
   new NotFound(`No ${kind} "${id}"`, `It may have been deleted, or the ${kind} id is mistyped.`);
 
+/** The request is for devices outside the groups that the caller's role is limited to, and for devices inside. */
+export class ReachesOutside extends Refusal {
+  constructor(detail: string) {
+    super('This reaches devices outside your groups', detail);
+  }
+}
+
 /** The request contradicts what is stored. */
 export class Conflict extends Refusal {}
 

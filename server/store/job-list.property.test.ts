@@ -16,6 +16,7 @@ import { insertJob, insertParent } from './job-submissions.ts';
 import type { Target } from './job-submissions.ts';
 import { NAMED_JOBS, openNameIndex } from './name-index.ts';
 import { storeVerdicts } from './rules.ts';
+import { wholeAccount } from './scope.ts';
 import { openTestDatabase } from './test-database.ts';
 
 let db: Database;
@@ -167,7 +168,7 @@ test('pages have the jobs that reading all of them finds, in falling order', () 
           );
           const found: number[] = [];
           for (let next: number | undefined = Number.MAX_SAFE_INTEGER; next !== undefined;) {
-            const page = await jobPage(db, names, account, asked, { before: next, limit });
+            const page = await jobPage(db, names, wholeAccount(account), asked, { before: next, limit });
             assert.ok(page.rows.length <= limit);
             found.push(...page.rows.map(({ seq }) => seq));
             next = page.next;

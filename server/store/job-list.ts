@@ -5,7 +5,9 @@ import type { Reader } from './database.ts';
 import { fold } from './fold.ts';
 import { jobsOfList } from './jobs.ts';
 import type { JobRow } from './jobs.ts';
+import { isOwnTopJob, statesOf, topJobsInScope } from './job-scope.ts';
 import type { NameIndex } from './name-index.ts';
+import type { Scope } from './scope.ts';
 
 export interface JobFilter {
   /** Statuses and verdicts of the job or of any of its devices; an empty list matches all. */
@@ -41,31 +43,54 @@ const MAX_COUNTED = 1_000;
 export async function jobPage(
   db: Reader,
   names: NameIndex,
-  accountId: number,
+  scope: Scope,
   filter: JobFilter,
   { before, limit }: { before: number; limit: number },
 ): Promise<JobPage> {
-  const ofDevice = filter.deviceSeq === undefined ? undefined : await jobsOfDevice(db, filter.deviceSeq);
-  const source = await smallestSource(await sourcesOf(db, { names, accountId, filter, ofDevice }), before);
-  const check = openCheck(db, accountId, filter);
-  const device = ofDevice && new Set(ofDevice);
+  const { accountId } = scope;
+  const among =
+    filter.deviceSeq === undefined ? await topJobsInScope(db, scope) : await jobsOfDevice(db, filter.deviceSeq);
+  const { searched, fitsOwn } = scope.groups ? narrowed(filter) : { searched: filter, fitsOwn: undefined };
+  const source = await smallestSource(await sourcesOf(db, { names, accountId, filter: searched, among }), before);
+  const check = openCheck(db, accountId, searched);
+  const isAmong = among && new Set(among);
   const part = fold(filter.name);
   const fits = ({ seq, id, name }: ScannedJob) =>
-    (device?.has(seq) ?? true) && (part === '' || id === part || fold(name).includes(part));
+    (isAmong?.has(seq) ?? true) && (part === '' || id === part || fold(name).includes(part));
+  const fitting = async (candidates: readonly number[]) => {
+    const found = (await check(candidates)).filter(fits).map(({ seq }) => seq);
+    if (!fitsOwn) return new Set(found);
+    return new Set((await jobsOfList(db, scope, found)).filter(fitsOwn).map(({ seq }) => seq));
+  };
 
   const seqs: number[] = [];
   let next: number | undefined = before;
   for (let scanned = 0; next !== undefined && seqs.length < limit && scanned < MAX_SCANNED;) {
     const size = Math.min(SCAN_BATCH, Math.max(limit, MIN_SCANNED));
     const candidates = await source(next, size);
-    const fitting = new Set((await check(candidates)).filter(fits).map(({ seq }) => seq));
-    const found = candidates.filter((seq) => fitting.has(seq)).slice(0, limit - seqs.length);
+    const fit = await fitting(candidates);
+    const found = candidates.filter((seq) => fit.has(seq)).slice(0, limit - seqs.length);
     seqs.push(...found);
     scanned += candidates.length;
     const last = seqs.length === limit ? found.at(-1) : candidates.at(-1);
     next = candidates.length < size && last === candidates.at(-1) ? undefined : last;
   }
-  return { rows: (await jobsOfList(db, accountId, seqs)).toReversed(), next };
+  return { rows: (await jobsOfList(db, scope, seqs)).toReversed(), next };
+}
+
+/**
+ * What the database can search for a role that is limited to groups, and a check of the rest: the stored states and times
+ * of a parent are those of all its devices.
+ */
+function narrowed({ states, movedSince, ...searched }: JobFilter): {
+  searched: JobFilter;
+  fitsOwn: ((row: JobRow) => boolean) | undefined;
+} {
+  const fitsOwn = (row: JobRow) =>
+    (states.length === 0 || statesOf(row).some((state) => states.includes(state))) &&
+    (movedSince === undefined || (row.ended ?? Infinity) >= movedSince);
+  const isSearched = states.length === 0 && movedSince === undefined;
+  return { searched: { ...searched, states: [] }, fitsOwn: isSearched ? undefined : fitsOwn };
 }
 
 interface ScannedJob {
@@ -122,10 +147,11 @@ interface Search {
   names: NameIndex;
   accountId: number;
   filter: JobFilter;
-  ofDevice: readonly number[] | undefined;
+  /** The jobs of a device, or all jobs in the scope. */
+  among: readonly number[] | undefined;
 }
 
-async function sourcesOf(db: Reader, { names, accountId, filter, ofDevice }: Search): Promise<Source[]> {
+async function sourcesOf(db: Reader, { names, accountId, filter, among }: Search): Promise<Source[]> {
   const { states, name, group, tagId, artifactId, movedSince, archived } = filter;
   const seqs = async (sql: string, ...args: (string | number)[]) =>
     (await db.all<{ seq: number }>(sql, ...args)).map(({ seq }) => seq);
@@ -153,7 +179,7 @@ async function sourcesOf(db: Reader, { names, accountId, filter, ofDevice }: Sea
         limit,
       );
   const found: Source[] = [];
-  if (ofDevice !== undefined) found.push(listed(ofDevice));
+  if (among !== undefined) found.push(listed(among));
   if (name !== '') {
     const part = fold(name);
     const withId = await seqs('SELECT seq FROM jobs WHERE id = ? AND account_id = ?', part, accountId);
@@ -211,11 +237,13 @@ const jobsOfDevice = async (db: Reader, deviceSeq: number): Promise<number[]> =>
   ).map(({ seq }) => seq);
 
 /** The number of jobs in the list without conditions. */
-export const countJobs = async (db: Reader, accountId: number): Promise<number> =>
-  (
-    await db.get<{ count: number }>(
-      `SELECT count(*) AS count FROM jobs ${db.dialect.indexedBy('jobs_top')}
-       WHERE account_id = ? AND parent_seq IS NULL AND archived IS NULL`,
-      accountId,
-    )
-  )?.count ?? 0;
+export async function countJobs(db: Reader, scope: Scope): Promise<number> {
+  const own = isOwnTopJob(db.dialect, scope, 'jobs');
+  const row = await db.get<{ count: number }>(
+    `SELECT count(*) AS count FROM jobs ${db.dialect.indexedBy('jobs_top')}
+     WHERE account_id = ? AND parent_seq IS NULL AND archived IS NULL${own.sql}`,
+    scope.accountId,
+    ...own.values,
+  );
+  return row?.count ?? 0;
+}

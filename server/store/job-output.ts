@@ -4,6 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '#/contract/agent-link.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { isOwnDevice } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 const NUMBER = { stdout: 1, stderr: 2 } as const;
 
@@ -181,20 +183,20 @@ export async function beginningOf(db: Reader, jobSeq: number, stream: Stream, by
 }
 
 /** The bytes so far of the unfinished children of a parent. */
-export const outputOfOpenChildren = async (db: Reader, parentSeq: number): Promise<number> =>
-  (
-    await db.get<{ size: number | null }>(
-      `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq
-       WHERE c.parent_seq = ? AND c.ended IS NULL`,
-      parentSeq,
-    )
-  )?.size ?? 0;
+export const outputOfOpenChildren = (db: Reader, scope: Scope, parentSeq: number): Promise<number> =>
+  outputOf(db, scope, parentSeq, ' AND c.ended IS NULL');
 
 /** The bytes of all children of a parent. */
-export const outputOfChildren = async (db: Reader, parentSeq: number): Promise<number> =>
-  (
-    await db.get<{ size: number | null }>(
-      `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq WHERE c.parent_seq = ?`,
-      parentSeq,
-    )
-  )?.size ?? 0;
+export const outputOfChildren = (db: Reader, scope: Scope, parentSeq: number): Promise<number> =>
+  outputOf(db, scope, parentSeq, '');
+
+async function outputOf(db: Reader, scope: Scope, parentSeq: number, condition: string): Promise<number> {
+  const own = isOwnDevice(db.dialect, scope, { seq: 'c.device_seq' });
+  const row = await db.get<{ size: number | null }>(
+    `SELECT sum(length(o.bytes)) AS size FROM jobs c JOIN job_output o ON o.job_seq = c.seq
+     WHERE c.parent_seq = ?${condition}${own.sql}`,
+    parentSeq,
+    ...own.values,
+  );
+  return row?.size ?? 0;
+}

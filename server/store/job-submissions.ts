@@ -6,6 +6,7 @@ import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { refreshParents, touched } from './job-moves.ts';
 import type { TouchedParents } from './job-moves.ts';
+import type { Scope } from './scope.ts';
 
 export interface Target {
   seq: number;
@@ -211,3 +212,21 @@ const DEVICES_OF_LIST = perDialect(
 /** Which of these ids are devices of the account. */
 export const devicesOfList = (db: Reader, accountId: number, ids: readonly string[]): Promise<Target[]> =>
   db.all<Target>(DEVICES_OF_LIST(db), accountId, JSON.stringify(ids));
+
+const DEVICES_IN_SCOPE = perDialect(
+  (sql) => `SELECT seq FROM devices WHERE seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})
+    AND grp IN (SELECT value FROM ${sql.list('own')})`,
+);
+
+/** Those of these devices that are in the scope, in the same order. */
+export async function devicesInScope<Device extends { seq: number }>(
+  db: Reader,
+  { groups }: Scope,
+  devices: Device[],
+): Promise<Device[]> {
+  if (!groups || devices.length === 0) return devices;
+  const seqs = JSON.stringify(devices.map(({ seq }) => seq));
+  const rows = await db.all<{ seq: number }>(DEVICES_IN_SCOPE(db), seqs, JSON.stringify(groups));
+  const own = new Set(rows.map(({ seq }) => seq));
+  return devices.filter(({ seq }) => own.has(seq));
+}

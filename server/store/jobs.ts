@@ -3,6 +3,10 @@ import type { JobStatus } from '#/contract/jobs.ts';
 import { notFound } from './errors.ts';
 import type { Reader } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { isOwnTopJob, jobsInScope } from './job-scope.ts';
+import type { OwnFigures } from './job-scope.ts';
+import { isOwnDevice } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 export interface JobRow {
   seq: number;
@@ -50,6 +54,8 @@ export interface JobRow {
   failed: number | null;
   cancelled: number | null;
   interrupted: number | null;
+  /** Set on a parent that is read for a role limited to groups. */
+  own?: OwnFigures;
 }
 
 /** Children use their parent's command; only children from earlier versions have their own. */
@@ -63,33 +69,57 @@ const fromJobs = (by = '') =>
   `FROM jobs j ${by} LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq`;
 const FROM = fromJobs();
 
-/** The account's job with this id. */
-export const findJob = (db: Reader, accountId: number, id: string): Promise<JobRow | undefined> =>
-  db.get<JobRow>(`SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`, id, accountId);
+/** The job with this id, if it is in the scope. */
+export async function findJob(db: Reader, scope: Scope, id: string): Promise<JobRow | undefined> {
+  const row = await db.get<JobRow>(
+    `SELECT ${COLUMNS} ${FROM} WHERE j.id = ? AND j.account_id = ?`,
+    id,
+    scope.accountId,
+  );
+  return row && (await jobsInScope(db, scope, [row]))[0];
+}
 
-/** The account's job with this id, or a 404. */
-export async function jobById(db: Reader, accountId: number, id: string): Promise<JobRow> {
-  const row = await findJob(db, accountId, id);
+/** The job with this id, or a 404 if the scope has none. */
+export async function jobById(db: Reader, scope: Scope, id: string): Promise<JobRow> {
+  const row = await findJob(db, scope, id);
   if (!row) throw notFound('job', id);
   return row;
 }
 
 const TOP_JOBS = perDialect(
   (sql) => `SELECT ${COLUMNS} ${fromJobs(sql.indexedBy('jobs_top'))}
-    WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ? ORDER BY j.seq LIMIT ?`,
+    WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.archived IS NULL AND j.seq > ?`,
 );
 
 /** Single jobs and parents that are not archived, after `seq`, in the order of submission. */
-export const topJobs = (db: Reader, accountId: number, after: number, limit: number): Promise<JobRow[]> =>
-  db.all<JobRow>(TOP_JOBS(db), accountId, after, limit);
-
-export const childJobs = (db: Reader, parentSeq: number, after: number, limit: number): Promise<JobRow[]> =>
-  db.all<JobRow>(
-    `SELECT ${COLUMNS} ${FROM} WHERE j.parent_seq = ? AND j.seq > ? ORDER BY j.seq LIMIT ?`,
-    parentSeq,
+export async function topJobs(db: Reader, scope: Scope, after: number, limit: number): Promise<JobRow[]> {
+  const own = isOwnTopJob(db.dialect, scope, 'j');
+  const rows = await db.all<JobRow>(
+    `${TOP_JOBS(db)}${own.sql} ORDER BY j.seq LIMIT ?`,
+    scope.accountId,
     after,
+    ...own.values,
     limit,
   );
+  return jobsInScope(db, scope, rows);
+}
+
+export function childJobs(
+  db: Reader,
+  scope: Scope,
+  parentSeq: number,
+  after: number,
+  limit: number,
+): Promise<JobRow[]> {
+  const own = isOwnDevice(db.dialect, scope, { seq: 'j.device_seq' });
+  return db.all<JobRow>(
+    `SELECT ${COLUMNS} ${FROM} WHERE j.parent_seq = ? AND j.seq > ?${own.sql} ORDER BY j.seq LIMIT ?`,
+    parentSeq,
+    after,
+    ...own.values,
+    limit,
+  );
+}
 
 const CHILDREN_OF_LIST = perDialect(
   (sql) =>
@@ -97,8 +127,13 @@ const CHILDREN_OF_LIST = perDialect(
 );
 
 /** Which of these ids are children of the parent. */
-export const childrenOfList = (db: Reader, parentSeq: number, ids: readonly string[]): Promise<JobRow[]> =>
-  db.all<JobRow>(CHILDREN_OF_LIST(db), parentSeq, JSON.stringify(ids));
+export const childrenOfList = async (
+  db: Reader,
+  scope: Scope,
+  parentSeq: number,
+  ids: readonly string[],
+): Promise<JobRow[]> =>
+  jobsInScope(db, scope, await db.all<JobRow>(CHILDREN_OF_LIST(db), parentSeq, JSON.stringify(ids)));
 
 const JOBS_OF_LIST = perDialect(
   (sql) => `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ?
@@ -106,8 +141,8 @@ const JOBS_OF_LIST = perDialect(
 );
 
 /** The jobs with these seqs that still exist. */
-export const jobsOfList = (db: Reader, accountId: number, seqs: readonly number[]): Promise<JobRow[]> =>
-  db.all<JobRow>(JOBS_OF_LIST(db), accountId, JSON.stringify(seqs));
+export const jobsOfList = async (db: Reader, scope: Scope, seqs: readonly number[]): Promise<JobRow[]> =>
+  jobsInScope(db, scope, await db.all<JobRow>(JOBS_OF_LIST(db), scope.accountId, JSON.stringify(seqs)));
 
 const WAITING_PARENTS = perDialect(
   (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs ${sql.indexedBy('jobs_unfinished')}
@@ -139,11 +174,15 @@ export const jobsOfDevice = (
   );
 
 /** Single jobs and parents that were submitted with an artifact, archived ones included. */
-export const topJobsWith = (db: Reader, accountId: number, artifactId: string): Promise<JobRow[]> =>
-  db.all<JobRow>(
-    `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.artifact_id = ? ORDER BY j.seq`,
-    accountId,
-    artifactId,
+export const topJobsWith = async (db: Reader, scope: Scope, artifactId: string): Promise<JobRow[]> =>
+  jobsInScope(
+    db,
+    scope,
+    await db.all<JobRow>(
+      `SELECT ${COLUMNS} ${FROM} WHERE j.account_id = ? AND j.parent_seq IS NULL AND j.artifact_id = ? ORDER BY j.seq`,
+      scope.accountId,
+      artifactId,
+    ),
   );
 
 /** How many waiting children of a parent are for devices that are Offline. */
@@ -171,20 +210,23 @@ export async function assignedDevicesOf(db: Reader, jobSeq: number): Promise<num
 export type QueuePosition = Pick<JobRow, 'device_seq' | 'seq'>;
 
 /** Unfinished jobs by device, in the order in which each device runs them. */
-export const queuedJobs = (
+export function queuedJobs(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   after: QueuePosition | undefined,
   limit: number,
-): Promise<JobRow[]> =>
-  db.all<JobRow>(
+): Promise<JobRow[]> {
+  const own = isOwnDevice(db.dialect, scope, { seq: 'j.device_seq' });
+  return db.all<JobRow>(
     `SELECT ${COLUMNS} ${FROM} WHERE j.device_seq IS NOT NULL AND j.status IN ('Waiting', 'Running')
-     AND (j.device_seq, j.seq) > (?, ?) AND j.account_id = ? ORDER BY j.device_seq, j.seq LIMIT ?`,
+     AND (j.device_seq, j.seq) > (?, ?) AND j.account_id = ?${own.sql} ORDER BY j.device_seq, j.seq LIMIT ?`,
     after?.device_seq ?? 0,
     after?.seq ?? 0,
-    accountId,
+    scope.accountId,
+    ...own.values,
     limit,
   );
+}
 
 /** The device's oldest unfinished job after `seq`. */
 export const nextUnfinished = (db: Reader, deviceSeq: number, after: number): Promise<JobRow | undefined> =>

@@ -8,6 +8,7 @@ import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { countWave } from './rollout-devices.ts';
 import { rolloutsOf, wavesOf } from './rollouts.ts';
+import { wholeAccount } from './scope.ts';
 
 const MINUTE = 60_000;
 let service: TestService;
@@ -30,7 +31,7 @@ test('a device is back only when it has been Online for the time of the gate, si
     Advance: 'auto',
   });
   assert.equal(response.status, 200, await response.text());
-  const [rollout] = await rolloutsOf(db, 1);
+  const [rollout] = await rolloutsOf(db, wholeAccount(1));
   assert.ok(rollout);
   const figures = async (onlineSince: number) => {
     const [wave] = await wavesOf(db, rollout.seq);

@@ -5,6 +5,8 @@ import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import type { RolloutRow, WaveRow } from './rollouts.ts';
+import { inGroups, isOwnDevice, wholeAccount } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /**
  * The state of a device, derived from its job `j` and its own row `v`; see the contract. A job that has not been judged
@@ -33,24 +35,28 @@ export interface WaveCounts {
   back: number;
 }
 
-/** Devices that have been Online since `onlineSince` count as back. */
+/** Of the devices in the scope; those that have been Online since `onlineSince` count as back. */
 export async function countWave(
   db: Reader,
   rollout: Pick<RolloutRow, 'seq' | 'account_id'>,
   { number, job_seq }: Pick<WaveRow, 'number' | 'job_seq'>,
   onlineSince: number,
+  scope: Scope = wholeAccount(rollout.account_id),
 ): Promise<WaveCounts> {
+  const own = inGroups(db.dialect, scope, 'v.grp');
   const rows = await db.all<{ state: RolloutDeviceState; devices: number; back: number }>(
     `SELECT state, count(*) AS devices, sum(back) AS back FROM (
        SELECT ${STATE} AS state,
-         CASE WHEN v.state_online = 1 AND v.state_time <= ?1 AND j.ended <= ?1 THEN 1 ELSE 0 END AS back
-       FROM jobs j JOIN rollout_devices r ON r.rollout_seq = ?2 AND r.device_id = j.device_id AND r.wave = ?3
+         CASE WHEN v.state_online = 1 AND v.state_time <= ? AND j.ended <= ? THEN 1 ELSE 0 END AS back
+       FROM jobs j JOIN rollout_devices r ON r.rollout_seq = ? AND r.device_id = j.device_id AND r.wave = ?
        LEFT JOIN devices v ON v.seq = j.device_seq
-       WHERE j.parent_seq = ?4 AND j.superseded = 0) AS each GROUP BY state`,
+       WHERE j.parent_seq = ? AND j.superseded = 0${own.sql}) AS each GROUP BY state`,
+    onlineSince,
     onlineSince,
     rollout.seq,
     number,
     job_seq ?? -1,
+    ...own.values,
   );
   const counts = Object.fromEntries(rows.map(({ state, devices }) => [state, devices]));
   return { counts, back: rows.find(({ state }) => state === 'Succeeded')?.back ?? 0 };
@@ -126,19 +132,35 @@ const isUnderWay = async (db: Reader, rolloutSeq: number): Promise<boolean> =>
 export async function keepOutcomes(tx: Tx, rollout: RolloutRow): Promise<void> {
   if (await isUnderWay(tx, rollout.seq)) return;
   await tx.run(KEEP(tx), rollout.account_id, rollout.seq, rollout.seq);
-  const rows = await tx.all<{ wave: number; outcome: RolloutDeviceState; devices: number }>(
-    'SELECT wave, outcome, count(*) AS devices FROM rollout_devices WHERE rollout_seq = ? GROUP BY wave, outcome',
-    rollout.seq,
-  );
-  const waves = Array.from({ length: rollout.waves }, (_, at): StateCounts =>
-    Object.fromEntries(rows.filter(({ wave }) => wave === at).map(({ outcome, devices }) => [outcome, devices])),
-  );
+  const waves = await countOutcomes(tx, wholeAccount(rollout.account_id), rollout);
   await tx.run('UPDATE rollouts SET kept = ? WHERE seq = ?', JSON.stringify(waves), rollout.seq);
 }
 
-/** The stored counts by wave; undefined until the states are stored. */
-export const keptCounts = ({ kept }: Pick<RolloutRow, 'kept'>): StateCounts[] | undefined =>
-  kept === null ? undefined : (JSON.parse(kept) as StateCounts[]);
+/** The stored counts of the devices in the scope, by wave; undefined until the states are stored. */
+export async function keptCounts(
+  db: Reader,
+  scope: Scope,
+  { seq, kept, waves }: Pick<RolloutRow, 'seq' | 'kept' | 'waves'>,
+): Promise<StateCounts[] | undefined> {
+  if (kept === null) return undefined;
+  return scope.groups ? countOutcomes(db, scope, { seq, waves }) : (JSON.parse(kept) as StateCounts[]);
+}
+
+async function countOutcomes(
+  db: Reader,
+  scope: Scope,
+  rollout: Pick<RolloutRow, 'seq' | 'waves'>,
+): Promise<StateCounts[]> {
+  const own = isOwnDevice(db.dialect, scope, { id: 'rollout_devices.device_id' });
+  const rows = await db.all<{ wave: number; outcome: RolloutDeviceState; devices: number }>(
+    `SELECT wave, outcome, count(*) AS devices FROM rollout_devices WHERE rollout_seq = ?${own.sql} GROUP BY wave, outcome`,
+    rollout.seq,
+    ...own.values,
+  );
+  return Array.from({ length: rollout.waves }, (_, at): StateCounts =>
+    Object.fromEntries(rows.filter(({ wave }) => wave === at).map(({ outcome, devices }) => [outcome, devices])),
+  );
+}
 
 interface DevicesWanted {
   after: DevicePosition;
@@ -148,28 +170,43 @@ interface DevicesWanted {
   wave?: number | undefined;
 }
 
-const LIST = perDialect(
-  (sql) => `SELECT * FROM (${devicesWithStates(sql)} AND (r.wave, r.device_id) > (?, ?)) AS each
-    WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
-);
-
-/** Sorted by wave and id, after a position. */
-export const devicesOf = (
+/** Those in the scope, sorted by wave and id, after a position. */
+export function devicesOf(
   db: Reader,
+  scope: Scope,
   rollout: RolloutRow,
   { after, limit, state, wave = -1 }: DevicesWanted,
-): Promise<DeviceStateRow[]> =>
-  db.all<DeviceStateRow>(LIST(db), rollout.account_id, rollout.seq, after.wave, after.id, state ?? 'any', wave, limit);
+): Promise<DeviceStateRow[]> {
+  const own = inGroups(db.dialect, scope, 'v.grp');
+  return db.all<DeviceStateRow>(
+    `SELECT * FROM (${devicesWithStates(db.dialect)} AND (r.wave, r.device_id) > (?, ?)${own.sql}) AS each
+    WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
+    rollout.account_id,
+    rollout.seq,
+    after.wave,
+    after.id,
+    ...own.values,
+    state ?? 'any',
+    wave,
+    limit,
+  );
+}
 
-const STATES = perDialect(
-  (sql) => `SELECT wave, state, device_id FROM (${devicesWithStates(sql)}) AS each ORDER BY wave, state, device_id`,
-);
-
-export const statesOf = (
+/** Of those in the scope. */
+export function statesOf(
   db: Reader,
+  scope: Scope,
   rollout: RolloutRow,
-): Promise<Pick<DeviceStateRow, 'wave' | 'state' | 'device_id'>[]> =>
-  db.all(STATES(db), rollout.account_id, rollout.seq);
+): Promise<Pick<DeviceStateRow, 'wave' | 'state' | 'device_id'>[]> {
+  const own = inGroups(db.dialect, scope, 'v.grp');
+  return db.all(
+    `SELECT wave, state, device_id FROM (${devicesWithStates(db.dialect)}${own.sql}) AS each
+     ORDER BY wave, state, device_id`,
+    rollout.account_id,
+    rollout.seq,
+    ...own.values,
+  );
+}
 
 const EXIT_CODES = perDialect(
   (sql) => `SELECT id, exit_code FROM jobs

@@ -7,6 +7,8 @@ import { newId } from './ids.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { inGroups, isInScope, isOwnDevice, wholeAccount } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 export interface RolloutRow {
   seq: number;
@@ -30,6 +32,16 @@ export interface RolloutRow {
   ended: number | null;
   /** The number of devices in each state, by wave, as JSON; null until the states are stored. */
   kept: string | null;
+  /** Set if it is read for a role limited to groups: how many of its devices that role sees, and others. */
+  part?: RolloutPart;
+}
+
+interface RolloutPart {
+  own: number;
+  /** Devices in other groups. */
+  outside: number;
+  /** Deleted devices: in which group they were is not known. */
+  deleted: number;
 }
 
 export interface WaveRow {
@@ -49,15 +61,50 @@ export interface WaveRow {
 export type Settings = Omit<RolloutDraft, 'DeviceIds' | 'Waves'>;
 export const settingsOf = ({ settings }: Pick<RolloutRow, 'settings'>): Settings => JSON.parse(settings) as Settings;
 
-export async function rolloutById(db: Reader, accountId: number, id: string): Promise<RolloutRow> {
-  const row = await db.get<RolloutRow>('SELECT * FROM rollouts WHERE id = ? AND account_id = ?', id, accountId);
-  if (!row) throw notFound('rollout', id);
-  return row;
+/** The rollout with this id, or a 404 if none of its devices is in the scope. */
+export async function rolloutById(db: Reader, scope: Scope, id: string): Promise<RolloutRow> {
+  const row = await db.get<RolloutRow>('SELECT * FROM rollouts WHERE id = ? AND account_id = ?', id, scope.accountId);
+  const [visible] = row ? await rolloutsInScope(db, scope, [row]) : [];
+  if (!visible) throw notFound('rollout', id);
+  return visible;
 }
 
-/** Newest first. */
-export const rolloutsOf = (db: Reader, accountId: number): Promise<RolloutRow[]> =>
-  db.all<RolloutRow>('SELECT * FROM rollouts WHERE account_id = ? ORDER BY seq DESC', accountId);
+/** The rollouts with a device in the scope, newest first. */
+export const rolloutsOf = async (db: Reader, scope: Scope): Promise<RolloutRow[]> =>
+  rolloutsInScope(
+    db,
+    scope,
+    await db.all<RolloutRow>('SELECT * FROM rollouts WHERE account_id = ? ORDER BY seq DESC', scope.accountId),
+  );
+
+// ---- What a role limited to groups sees ------------------------------------------------------------------------------
+
+async function rolloutsInScope(db: Reader, scope: Scope, rows: RolloutRow[]): Promise<RolloutRow[]> {
+  if (!scope.groups) return rows;
+  const { sql, values } = inGroups(db.dialect, scope, 'v.grp');
+  const visible: RolloutRow[] = [];
+  for (const row of rows) {
+    const part = await db.get<RolloutPart>(
+      `SELECT coalesce(sum(CASE WHEN v.seq IS NOT NULL${sql} THEN 1 ELSE 0 END), 0) AS own,
+         coalesce(sum(CASE WHEN v.seq IS NOT NULL AND NOT (v.seq IS NOT NULL${sql}) THEN 1 ELSE 0 END), 0) AS outside,
+         coalesce(sum(CASE WHEN v.seq IS NULL THEN 1 ELSE 0 END), 0) AS deleted
+       FROM rollout_devices r LEFT JOIN devices v ON v.id = r.device_id AND +v.account_id = ? WHERE r.rollout_seq = ?`,
+      ...values,
+      ...values,
+      scope.accountId,
+      row.seq,
+    );
+    if (part && part.own > 0) visible.push({ ...row, part });
+  }
+  return visible;
+}
+
+/** Whether all of it is in the scope: devices that were deleted were, if it was for a group of the scope. */
+export function isWhole(scope: Scope, row: RolloutRow): boolean {
+  if (!row.part) return true;
+  const { DeviceGroup } = settingsOf(row);
+  return row.part.outside === 0 && (row.part.deleted === 0 || (!!DeviceGroup && isInScope(scope, DeviceGroup)));
+}
 
 /** The rollouts of all accounts that advance on their own. */
 export const openRollouts = (db: Reader): Promise<RolloutRow[]> =>
@@ -106,7 +153,7 @@ export async function insertRollout(tx: Tx, { caller, draft, waves, at }: NewRol
     at,
   );
   for (const [wave, ids] of waves.entries()) await addDevices(tx, { seq, account_id: caller.account.id }, wave, ids);
-  return rolloutById(tx, caller.account.id, id);
+  return rolloutById(tx, wholeAccount(caller.account.id), id);
 }
 
 /** Applies a step. Returns false if another step was applied since the row was read. */
@@ -200,13 +247,17 @@ export const devicesOfWave = async (db: Reader, rollout: RolloutRow, wave: numbe
     )
   ).map(({ id }) => id);
 
-/** The number of planned and skipped devices, by wave. */
-export const plannedDevices = (
+/** The number of planned and skipped devices in the scope, by wave. */
+export function plannedDevices(
   db: Reader,
+  scope: Scope,
   rolloutSeq: number,
-): Promise<{ wave: number; devices: number; skipped: number }[]> =>
-  db.all(
+): Promise<{ wave: number; devices: number; skipped: number }[]> {
+  const own = isOwnDevice(db.dialect, scope, { id: 'rollout_devices.device_id' });
+  return db.all(
     `SELECT wave, count(*) AS devices, sum(skipped) AS skipped FROM rollout_devices
-     WHERE rollout_seq = ? GROUP BY wave ORDER BY wave`,
+     WHERE rollout_seq = ?${own.sql} GROUP BY wave ORDER BY wave`,
     rolloutSeq,
+    ...own.values,
   );
+}

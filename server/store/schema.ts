@@ -136,7 +136,8 @@ const accounts: Definition[] = [
     last_used INTEGER NOT NULL,
     person_id TEXT REFERENCES people (id) ON DELETE CASCADE, -- NULL: signed in with a token of the account
     how TEXT NOT NULL DEFAULT '',             -- 'link', 'token', 'password' or 'oidc'
-    ends INTEGER                              -- at the latest, if that is sooner than usual
+    ends INTEGER,                             -- at the latest, if that is sooner than usual
+    id_token BLOB                             -- sealed; of the identity provider, for signing out there
   ) STRICT;`,
   'CREATE INDEX sessions_of_token ON sessions (token_id);',
   'CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;',
@@ -178,6 +179,7 @@ const accounts: Definition[] = [
     query TEXT NOT NULL,
     changed_by TEXT NOT NULL,
     changed INTEGER NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '',         -- who may change it although it is shared
     PRIMARY KEY (account_id, owner, folded)
   ) STRICT, WITHOUT ROWID;`,
 ];
@@ -586,7 +588,10 @@ const bulk: Definition[] = [
     failed INTEGER NOT NULL DEFAULT 0,
     skipped INTEGER NOT NULL DEFAULT 0,
     created INTEGER NOT NULL,
-    ended INTEGER
+    ended INTEGER,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of whoever asked for it
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what that gave then: it goes on only while they have at least that
+    groups_json TEXT NOT NULL DEFAULT '[]'
   ) STRICT;`,
   'CREATE INDEX bulk_of_account ON bulk (account_id, seq);',
   "CREATE INDEX bulk_running ON bulk (seq) WHERE state = 'Running';",

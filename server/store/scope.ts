@@ -30,11 +30,25 @@ export const groupsKey = ({ groups }: Scope): string =>
 export const scopeKey = (scope: Scope): string =>
   scope.groups ? `${scope.accountId}-${groupsKey(scope)}` : String(scope.accountId);
 
-/**
- * The condition that a device's group, an SQL expression, is in the scope, beginning with AND; empty for everything. Its
- * values belong where it stands in the statement.
- */
-export function inGroups({ list }: Dialect, { groups }: Scope, group: string): { sql: string; values: string[] } {
-  if (!groups) return { sql: '', values: [] };
+/** A condition, beginning with AND, and its values, which belong where it stands in the statement. */
+export interface Condition {
+  sql: string;
+  values: string[];
+}
+
+/** Holds for everything. */
+export const EVERYTHING: Condition = { sql: '', values: [] };
+
+/** That a device's group, an SQL expression, is in the scope. */
+export function inGroups({ list }: Dialect, { groups }: Scope, group: string): Condition {
+  if (!groups) return EVERYTHING;
   return { sql: ` AND ${group} IN (SELECT value FROM ${list('own')})`, values: [JSON.stringify(groups)] };
+}
+
+/** That there is a device in the scope with this seq or id, an SQL expression. */
+export function isOwnDevice(dialect: Dialect, scope: Scope, { seq, id }: { seq?: string; id?: string }): Condition {
+  if (!scope.groups) return EVERYTHING;
+  const { sql, values } = inGroups(dialect, scope, 'own_device.grp');
+  const which = seq === undefined ? `own_device.id = ${id}` : `own_device.seq = ${seq}`;
+  return { sql: ` AND EXISTS (SELECT 1 FROM devices own_device WHERE ${which}${sql})`, values };
 }

@@ -5,6 +5,8 @@ import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { fold } from './fold.ts';
+import { isInScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 export interface StandingOrderRow {
   seq: number;
@@ -27,19 +29,28 @@ export interface StandingOrderRow {
 const SELECT = `SELECT o.*, CASE WHEN a.id IS NULL THEN 0 ELSE 1 END AS has_artifact
   FROM standing_orders o LEFT JOIN artifacts a ON a.id = o.artifact_id`;
 
-/** Sorted by name. */
-export const standingOrdersOf = (db: Reader, accountId: number): Promise<StandingOrderRow[]> =>
-  db.all<StandingOrderRow>(`${SELECT} WHERE o.account_id = ? ORDER BY o.folded`, accountId);
+/** The orders for groups in the scope, sorted by name. */
+export const standingOrdersOf = async (db: Reader, scope: Scope): Promise<StandingOrderRow[]> =>
+  (await db.all<StandingOrderRow>(`${SELECT} WHERE o.account_id = ? ORDER BY o.folded`, scope.accountId)).filter(
+    ({ grp }) => isInScope(scope, grp),
+  );
 
 /** The standing orders of all accounts whose artifact still exists. */
 export const activeStandingOrders = (db: Reader): Promise<StandingOrderRow[]> =>
   db.all<StandingOrderRow>(`${SELECT} WHERE a.id IS NOT NULL ORDER BY o.seq`);
 
-export const findStandingOrder = (db: Reader, accountId: number, name: string): Promise<StandingOrderRow | undefined> =>
-  db.get<StandingOrderRow>(`${SELECT} WHERE o.account_id = ? AND o.folded = ?`, accountId, fold(name.trim()));
+/** The order with this name, if it is for a group in the scope. */
+export async function findStandingOrder(db: Reader, scope: Scope, name: string): Promise<StandingOrderRow | undefined> {
+  const row = await db.get<StandingOrderRow>(
+    `${SELECT} WHERE o.account_id = ? AND o.folded = ?`,
+    scope.accountId,
+    fold(name.trim()),
+  );
+  return row && isInScope(scope, row.grp) ? row : undefined;
+}
 
-export async function standingOrderNamed(db: Reader, accountId: number, name: string): Promise<StandingOrderRow> {
-  const row = await findStandingOrder(db, accountId, name);
+export async function standingOrderNamed(db: Reader, scope: Scope, name: string): Promise<StandingOrderRow> {
+  const row = await findStandingOrder(db, scope, name);
   if (!row) throw notFound('standing order', name);
   return row;
 }

@@ -4,6 +4,8 @@
 // connections or is down, nothing is written, because devices that soon reconnect do not count as Offline. The rest are
 // settled later.
 import type { Database, Reader, Tx } from './database.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** Why a device changed its state; the database stores the numbers. */
 export const CAUSES = { connected: 1, disconnected: 2, newKey: 3, notBack: 4, firstConnected: 5 } as const;
@@ -145,10 +147,10 @@ export interface ListedChange extends StateChange {
 /** Where a page of changes ends. */
 export type Position = Pick<ListedChange, 'at' | 'device_seq'>;
 
-/** Changes of one device or of all, newest first. */
+/** Changes of one device or of all in the scope, newest first. */
 export function stateChanges(
   db: Reader,
-  accountId: number,
+  scope: Scope,
   {
     device,
     from,
@@ -158,6 +160,7 @@ export function stateChanges(
   }: { device?: number | undefined; before?: Position | undefined; limit: number } & Span,
 ): Promise<ListedChange[]> {
   const end = before ?? { at: to, device_seq: 0 };
+  const own = inGroups(db.dialect, scope, 'grp');
   // Each query uses the index in its order: by time, or by device.
   const [where, order, ...range] =
     device === undefined
@@ -173,10 +176,11 @@ export function stateChanges(
   return db.all<ListedChange>(
     // SQLite keeps the order of a CROSS JOIN: the newest changes first, not all devices.
     `SELECT at, device_seq, cause, devices.id FROM state_changes CROSS JOIN devices
-     WHERE devices.seq = device_seq AND account_id = ? AND ${where}
+     WHERE devices.seq = device_seq AND account_id = ? AND ${where}${own.sql}
      ORDER BY ${order} LIMIT ?`,
-    accountId,
+    scope.accountId,
     ...range,
+    ...own.values,
     limit,
   );
 }

@@ -3,6 +3,7 @@
 import type { RuleRow } from './alert-settings.ts';
 import type { DeviceOrder } from './device-order.ts';
 import type { JobFilter } from './job-list.ts';
+import type { JobRow } from './jobs.ts';
 import { NAMED_DEVICES, NAMED_JOBS } from './name-index.ts';
 import type { Scope } from './scope.ts';
 import type { Example } from './test-statements.ts';
@@ -67,15 +68,15 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'changes.ts changesBetween': [
     (call, db) => call(db, 1, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
   ],
-  'changes.ts changesFor': SCOPES.map(
+  'changes.ts changesInScope': SCOPES.map(
     (scope) => (call, db) => call(db, scope, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
   ),
   'device-versions.ts countVersions': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'device-versions.ts versionsAfterJobs': SCOPES.map(
-    (scope) => (call, db) => call(db, { scope, artifact: 'a', jobSeqs: [1] }),
+    (scope) => (call, db) => call(db, scope, { artifact: 'a', jobSeqs: [1] }),
   ),
   'device-versions.ts versionsOfArtifact': SCOPES.map(
-    (scope) => (call, db) => call(db, { scope, artifact: 'a', before: 1, limit: 1 }),
+    (scope) => (call, db) => call(db, scope, { artifact: 'a', before: 1, limit: 1 }),
   ),
   'device-list.ts listFiltered': SCOPES.flatMap((scope) =>
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, 0, 1)),
@@ -90,10 +91,43 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, [1])),
   ),
   'device-order.ts openDeviceOrder': SCOPES.map((scope) => (call, db) => (call(db) as DeviceOrder).seqs(scope)),
-  'job-list.ts jobPage': JOB_FILTERS.map((filter) => (call, db) => {
-    const names = { find: async () => [1] };
-    return call(db, names, 1, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
+  'archive.ts archivedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, { archived: 1, seq: 1 }, 1)),
+  'archive.ts countArchived': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'archive.ts searchedChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1, 0, 1)),
+  'bulk.ts bulkById': ['Devices', 'Jobs'].map((of_what) => (call, db) => {
+    const row = { seq: 1, of_what, settings: '{}', role: 'Admin', groups_json: '[]' };
+    return call({ ...db, get: async (sql: string) => (await db.get(sql), row) }, SCOPES[1], 'a');
   }),
+  'job-list.ts countJobs': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'job-output.ts outputOfChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
+  'job-output.ts outputOfOpenChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
+  'job-scope.ts jobsInScope': [null, 1].map(
+    (device_seq) => (call, db) => call(db, SCOPES[1], [{ seq: 1, device_seq } as JobRow]),
+  ),
+  'job-scope.ts reachesOutside': (['live', 'records'] as const).map(
+    (of) => (call, db) => call(db, SCOPES[1], { seq: 1, device_seq: null, device_group: null }, of),
+  ),
+  'jobs.ts childJobs': SCOPES.map((scope) => (call, db) => call(db, scope, 1, 0, 1)),
+  'jobs.ts queuedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, undefined, 1)),
+  'jobs.ts topJobs': SCOPES.map((scope) => (call, db) => call(db, scope, 0, 1)),
+  'rollout-devices.ts countWave': SCOPES.map(
+    (scope) => (call, db) => call(db, { seq: 1, account_id: 1 }, { number: 0, job_seq: 1 }, 1, scope),
+  ),
+  'rollout-devices.ts devicesOf': SCOPES.map(
+    (scope) => (call, db) => call(db, scope, { seq: 1, account_id: 1 }, { after: { wave: 0, id: '' }, limit: 1 }),
+  ),
+  'rollout-devices.ts keptCounts': SCOPES.map(
+    (scope) => (call, db) => call(db, scope, { seq: 1, kept: '[]', waves: 1 }),
+  ),
+  'rollout-devices.ts statesOf': SCOPES.map((scope) => (call, db) => call(db, scope, { seq: 1, account_id: 1 })),
+  'rollouts.ts plannedDevices': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
+  'job-list.ts jobPage': JOB_FILTERS.flatMap((filter) => SCOPES.map((scope) => ({ filter, scope }))).map(
+    ({ filter, scope }) =>
+      (call, db) => {
+        const names = { find: async () => [1] };
+        return call(db, names, scope, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
+      },
+  ),
   'name-index.ts openNameIndex': [
     (_, db) => NAMED_DEVICES.after(db, 1, 0, 1),
     (_, db) => NAMED_DEVICES.ofList(db, [1]),
@@ -169,9 +203,15 @@ export const PLANS: Record<string, readonly string[]> = {
     'alert_channels alert_channels_of_account, alert_rule_channels alert_rules_of_channel, sorts',
   ],
   'alert-settings.ts silenceRule': ['alert_firing key, alert_events alert_events_of_rule'],
-  'archive.ts archivedJobs': ['jobs jobs_archived', 'j rowid, p rowid, c rowid'],
+  'archive.ts archivedJobs': [
+    'jobs jobs_archived',
+    'j rowid, p rowid, c rowid',
+    'jobs jobs_archived, v rowid, c jobs_current, v rowid',
+    'devices rowid',
+  ],
+  'archive.ts countArchived': ['jobs jobs_archived, v rowid, c jobs_current, v rowid'],
   'archive.ts outputOfJobs': ['job_output key'],
-  'archive.ts searchedChildren': ['jobs jobs_of_parent'],
+  'archive.ts searchedChildren': ['jobs jobs_of_parent', 'jobs jobs_of_parent, own_device rowid'],
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
@@ -187,6 +227,10 @@ export const PLANS: Record<string, readonly string[]> = {
     'audit_objects key, sorts',
     'audit_hashes rowid, audit rowid',
   ],
+  'bulk.ts bulkById': [
+    'i key, d sqlite_autoindex_devices_1, v rowid',
+    'i key, j sqlite_autoindex_jobs_1, v rowid, c jobs_of_parent, v rowid',
+  ],
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
   'bulk.ts itemsFrom': ['bulk_items key'],
   'bulk.ts pendingItems': ['bulk_items key'],
@@ -200,7 +244,7 @@ export const PLANS: Record<string, readonly string[]> = {
     'r sqlite_autoindex_rollouts_1, v rollout_devices_by_wave, d sqlite_autoindex_devices_1',
   ],
   'changes.ts changesBetween': ['changes all', 'changes rowid, sorts'],
-  'changes.ts changesFor': ['changes rowid, sorts'],
+  'changes.ts changesInScope': ['changes rowid, sorts'],
   'changes.ts jobIds': ['jobs rowid'],
   'changes.ts currentPosition': ['changes all'],
   'device-list.ts listFiltered': [
@@ -238,9 +282,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
   'devices.ts sessionsOf': ['devices rowid'],
+  'job-list.ts countJobs': ['jobs jobs_top, v rowid, c jobs_current, v rowid'],
   'job-list.ts jobPage': [
     'jobs jobs_top',
     'j rowid',
+    'd devices_of_group, j jobs_of_device, sorts',
     'jobs jobs_in_archive',
     'job_states key',
     'j rowid, s key',
@@ -252,9 +298,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'job-moves.ts deleteJob': ['jobs rowid, jobs jobs_superseded, sorts'],
   'job-moves.ts moveJob': ['job_output key'],
   'job-output.ts beginningOf': ['job_output key'],
-  'job-output.ts outputOfChildren': ['c jobs_of_parent, o key'],
-  'job-output.ts outputOfOpenChildren': ['c jobs_of_parent, o key'],
+  'job-output.ts outputOfChildren': ['c jobs_of_parent, o key', 'c jobs_of_parent, own_device rowid, o key'],
+  'job-output.ts outputOfOpenChildren': ['c jobs_of_parent, o key', 'c jobs_of_parent, own_device rowid, o key'],
   'job-output.ts readPart': ['job_output key, job_output key'],
+  'job-scope.ts jobsInScope': ['c jobs_current, v rowid, groups'],
+  'job-scope.ts reachesOutside': ['c jobs_of_parent, v rowid'],
   'job-submissions.ts devicesOfGroup': ['devices devices_of_group'],
   'job-submissions.ts devicesOfList': ['devices sqlite_autoindex_devices_1, sorts'],
   'job-submissions.ts devicesOfTag': ['t devices_of_tag, d rowid'],
@@ -264,15 +312,18 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'jobs.ts assignedDevicesOf': ['jobs rowid, jobs jobs_of_parent, devices rowid'],
   'jobs.ts childDevices': ['jobs jobs_of_parent'],
-  'jobs.ts childJobs': ['j jobs_of_parent, p rowid, c rowid'],
+  'jobs.ts childJobs': ['j jobs_of_parent, p rowid, c rowid', 'j jobs_of_parent, p rowid, c rowid, own_device rowid'],
   'jobs.ts childrenOfList': ['j sqlite_autoindex_jobs_1, p rowid, c rowid, sorts'],
   'jobs.ts countWaitingOffline': ['jobs jobs_waiting_of_parent, devices rowid'],
   'jobs.ts findJob': ['j sqlite_autoindex_jobs_1, p rowid, c rowid'],
   'jobs.ts jobsOfDevice': ['j jobs_of_device, p rowid, c rowid'],
   'jobs.ts nextUnfinished': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts parentsWaitingFor': ['jobs jobs_unfinished, sorts'],
-  'jobs.ts queuedJobs': ['j jobs_unfinished, p rowid, c rowid'],
-  'jobs.ts topJobs': ['j jobs_top, p rowid, c rowid'],
+  'jobs.ts queuedJobs': [
+    'j jobs_unfinished, p rowid, c rowid',
+    'j jobs_unfinished, p rowid, c rowid, own_device rowid',
+  ],
+  'jobs.ts topJobs': ['j jobs_top, p rowid, c rowid', 'j jobs_top, v rowid, c jobs_current, v rowid, p rowid, c rowid'],
   'jobs.ts topJobsWith': ['j jobs_of_artifact, p rowid, c rowid'],
   'jobs.ts unfinishedOf': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts waitingFor': ['j jobs_waiting_for, p rowid, c rowid'],
@@ -308,6 +359,9 @@ export const PLANS: Record<string, readonly string[]> = {
     'rollout_devices rollout_devices_by_wave, r key, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid',
     'rollout_devices rollout_devices_by_wave, groups',
   ],
+  'rollout-devices.ts keptCounts': [
+    'rollout_devices rollout_devices_by_wave, own_device sqlite_autoindex_devices_1, groups',
+  ],
   'rollout-devices.ts outcomeOf': ['r key, v sqlite_autoindex_devices_1, w key, j jobs_current, sorts'],
   'rollout-devices.ts sitesOf': ['devices rowid'],
   'rollout-devices.ts statesOf': [
@@ -317,7 +371,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'rollouts.ts addDevices': ['d sqlite_autoindex_devices_1'],
   'rollouts.ts devicesOfWave': ['r key, d sqlite_autoindex_devices_1, sorts'],
   'rollouts.ts openRollouts': ['rollouts all rollouts_open'],
-  'rollouts.ts plannedDevices': ['rollout_devices rollout_devices_by_wave'],
+  'rollouts.ts plannedDevices': [
+    'rollout_devices rollout_devices_by_wave',
+    'rollout_devices rollout_devices_by_wave, own_device sqlite_autoindex_devices_1',
+  ],
+  'rollouts.ts rolloutById': ['r rollout_devices_by_wave, v sqlite_autoindex_devices_1'],
   'rollouts.ts rolloutsOf': ['rollouts rollouts_of_account'],
   'rollouts.ts rolloutsToKeep': ['rollouts all rollouts_to_keep'],
   'rollouts.ts stepsOf': ['rollout_steps rollout_steps_of'],

@@ -2,8 +2,10 @@
 // reconnects. A closed tunnel leaves a mark, so that the process that opened it does not reopen it.
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
-import type { Reader, Tx } from './database.ts';
+import type { Reader, SqlValue, Tx } from './database.ts';
 import { NO_LIMIT } from './dialect.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 type Protocol = 'HTTP' | 'TCP';
 
@@ -201,23 +203,24 @@ export const releaseUnusedPorts = (tx: Tx) => tx.run('UPDATE tunnels SET port = 
 export const tunnelExists = async (db: Reader, name: string): Promise<boolean> =>
   (await db.get('SELECT 1 FROM tunnels WHERE name = ? AND offered = 1', name)) !== undefined;
 
-/** Oldest first. */
-export const listTunnels = (db: Reader, accountId: number): Promise<StoredTunnel[]> =>
-  db.all<StoredTunnel>(
+/** The tunnels of the devices in the scope, oldest first. */
+export function listTunnels(db: Reader, scope: Scope): Promise<StoredTunnel[]> {
+  const own = inGroups(db.dialect, scope, 'devices.grp');
+  return db.all<StoredTunnel>(
     `SELECT tunnels.name, devices.id AS "deviceId", devices.name AS "deviceName", online AS "deviceOnline", protocol,
        local_dest AS "localDest", port, tunnels.created, connected, login, idle_seconds AS "idleSeconds", tunnels.expires,
        connections, bytes_in AS "bytesIn", bytes_out AS "bytesOut", nodes.url AS "nodeUrl"
      FROM tunnels JOIN devices ON devices.seq = device_seq LEFT JOIN nodes ON nodes.id = node
-     WHERE tunnels.account_id = ? AND offered = 1 ORDER BY tunnels.seq`,
-    accountId,
+     WHERE tunnels.account_id = ? AND offered = 1${own.sql} ORDER BY tunnels.seq`,
+    scope.accountId,
+    ...own.values,
   );
+}
 
 const mark = (which: string) => `INSERT INTO closed_tunnels (device_seq, protocol, local_dest, run)
   SELECT device_seq, protocol, local_dest, run FROM tunnels WHERE ${which}
   ON CONFLICT (device_seq, protocol, local_dest) DO UPDATE SET run = excluded.run`;
 const MARK_ONE = mark('name = ?');
-const MARK_ONE_OF_ACCOUNT = mark('name = ? AND account_id = ?');
-const MARK_ACCOUNT = mark('account_id = ?');
 
 export interface DeletedTunnel {
   name: string;
@@ -226,15 +229,34 @@ export interface DeletedTunnel {
 const RETURNING_DELETED = `RETURNING name, device_seq AS "deviceSeq",
   (SELECT id FROM devices WHERE seq = device_seq) AS "deviceId"`;
 
-export async function deleteTunnel(tx: Tx, accountId: number, name: string): Promise<DeletedTunnel> {
-  await tx.run(MARK_ONE_OF_ACCOUNT, name, accountId);
-  const deleted = await tx.get<DeletedTunnel & { deviceSeq: number }>(
-    `DELETE FROM tunnels WHERE name = ? AND account_id = ? ${RETURNING_DELETED}`,
-    name,
-    accountId,
-  );
+/** The condition that a tunnel's device is in the scope. */
+function ofScope({ dialect }: Reader, scope: Scope): { sql: string; values: SqlValue[] } {
+  const own = inGroups(dialect, scope, 'devices.grp');
+  const sql = own.sql && ` AND EXISTS (SELECT 1 FROM devices WHERE devices.seq = device_seq${own.sql})`;
+  return { sql: `account_id = ?${sql}`, values: [scope.accountId, ...own.values] };
+}
+
+/** Deletes a tunnel, or throws a 404 if the scope has none of this name. */
+export async function deleteTunnel(tx: Tx, scope: Scope, name: string): Promise<DeletedTunnel> {
+  const [deleted] = await deleteWhere(tx, scope, { sql: 'name = ? AND ', values: [name] });
   if (!deleted) throw notFound('tunnel', name);
-  tx.syncAgents(deleted.deviceSeq);
+  return deleted;
+}
+
+/** Deletes all tunnels in the scope. */
+export const deleteTunnels = (tx: Tx, scope: Scope): Promise<DeletedTunnel[]> =>
+  deleteWhere(tx, scope, { sql: '', values: [] });
+
+async function deleteWhere(tx: Tx, scope: Scope, which: { sql: string; values: SqlValue[] }): Promise<DeletedTunnel[]> {
+  const own = ofScope(tx, scope);
+  const where = which.sql + own.sql;
+  const values = [...which.values, ...own.values];
+  await tx.run(mark(where), ...values);
+  const deleted = await tx.all<DeletedTunnel & { deviceSeq: number }>(
+    `DELETE FROM tunnels WHERE ${where} ${RETURNING_DELETED}`,
+    ...values,
+  );
+  tx.syncAgents(...deleted.map(({ deviceSeq }) => deviceSeq));
   return deleted;
 }
 
@@ -242,15 +264,4 @@ export async function deleteTunnel(tx: Tx, accountId: number, name: string): Pro
 export async function closeTunnel(tx: Tx, name: string): Promise<boolean> {
   await tx.run(MARK_ONE, name);
   return (await tx.run('DELETE FROM tunnels WHERE name = ?', name)).changes > 0;
-}
-
-/** Deletes all tunnels of an account. */
-export async function deleteTunnels(tx: Tx, accountId: number): Promise<DeletedTunnel[]> {
-  await tx.run(MARK_ACCOUNT, accountId);
-  const deleted = await tx.all<DeletedTunnel & { deviceSeq: number }>(
-    `DELETE FROM tunnels WHERE account_id = ? ${RETURNING_DELETED}`,
-    accountId,
-  );
-  tx.syncAgents(...deleted.map(({ deviceSeq }) => deviceSeq));
-  return deleted;
 }

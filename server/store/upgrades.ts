@@ -104,7 +104,9 @@ const toSchema = (has: Has): Definition[] => [
 const withPeople: Definition[] = [
   `ALTER TABLE accounts ADD COLUMN name TEXT NOT NULL DEFAULT '';
   ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE accounts ADD COLUMN removed INTEGER;`,
+  ALTER TABLE accounts ADD COLUMN removed INTEGER;
+  ALTER TABLE views ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
+  UPDATE views SET made_by = changed_by;`,
   `CREATE TABLE people (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -144,11 +146,15 @@ const withPeople: Definition[] = [
   ALTER TABLE sessions ADD COLUMN person_id TEXT REFERENCES people (id) ON DELETE CASCADE;
   ALTER TABLE sessions ADD COLUMN how TEXT NOT NULL DEFAULT '';
   ALTER TABLE sessions ADD COLUMN ends INTEGER;
+  ALTER TABLE sessions ADD COLUMN id_token BLOB;
   CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL;
   UPDATE sessions SET how = CASE WHEN token_id IS NULL THEN 'link' ELSE 'token' END;`,
   // Who sees only some groups learns only of their changes.
   `ALTER TABLE changes ADD COLUMN grp TEXT;
   ALTER TABLE changes ADD COLUMN grp_before TEXT;`,
+  `ALTER TABLE bulk ADD COLUMN credential TEXT NOT NULL DEFAULT '';
+  ALTER TABLE bulk ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';
+  ALTER TABLE bulk ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
 ];
 
 /** The triggers of versions before 43. */

@@ -2,7 +2,7 @@
 import { accountEndpoints } from '#/contract/account.ts';
 import { call } from '#/api/call.ts';
 import { noteIdempotency } from '#/api/idempotency.ts';
-import { query } from '#/api/query.ts';
+import { mutation, query } from '#/api/query.ts';
 
 export const accountQueries = {
   get: () =>
@@ -18,4 +18,8 @@ export const accountQueries = {
         staleTime: 30_000,
       },
     ),
+};
+
+export const accountMutations = {
+  update: () => mutation(accountEndpoints.update, {}),
 };

@@ -42,6 +42,8 @@ const ACTIONS: Record<string, string> = {
   'person.invite': 'Invited person',
   'person.renew-link': 'Created new link for person',
   'person.accept': 'Accepted invitation',
+  'person.arrive': 'Signed in at the identity provider for the first time as person',
+  'person.join': 'Connected identity provider with person',
   'person.update': 'Changed person',
   'person.disable': 'Disabled person',
   'person.enable': 'Enabled person',

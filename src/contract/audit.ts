@@ -7,7 +7,7 @@ const word = z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.
 const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
 
 const filters = {
-  /** `token:<id>`, `session:<id>` or `device:<id>`; matched exactly. */
+  /** `person:<id>`, `token:<id>`, `session:<id>` or `device:<id>`, matched exactly; or a part of a person's or token's name. */
   actor: word,
   /** `devices`: what agents did themselves; `people`: everything else. */
   by: z.optional(z.enum(['people', 'devices'], 'must be people or devices')),
@@ -26,7 +26,7 @@ const auditEntry = z.object({
   Id: z.string().check(z.minLength(1)),
   Time: text,
   Actor: text,
-  /** Name of a token or device; '' if it has none or no longer exists. */
+  /** Name of a person, token or device; '' if it has none or no longer exists. A removed person keeps it. */
   ActorName: text,
   /** The client's address. */
   Address: text,

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { nameText, number, pageFields, pathId, text } from '#/contract/endpoint.ts';
 import { deviceChangeFields, deviceDraft, positionFields } from '#/contract/devices.ts';
-import { resource } from '#/contract/resource.ts';
+import { resource, type PermissionByRequest } from '#/contract/resource.ts';
 
 /** Most devices or jobs in one request. */
 const MAX_BULK_ITEMS = 50_000;
@@ -139,11 +139,17 @@ export type BulkOutcomeName = BulkItem['Outcome'];
 const newKeys = z.array(z.object({ DeviceId: z.string(), DeviceKey: z.string() }));
 const oneBulk = z.object({ bulk_id: pathId });
 
+/** Whoever has a device's key can stand in for it. */
+const adminForNewKeys: PermissionByRequest = {
+  oneOf: ['operate', 'admin'],
+  of: ({ body }) => ((body as { Action?: string } | undefined)?.Action === 'newKey' ? 'admin' : 'operate'),
+};
+
 export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll: 2_000 }).operations({
   create: {
     method: 'POST',
     path: '/v1/bulk',
-    permission: 'operate',
+    permission: adminForNewKeys,
     addition: true,
     summary: 'Change, tag, stop, archive or delete many devices or jobs, or create many devices, in the background',
     once: true,

@@ -59,6 +59,8 @@ const me = z.object({
   HasOthers: z.optional(z.boolean()),
   /** Whether the person has a password, which can then be changed. */
   HasPassword: z.optional(z.boolean()),
+  /** Where the person's password is. */
+  Source: z.optional(z.enum(['password', 'oidc'])),
 });
 export type Me = z.output<typeof me>;
 

@@ -4,7 +4,7 @@ import type { Endpoint } from '#/contract/endpoint.ts';
 import type { Permission } from '#/contract/permissions.ts';
 
 /** Where what is needed depends on the request: a job that runs a workflow needs more than one that runs an artifact. */
-interface PermissionByRequest {
+export interface PermissionByRequest {
   /** All permissions that can be needed, the least first. */
   oneOf: readonly [Permission, ...Permission[]];
   /** Called with the parsed parts of the request. */

@@ -12,6 +12,8 @@ export const usageEndpoints = resource('usage', {}).operations({
     method: 'GET',
     path: '/v1/history/usage',
     permission: 'read',
+    // The figures of a day are of all groups together.
+    unlimited: true,
     addition: true,
     summary: 'List what the account used on each of the last days, newest first; today as it is now',
     query: z.object({

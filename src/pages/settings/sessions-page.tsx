@@ -8,7 +8,7 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
-import { SessionTable } from './session-table.tsx';
+import { SessionTable } from './people/session-table.tsx';
 import classes from './settings.module.css';
 
 /** Of how many people, and tokens of the account, the sessions are. */

@@ -20,7 +20,7 @@ export function SettingsFrame() {
     <div className={classes.frame}>
       <nav aria-label="Settings" className={classes.nav} ref={showCurrent} key={groups.length}>
         {groups.map(({ name, entries }) => (
-          <div key={name} role="group" aria-labelledby={`${id}${name}`}>
+          <div key={name} role="group" className={classes.group} aria-labelledby={`${id}${name}`}>
             <div id={`${id}${name}`} className={classes.groupName}>
               {name}
             </div>

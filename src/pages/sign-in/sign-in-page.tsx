@@ -12,7 +12,9 @@ import { useSecondFactor } from './use-second-factor.tsx';
 function nextOf(search: string): string {
   const next = new URLSearchParams(search).get('next') ?? '/';
   const url = URL.parse(next, location.origin);
-  return next.startsWith('/') && url?.origin === location.origin ? url.pathname + url.search : '/';
+  // A path that begins with two slashes, as from "/.//host", would be a host in a link.
+  const isOurs = next.startsWith('/') && url?.origin === location.origin && !url.pathname.startsWith('//');
+  return isOurs ? url.pathname + url.search : '/';
 }
 
 /** Whether the identity provider led back to a tab that was opened for the sake of another one, which waits. */

@@ -14,7 +14,7 @@ import { Empty, View } from '#/ui/page/view.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import { ChannelDialog } from './channel-dialog.tsx';
-import classes from '../settings.module.css';
+import classes from './channels.module.css';
 import { paths } from '#/paths.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { Gate } from '#/ui/controls/gate.tsx';

@@ -32,14 +32,21 @@ const InviteDialog = lazyDialog(() => import('./invite-dialog.tsx'), 'InviteDial
 /** Where nobody's rights differ, roles would only be in the way. */
 const columnsOf = (hasRoles: boolean): Column<Person>[] => [
   {
-    header: 'Name',
+    header: 'Name and e-mail',
     cell: (person) => (
-      <Link to={paths.person(person.PersonId)} className={rowName}>
-        <MiddleEllipsis text={shownName(person)} />
-      </Link>
+      <div className={classes.person}>
+        <Link to={paths.person(person.PersonId)} className={rowName}>
+          <MiddleEllipsis text={shownName(person)} />
+        </Link>
+        {person.Name && (
+          <div className="tiny dim truncate">
+            <bdi title={person.Email}>{person.Email}</bdi>
+          </div>
+        )}
+      </div>
     ),
+    phone: 'wide',
   },
-  { header: 'E-mail', cell: ({ Email }) => <bdi>{Email}</bdi>, phone: 'wide' },
   ...(hasRoles
     ? ([
         { header: 'Role', cell: ({ Role }) => Role, width: '92px', phone: 'second' },

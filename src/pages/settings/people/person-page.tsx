@@ -100,7 +100,7 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
       actions={<PersonActions person={person} lastAdmin={whyLastAdmin(person, all)} dialog={dialog} />}
     >
       <View query={people} name="the person" empty={null}>
-        {() => <FactList facts={facts} later={NOTHING_LATER} />}
+        {() => <FactList facts={facts} later={LATER} />}
       </View>
       {hasRoles && <WhatAndWhy person={person} />}
       <PersonSessions personId={person.PersonId} />
@@ -108,7 +108,8 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
     </Page>
   );
 }
-const NOTHING_LATER: ReadonlySet<string> = new Set();
+/** Shown on a phone only when asked for. */
+const LATER = new Set(['Signs in with', 'Second factor']);
 
 interface PersonActionsProps {
   person: Person;

@@ -1,7 +1,7 @@
 // Where a person is signed in.
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
-import { SessionTable } from '../session-table.tsx';
+import { SessionTable } from './session-table.tsx';
 import { useSessionsOf } from './use-held.ts';
 
 export function PersonSessions({ personId }: { personId: string }) {
