@@ -40,14 +40,41 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
 export const EXAMPLES: Record<string, readonly Example[]> = {
   'alert-firing.ts isStale': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
-  'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
-    (event) => (call, db) => call(db, rule(event)),
+  'alert-lists.ts firingObjects': SCOPES.flatMap((scope) =>
+    ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map((event) => (call, db) => call(db, scope, rule(event))),
   ),
+  'alert-lists.ts countFiringOf': SCOPES.flatMap((scope) =>
+    ['DeviceOffline', 'TunnelPublic'].map(
+      (event) => (call, db) =>
+        call({ ...db, all: async (sql: string) => (await db.all(sql), [rule(event)]) }, scope, 1),
+    ),
+  ),
+  'alert-outbox.ts listDeliveries': SCOPES.map((scope) => (call, db) => {
+    const row = { seq: 1, devices: '[{"DeviceId":"a"}]', job_id: 'a', rollout_id: 'a', at: 1, due: 1, last: null };
+    const all = async (sql: string) => (await db.all(sql), [row]);
+    const get = async (sql: string) => (await db.get(sql), { own: 1, total: 1 });
+    return call({ ...db, all, get }, scope, { before: undefined, limit: 1 });
+  }),
+  'audit-scope.ts entriesInScope': [
+    (call, db) =>
+      call(
+        db,
+        { accountId: 1, groups: ['a', 'b'] },
+        'token:a',
+        ['device.a', 'job.a', 'rollout.a', 'alert-rule.a', 'order.a'].map((action) => ({
+          action,
+          target: 'a',
+          actor: '',
+        })),
+      ),
+  ],
   'audit-log.ts auditEntries': [
     {},
     { action: 'device' },
     { action: 'device.update' },
     { object: 'a' },
+    { actors: ['a'] },
+    { actors: ['a', 'b'] },
     { action: 'device', objects: ['a'] },
   ].map((filters) => (call, db) => call(db, 1, filters, { limit: 1 })),
   'audit-log.ts hashAudit': [
@@ -146,6 +173,12 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (owner) => (call, db) => call(db, 1, owner),
   ),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
+  'tunnels.ts deleteTunnel': SCOPES.map((scope) => (call, db) => db.write((tx) => call(tx, scope, 'a') as never)),
+  'tunnels.ts deleteTunnels': SCOPES.map((scope) => (call, db) => db.write((tx) => call(tx, scope) as never)),
+  'tunnels.ts listTunnels': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'state-history.ts stateChanges': SCOPES.flatMap((scope) =>
+    [undefined, 1].map((device) => (call, db) => call(db, scope, { device, from: 0, to: 10, limit: 1 })),
+  ),
 };
 
 /** What reads a large table as a whole in PostgreSQL, because it needs all of it. */
@@ -186,11 +219,17 @@ export const PLANS: Record<string, readonly string[]> = {
   'alert-firing.ts queueAlert': ['alert_rules alert_rules_of_account', 'd devices_of_group, device_tags key'],
   'alert-firing.ts sitesOf': ['d devices_of_group, f key, device_tags key'],
   'alert-jobs.ts noteEndedJobs': ['a all, j rowid, to_judge rowid, c jobs_of_parent, to_judge rowid', 'jobs rowid'],
+  'alert-lists.ts countFiringOf': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],
   'alert-lists.ts firingObjects': ['f key, d rowid, sorts', 'f key, t rowid, d rowid, sorts'],
-  'alert-lists.ts firingRules': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],
+  'alert-lists.ts firingRules': ['f key, d rowid'],
   'alert-outbox.ts dueDeliveries': ['d rowid, alert_deliveries alert_deliveries_due, groups, m rowid'],
   'alert-outbox.ts insertMessage': ['alert_rule_channels key, alert_channels rowid, sorts'],
-  'alert-outbox.ts listDeliveries': ['d alert_deliveries_of_account, m rowid'],
+  'alert-outbox.ts listDeliveries': [
+    'd alert_deliveries_of_account, m rowid',
+    'devices sqlite_autoindex_devices_1',
+    'top sqlite_autoindex_jobs_1, j jobs_of_parent, d rowid',
+    'r sqlite_autoindex_rollouts_1, rd rollout_devices_by_wave, d sqlite_autoindex_devices_1',
+  ],
   'alert-outbox.ts pruneMessages': [
     'alert_messages rowid, alert_messages alert_messages_by_age, alert_deliveries alert_deliveries_of_message',
   ],
@@ -215,11 +254,21 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
+  'audit-scope.ts entriesInScope': [
+    'o sqlite_autoindex_devices_1',
+    'o sqlite_autoindex_jobs_1, v rowid',
+    'o sqlite_autoindex_jobs_1, c jobs_of_parent, v rowid',
+    'o sqlite_autoindex_rollouts_1, r rollout_devices_by_wave, v sqlite_autoindex_devices_1',
+    'o sqlite_autoindex_alert_rules_1',
+    'o sqlite_autoindex_standing_orders_1',
+  ],
   'audit-log.ts auditEntries': [
     'audit rowid, audit_hashes rowid',
     'audit audit_of_kind, audit_hashes rowid',
     'audit audit_of_action, audit_hashes rowid',
     'audit rowid, audit_objects key, audit_hashes rowid',
+    'audit audit_of_actor, audit_hashes rowid',
+    'audit audit_of_actor, audit_hashes rowid, sorts',
   ],
   'audit-log.ts hashAudit': ['audit_hashes all, settings key', 'audit rowid'],
   'audit-log.ts verifyAudit': [
@@ -413,7 +462,10 @@ export const PLANS: Record<string, readonly string[]> = {
   'state-history.ts gapsIn': ['service_gaps key'],
   'state-history.ts lastChange': ['state_changes state_changes_of_device'],
   'state-history.ts pruneStates': ['state_changes key, old key, later state_changes_of_device'],
-  'state-history.ts stateChanges': ['state_changes state_changes_of_device, devices rowid'],
+  'state-history.ts stateChanges': [
+    'state_changes key, devices rowid',
+    'state_changes state_changes_of_device, devices rowid',
+  ],
   'state-totals.ts addSettledTotals': ['state_changes key', 'state_changes key, state_changes state_changes_of_device'],
   'state-totals.ts nextSums': [
     'state_totals, devices devices_of_account, state_changes state_changes_of_device, state_changes state_changes_of_device, state_changes state_changes_of_device, before key, first key, last key',
@@ -430,6 +482,14 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1'],
   'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid, p sqlite_autoindex_people_1'],
+  'tunnels.ts deleteTunnels': [
+    'tunnels tunnels_of_account, devices rowid',
+    'tunnels tunnels_of_account, devices rowid, devices rowid',
+  ],
+  'tunnels.ts deleteTunnel': [
+    'tunnels sqlite_autoindex_tunnels_1, devices rowid',
+    'tunnels sqlite_autoindex_tunnels_1, devices rowid, devices rowid',
+  ],
   'tunnels.ts listTunnels': ['tunnels tunnels_of_account, devices rowid, nodes key'],
   'tunnels.ts pruneTunnels': [
     'tunnels rowid, tunnels tunnels_of_device, sorts',
