@@ -478,8 +478,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'timeline.ts tunnelEvents': ['audit audit_of_actor'],
   'tokens.ts listTokens': [
     'tokens tokens_of_account, people sqlite_autoindex_people_1, sorts',
-    'tokens tokens_of_person, people sqlite_autoindex_people_1, sorts',
-    'tokens sqlite_autoindex_tokens_1, people sqlite_autoindex_people_1, sorts',
+    'tokens sqlite_autoindex_tokens_1, people sqlite_autoindex_people_1',
   ],
   'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1'],
   'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid, p sqlite_autoindex_people_1'],
