@@ -112,7 +112,7 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
     ['/activity/alerts', 'No channels'],
-    ['/account', 'Starts with'],
+    ['/settings/tokens', 'Starts with'],
     ['/nowhere', 'There is no page at this address.'],
   ] as const) {
     await visit(page, path);
@@ -141,7 +141,7 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
     ['/workflows', 'Say hello'],
     ['/tunnels', 'localhost:22'],
     ['/activity/alerts', 'When a job fails'],
-    ['/account', 'Starts with'],
+    ['/settings/tokens', 'Starts with'],
   ] as const) {
     await visit(page, path);
     await expect(main.getByText(seen).filter({ visible: true }).first()).toBeVisible();
@@ -169,8 +169,8 @@ async function dialogs(service: Service, { device, failed }: Filled) {
     ['/tunnels?dialog=delete-all', 'Delete all tunnels'],
     ['/tunnels?dialog=open', 'Open a tunnel'],
     ['/activity/alerts?dialog=rule', 'Create rule'],
-    ['/activity/alerts?dialog=channel', 'Create channel'],
-    ['/account?dialog=make', 'Create API token'],
+    ['/settings/channels?dialog=channel', 'Create channel'],
+    ['/settings/tokens?dialog=make', 'Create API token'],
   ] as const;
 }
 

@@ -1,4 +1,4 @@
-// The account: tokens, sessions, usage, appearance and data in the browser; and Workflows in an empty account.
+// Settings: tokens, sessions, usage, appearance and data in the browser; and Workflows in an empty account.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
@@ -6,9 +6,9 @@ import { expect, expectAccessible, signIn, test, type Service } from './fixtures
 // The browser logs a refused proof to the console.
 test.use({ expectedConsole: [/status of 403/] });
 
-async function openAccount(page: Page, service: Service): Promise<void> {
-  await page.goto(`${service.url}/account`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
+async function openSettings(page: Page, service: Service, name: string): Promise<void> {
+  await page.goto(`${service.url}/settings/${name.toLowerCase()}`);
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 }
 
 /** The status that an API client with this token gets. */
@@ -23,7 +23,7 @@ const makeToken = async (service: Service, Name: string) =>
   (await service.call<{ Token: string }>('POST', '/v1/account/tokens', { Name, Proof: service.token })).Token;
 
 test('an API token is created with a proof, shown once, and works @main', async ({ signedIn: page, service }) => {
-  await openAccount(page, service);
+  await openSettings(page, service, 'Tokens');
   await page.getByRole('button', { name: 'Create token' }).click();
   const make = page.getByRole('dialog', { name: 'Create API token' });
   await make.getByLabel('Name').fill('Build server');
@@ -62,7 +62,7 @@ test('an API token is created with a proof, shown once, and works @main', async 
 });
 
 test('a token needs a name, and a proof beside the session', async ({ signedIn: page, service }) => {
-  await openAccount(page, service);
+  await openSettings(page, service, 'Tokens');
   await page.getByRole('button', { name: 'Create token' }).click();
   const make = page.getByRole('dialog', { name: 'Create API token' });
   await make.getByRole('button', { name: 'Create token' }).click();
@@ -80,7 +80,7 @@ test('a revoked token ends at once, with the sessions that signed in with it @ma
   browser,
 }) => {
   const token = await makeToken(service, 'Build server');
-  await openAccount(page, service);
+  await openSettings(page, service, 'Tokens');
   const other = await browser.newContext();
   const session = { data: { Token: token }, headers: { origin: service.url } };
   expect((await other.request.post(`${service.url}/auth/session`, session)).status()).toBe(200);
@@ -107,7 +107,7 @@ test('other browsers are listed and signed out, one or all @main', async ({ sign
     const session = { data, headers: { origin: service.url } };
     expect((await request.post(`${service.url}/auth/session`, session)).status()).toBe(200);
   }
-  await openAccount(page, service);
+  await openSettings(page, service, 'Sessions');
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
   await expect(rows).toHaveCount(5);
   await expect(rows.filter({ hasText: 'This browser' })).toHaveCount(1);
@@ -131,7 +131,7 @@ test.describe('with a plan of two devices', () => {
   test.use({ serviceEnv: { MAX_DEVICES: '2', ARTIFACT_QUOTA_MB: '3' } });
 
   test('usage follows what is added', async ({ signedIn: page, service }) => {
-    await openAccount(page, service);
+    await openSettings(page, service, 'Usage');
     const main = page.getByRole('main');
     const devices = main.getByRole('meter', { name: 'Devices' });
     const storage = main.getByRole('meter', { name: 'Artifact storage' });
@@ -148,7 +148,8 @@ test.describe('with a plan of two devices', () => {
     const navigation = page.getByRole('navigation', { name: 'Main' });
     await expect(navigation.getByRole('meter', { name: 'Devices' })).toHaveAttribute('aria-valuetext', '1 of 2');
     await service.uploadScript('note.sh', `#!/bin/sh\n# ${'x'.repeat(1024 * 1024)}\n`, '/opt');
-    await navigation.getByRole('link', { name: 'Account' }).click();
+    await navigation.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Usage' }).click();
     await expect(devices).toHaveAttribute('aria-valuetext', '1 of 2');
     await page.reload();
     await expect(storage).toHaveAttribute('aria-valuetext', '1 MB of 3 MB');
@@ -160,7 +161,7 @@ test('the appearance is the same after a reload, and "as the system" follows the
   service,
 }) => {
   await page.emulateMedia({ colorScheme: 'light' });
-  await openAccount(page, service);
+  await openSettings(page, service, 'Appearance');
   const choose = (name: string) =>
     page.getByRole('radiogroup', { name: 'Appearance' }).getByText(name, { exact: true }).click();
   const brightness = () =>
@@ -205,7 +206,7 @@ test('use is forecast from the history of the service', async ({ signedIn: page,
     await route.fulfill({ json: { Items: [...Items, ...earlier] } });
   });
   await service.createDevice('pump-7');
-  await openAccount(page, service);
+  await openSettings(page, service, 'Usage');
   await expect(page.getByRole('img', { name: 'Devices: from 1 to 1 in 20 days' })).toBeVisible();
   await expect(page.getByText(/^Enough for/).first()).toBeVisible();
   await expect(page.getByText('keeps no history')).toBeHidden();
@@ -215,24 +216,25 @@ test('the time zone and the height of rows are chosen, and survive a reload @mai
   signedIn: page,
   service,
 }) => {
-  await openAccount(page, service);
+  await openSettings(page, service, 'Appearance');
   const choose = (group: string, name: string) =>
     page.getByRole('radiogroup', { name: group }).getByText(name, { exact: true }).click();
   await choose('Times', 'UTC');
   await expect(page.getByText(/^Now: .*UTC$/)).toBeVisible();
-  await expect(page.getByRole('table', { name: 'API tokens' }).locator('time').first()).toHaveAttribute(
-    'title',
-    /UTC$/,
-  );
   await choose('Table rows', 'Comfortable');
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
   await page.reload();
   await expect(page.getByRole('radio', { name: 'UTC' })).toBeChecked();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Tokens' }).click();
+  await expect(page.getByRole('table', { name: 'API tokens' }).locator('time').first()).toHaveAttribute(
+    'title',
+    /UTC$/,
+  );
 });
 
 test('the data of this account in this browser are listed and cleared', async ({ signedIn: page, service }) => {
-  await openAccount(page, service);
+  await openSettings(page, service, 'Appearance');
   await storeData(page);
   await page.getByRole('radiogroup', { name: 'Table rows' }).getByText('Comfortable', { exact: true }).click();
   await expect(page.locator('html')).toHaveAttribute('data-density', 'comfortable');
@@ -274,7 +276,7 @@ test('workflows are marked as legacy, and link to artifacts', async ({ page, ser
   await expect(dialog.getByLabel('Command')).toHaveValue('uptime');
 });
 
-test('the Account page shows stored job output and what is removed next; a full disk is reported on every page', async ({
+test('Usage shows stored job output and what is removed next; a full disk is reported on every page', async ({
   signedIn: page,
   service,
 }) => {
@@ -291,9 +293,9 @@ test('the Account page shows stored job output and what is removed next; a full 
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), ...more } });
   });
-  await page.goto(`${service.url}/account`);
+  await page.goto(`${service.url}/settings/usage`);
   await expect(page.getByRole('meter', { name: 'Job output' })).toHaveAttribute('aria-valuetext', '970 MB of 1 GB');
-  const usage = page.getByRole('region', { name: 'Usage' });
+  const usage = page.getByRole('main');
   await expect(usage).toContainText('The output of 3 jobs (2 MB) will be older than 30 days and is removed');
   await expect(usage.getByRole('note')).toContainText('nearly full: 90 MB are free');
   await expectAccessible(page);

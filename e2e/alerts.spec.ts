@@ -71,6 +71,7 @@ test('a channel and a rule are created, and a device that goes Offline is report
   receiver,
 }) => {
   await page.goto(`${service.url}/activity/alerts`);
+  await page.getByRole('link', { name: 'Create a channel' }).click();
   await createChannel(page, 'Ops', receiver.url);
   await page.getByRole('button', { name: 'Reveal' }).click();
   const secret = await page.getByLabel('signing secret', { exact: true }).innerText();
@@ -78,6 +79,7 @@ test('a channel and a rule are created, and a device that goes Offline is report
   await page.getByRole('button', { name: 'Download' }).click();
   await saved;
   await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: 'alert rules' }).click();
   await page.getByRole('button', { name: 'Create rule' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create rule' });
   await dialog.getByLabel('Name').fill('Away');
@@ -142,7 +144,7 @@ test('a job that fails is reported, and the delivery links to it', async ({ sign
 
 test('a channel is tested, and its result is shown', async ({ signedIn: page, service, receiver }) => {
   await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'slack' });
-  await page.goto(`${service.url}/activity/alerts`);
+  await page.goto(`${service.url}/settings/channels`);
   const channel = table(page, 'Channels').getByRole('row', { name: 'Ops' });
   await channel.getByRole('button', { name: 'Test Ops' }).click();
   await expect(channel).toContainText('Delivered');
@@ -178,10 +180,12 @@ test('a channel and a rule are deleted; the rule says that it has no channel', a
 }) => {
   await watch(service, { Name: 'Ops', Kind: 'webhook', Url: receiver.url, Format: 'json' });
   await page.goto(`${service.url}/activity/alerts`);
+  await page.getByRole('link', { name: 'manage channels' }).click();
   await page.getByRole('button', { name: 'Delete channel Ops' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete channel' });
   await expect(dialog).toContainText('Rules left without a channel, which send nothing: Away.');
   await dialog.getByRole('button', { name: 'Delete channel' }).click();
+  await page.getByRole('link', { name: 'alert rules' }).click();
   const rule = table(page, 'Rules').getByRole('row', { name: 'Away' });
   await expect(rule).toContainText('→ no channel');
   await rule.getByRole('button', { name: 'Delete Away' }).click();
@@ -193,7 +197,7 @@ test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is miss
   signedIn: page,
   service,
 }) => {
-  await page.goto(`${service.url}/activity/alerts`);
+  await page.goto(`${service.url}/settings/channels`);
   await page.getByRole('button', { name: 'Create channel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create channel' });
   await expect(dialog.getByRole('radio', { name: 'E-mail' })).toBeDisabled();
@@ -212,7 +216,7 @@ const mail = base.extend<{ smtp: Awaited<ReturnType<typeof startTestSmtp>> }>({
 
 mail('a device that goes away is reported by e-mail', async ({ signedIn: page, service, smtp }) => {
   mail.setTimeout(120_000);
-  await page.goto(`${service.url}/activity/alerts`);
+  await page.goto(`${service.url}/settings/channels`);
   await page.getByRole('button', { name: 'Create channel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create channel' });
   await dialog.getByText('E-mail', { exact: true }).click();

@@ -51,8 +51,8 @@ test('dialogs that their address opens', async ({ signedIn: page, service }) => 
     ['/rollouts/orders?dialog=edit', 'New standing order'],
     ['/workflows?dialog=create', 'Create workflow'],
     ['/activity/alerts?dialog=rule', 'Create rule'],
-    ['/activity/alerts?dialog=channel', 'Create channel'],
-    ['/account?dialog=make', 'Create API token'],
+    ['/settings/channels?dialog=channel', 'Create channel'],
+    ['/settings/tokens?dialog=make', 'Create API token'],
   ] as const)
     await test.step(path, async () => {
       await page.goto(service.url + path);

@@ -232,6 +232,12 @@ export async function signIn(page: Page, service: Service, token: string = servi
   expect(answer.status()).toBe(200);
 }
 
+/** Signs out by the menu of the signed-in person. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Signed in as/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
 /**
  * Ends the page's session, so that `act` is the first to find out: what the page reads every few seconds waits until then,
  * because it would sometimes ask for the token first.

@@ -1,7 +1,7 @@
 // The dashboard as a gateway in front of /v1 services that are not ours: each page, with services that differ in what they
 // answer. What is sent to them: foreign-writes.spec.ts.
 import { readFile } from 'node:fs/promises';
-import { expect, expectAccessible, test as base } from './fixtures.ts';
+import { expect, expectAccessible, test as base, signOut } from './fixtures.ts';
 import { startFileHost } from './foreign/file-host.ts';
 import { before, go } from './foreign/gateway.ts';
 import { startGoLike } from './foreign/go-like.ts';
@@ -110,11 +110,12 @@ base.describe('services as they are elsewhere', () => {
     foreign,
   }) => {
     await page.goto(service.url);
-    await go(page, 'Account');
+    await go(page, 'Settings');
+    await expect(page.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
     await expect(page.getByText('ops@acme.example').first()).toBeVisible();
-    await expect(page.getByText(/own web portal/)).toBeVisible();
+    await go(page, 'Appearance');
     await expect(page.getByText(foreign.url)).toBeVisible();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
     await expectNoLeak(page, foreign);
   });

@@ -163,8 +163,7 @@ test.describe('with motion', () => {
     await page.keyboard.press('Tab');
     await expect(page.getByRole('main').getByRole('button', { name: 'Show as curl' })).toBeFocused();
 
-    for (const name of ['Map', 'Artifacts', 'Deploy', 'Jobs', 'Tunnels', 'Account', 'Overview', 'Devices'])
-      await goTo(page, name);
+    for (const name of ['Map', 'Artifacts', 'Deploy', 'Jobs', 'Tunnels', 'Overview', 'Devices']) await goTo(page, name);
 
     await press(page, page.getByRole('link', { name: 'Add a device' }));
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
@@ -275,7 +274,9 @@ test.describe('with motion', () => {
     await expect(create).toBeHidden();
     await expect(page.getByRole('link', { name: 'Restart', exact: true })).toBeVisible();
 
-    await goTo(page, 'Account');
+    await press(page, page.getByRole('link', { name: 'Settings', exact: true }));
+    await expect(page.getByRole('heading', { level: 1, name: 'People' })).toBeVisible();
+    await press(page, page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Tokens' }));
     await press(page, page.getByRole('button', { name: 'Create token' }));
     await expect(page.getByLabel('Name')).toBeFocused();
     await page.keyboard.type('Build server');

@@ -73,7 +73,7 @@ for (const { locale, others, time } of [
         ['/activity', 'artifact'],
         ['/activity/availability', 'unit 1'],
         ['/activity/alerts', 'No channels'],
-        ['/account', 'Starts with'],
+        ['/settings/tokens', 'Starts with'],
       ] as const)
         await test.step(path, async () => {
           await page.evaluate((address) => {

@@ -33,9 +33,9 @@ async function recordNotices(page: Page, service: Service): Promise<void> {
   });
 }
 
-/** Turns notices on with a click on the Account page. */
+/** Turns notices on with a click on the page Appearance. */
 async function turnOn(page: Page, service: Service): Promise<void> {
-  await page.goto(`${service.url}/account`);
+  await page.goto(`${service.url}/settings/appearance`);
   const notify = page.getByRole('checkbox', { name: 'Notify me when a deployment ends or fails' });
   await expect(notify).not.toBeChecked();
   // The browser asks only after a click.
@@ -75,16 +75,16 @@ test('a job that fails while the tab is hidden is reported in its title, by the 
   await service.call('POST', '/v1/job', { Name: 'Update the pump', DeviceId, ArtifactId });
   await turnOn(page, service);
   await hide(page);
-  await expect(page).toHaveTitle('Account · Muster');
+  await expect(page).toHaveTitle('Appearance · Muster');
   await sandbox.open('go');
   await expect(async () => {
     await page.clock.runFor(30_000);
-    expect(await page.title()).toBe('(1) Account · Muster');
+    expect(await page.title()).toBe('(1) Appearance · Muster');
   }).toPass();
   const notices = [{ title: 'Update the pump has ended', body: 'Result: failed' }];
   await expect.poll(() => noticesOf(page)).toMatchObject(notices);
   await see(page, 'visible');
-  await expect(page).toHaveTitle('Account · Muster');
+  await expect(page).toHaveTitle('Appearance · Muster');
   const notice = page.getByRole('alert').filter({ hasText: 'Update the pump has ended' });
   await expect(notice).toContainText('Result: failed');
   await expectAccessible(page);

@@ -148,11 +148,11 @@ test('the most used pages are in reach of a thumb, the others one tap further @m
     await expect(bar.getByRole('link', { name })).toHaveAttribute('aria-current', 'page');
   }
   const more = page.getByRole('navigation', { name: 'Main' });
-  for (const name of ['Artifacts', 'Deploy', 'Tunnels', 'Account']) {
+  for (const name of ['Artifacts', 'Deploy', 'Tunnels', 'Settings']) {
     await bar.getByRole('button', { name: 'More' }).tap();
     await expectFits(page, 'the menu');
     await more.getByRole('link', { name }).tap();
-    await expect(heading(page)).toHaveText(name);
+    await expect(heading(page)).toHaveText(name === 'Settings' ? 'People' : name);
     await expect(more).toBeHidden();
   }
 });
@@ -170,7 +170,7 @@ test('no page scrolls sideways, and what is tapped is large enough', async ({ si
     ['/archive', 'No job is archived'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
-    ['/account', 'Starts with'],
+    ['/settings/tokens', 'Starts with'],
     ['/devices/add-many', 'Check rows'],
     [`${device}?dialog=edit`, 'Edit pump north 7'],
     [`${device}?dialog=delete`, 'Delete pump north 7?'],

@@ -19,7 +19,7 @@ const POLLED = {
   jobs: '/jobs',
   'a waiting job': '/jobs/gj1',
   tunnels: '/tunnels',
-  account: '/account',
+  settings: '/settings/usage',
 };
 const NOT_POLLED = { deploy: '/deploy', workflows: '/workflows' };
 const MOST_POLLED = 40;

@@ -73,7 +73,7 @@ test('"?" lists the keys of each page', async ({ signedIn: page, service }) => {
     ['/devices', 'Select or clear the row'],
     ['/devices', 'Make the column narrower or wider'],
     ['/map', 'Select with a lasso'],
-    ['/account', 'Show these keys'],
+    ['/settings/tokens', 'Show these keys'],
   ] as const) {
     await page.goto(service.url + path);
     await expect(page.getByRole('heading', { level: 1 })).toBeAttached();

@@ -136,12 +136,31 @@ export const READINGS: Record<string, Reading> = {
     seen: 'No tunnels are open',
     empty: 'No tunnels are open',
   },
-  usage: { at: () => '/account', from: () => '/v1/account', what: 'the account', seen: 'Artifact storage' },
+  usage: { at: () => '/settings/usage', from: () => '/v1/account', what: 'the account', seen: 'Artifact storage' },
   'API tokens': {
-    at: () => '/account',
+    at: () => '/settings/tokens',
     from: () => '/v1/account/tokens',
     what: 'API tokens',
     seen: 'Starts with',
     empty: 'No API tokens',
+  },
+  sessions: {
+    at: () => '/settings/sessions',
+    from: () => '/v1/account/sessions',
+    what: 'who is signed in',
+    seen: 'This browser',
+  },
+  people: {
+    at: () => '/settings/people',
+    from: () => '/v1/people',
+    what: 'the people',
+    seen: 'You are the only one here',
+  },
+  'the alert channels': {
+    at: () => '/settings/channels',
+    from: () => '/v1/alerts/channels',
+    what: 'the channels',
+    seen: 'No channels',
+    empty: 'No channels',
   },
 };

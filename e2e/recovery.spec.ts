@@ -21,7 +21,7 @@ const PAGES: Record<string, (ids: { job: string; device: string }) => string> = 
   archive: () => '/archive',
   activity: () => '/activity',
   tunnels: () => '/tunnels',
-  account: () => '/account',
+  settings: () => '/settings/usage',
 };
 
 for (const [name, pathOf] of Object.entries(PAGES))

@@ -1,7 +1,7 @@
 // Signing in and out: the printed link, a token, a wrong token, a session that ends during an edit, two tabs.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { endSession, expect, signIn, test } from './fixtures.ts';
+import { endSession, expect, signIn, test, signOut } from './fixtures.ts';
 
 // The browser logs each refused request to the console.
 test.use({ expectedConsole: [/status of 401/] });
@@ -97,13 +97,13 @@ test('a session that ends during an edit asks for the token and keeps what was t
 });
 
 test('signing out ends the session in every tab, and on the service @main', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/account`);
+  await page.goto(`${service.url}/settings/usage`);
   const other = await page.context().newPage();
   await other.goto(`${service.url}/devices`);
   await expect(other.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
   const stolen = await page.context().cookies();
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
   await expect(other.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
 
@@ -113,11 +113,11 @@ test('signing out ends the session in every tab, and on the service @main', asyn
 });
 
 test('signing in again in one tab signs in the other', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/account`);
+  await page.goto(`${service.url}/settings/usage`);
   const other = await page.context().newPage();
   await other.goto(`${service.url}/tunnels`);
   await expect(other.getByRole('heading', { level: 1, name: 'Tunnels' })).toBeVisible();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   for (const tab of [page, other]) await expect(tab.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
   await page.getByLabel('API token').fill(service.token);
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -77,7 +77,12 @@ async function fill(service: Service): Promise<string[]> {
     '/activity',
     '/activity/alerts',
     '/activity/availability',
-    '/account',
+    '/settings/people',
+    '/settings/tokens',
+    '/settings/sessions',
+    '/settings/sign-in',
+    '/settings/usage',
+    '/settings/appearance',
   ];
 }
 

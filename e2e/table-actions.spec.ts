@@ -10,10 +10,7 @@ const SIZES = [WIDE, { width: 1440, height: 900 }, { width: 1920, height: 1080 }
 
 /** Every table by the file that draws it. */
 const TABLES: Record<string, readonly string[]> = {
-  'pages/account/browser-data.tsx': ['Data in this browser'],
-  'pages/account/sessions.tsx': ['Sessions'],
-  'pages/account/tokens.tsx': ['API tokens'],
-  'pages/activity/alerts/alert-channels.tsx': ['Channels'],
+  'pages/settings/tokens-page.tsx': ['API tokens'],
   'pages/activity/alerts/alert-deliveries.tsx': ['Deliveries'],
   'pages/activity/alerts/alert-rules.tsx': ['Rules'],
   'pages/activity/alerts/firing-alerts.tsx': ['Firing now'],
@@ -38,6 +35,12 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/rollouts/rollout-devices.tsx': ['Devices of the rollout'],
   'pages/rollouts/rollout-failures.tsx': ['Devices of this group'],
   'pages/rollouts/rollouts-page.tsx': ['Rollouts'],
+  'pages/settings/browser-data.tsx': ['Data in this browser'],
+  'pages/settings/channels/channels-page.tsx': ['Channels'],
+  'pages/settings/people/people-page.tsx': ['People'],
+  'pages/settings/people/person-page.tsx': ['Permissions'],
+  'pages/settings/people/person-tokens.tsx': ['Tokens of this person'],
+  'pages/settings/people/session-table.tsx': ['Sessions', 'Sessions of this person'],
   'pages/tunnels/tunnel-table.tsx': ['Tunnels'],
   'pages/workflows/workflows-page.tsx': ['Workflows'],
   'features/bulk/bulk-result-list.tsx': ['Results'],
@@ -113,7 +116,28 @@ async function fill(service: Service) {
   const state = async () => (await service.call<{ State: string }>('GET', `/v1/rollout/${rollout}`)).State;
   await expect.poll(state).toBe('Paused');
   await leaving.end();
-  return { first, parent, rollout, BulkId, ArtifactId };
+  const invited = { Email: 'anna@example.com', Name: 'Anna', Role: 'Operator', Groups: ['hall'] };
+  const { PersonId, InviteUrl } = await service.call<Record<'PersonId' | 'InviteUrl', string>>(
+    'POST',
+    '/v1/people',
+    invited,
+  );
+  const accepted = await fetch(`${service.url}/auth/accept`, {
+    method: 'POST',
+    headers: { origin: service.url, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      Code: new URL(InviteUrl).hash.slice('#code='.length),
+      Password: 'green stairs and thunder',
+    }),
+  });
+  const [cookie = ''] = accepted.headers.getSetCookie();
+  const token = await fetch(`${service.url}/v1/account/tokens`, {
+    method: 'POST',
+    headers: { origin: service.url, 'content-type': 'application/json', cookie: cookie.split(';')[0] ?? '' },
+    body: JSON.stringify({ Name: 'hers', Proof: 'green stairs and thunder' }),
+  });
+  if (!token.ok) throw new Error(`No token was made: ${token.status}`);
+  return { anna: PersonId, first, parent, rollout, BulkId, ArtifactId };
 }
 
 /** What is wrong with the actions of the rows of a table that can be seen now; a row of the middle, if there are many. */
@@ -163,7 +187,7 @@ test.describe(() => {
   test.setTimeout(420_000);
 
   test('every action of every table is seen and can be clicked', async ({ signedIn: page, service }) => {
-    const { first, parent, rollout, BulkId, ArtifactId } = await fill(service);
+    const { anna, first, parent, rollout, BulkId, ArtifactId } = await fill(service);
     await signIn(page, service);
     await page.addInitScript(() => {
       localStorage.setItem('muster-look', 'compact utc');
@@ -215,8 +239,13 @@ test.describe(() => {
     await visit(`/bulk/${BulkId}`, ['Results']);
     await visit('/activity', ['Audit log']);
     await visit('/activity/availability', ['Availability']);
-    await visit('/activity/alerts', ['Firing now', 'Rules', 'Channels', 'Deliveries']);
-    await visit('/account?dialog=make', ['Sessions', 'Data in this browser', 'API tokens'], async () => {
+    await visit('/activity/alerts', ['Firing now', 'Rules', 'Deliveries']);
+    await visit('/settings/channels', ['Channels']);
+    await visit('/settings/people', ['People']);
+    await visit(`/settings/people/${anna}`, ['Permissions', 'Sessions of this person', 'Tokens of this person']);
+    await visit('/settings/sessions', ['Sessions']);
+    await visit('/settings/appearance', ['Data in this browser']);
+    await visit('/settings/tokens?dialog=make', ['API tokens'], async () => {
       const make = page.getByRole('dialog', { name: 'Create API token' });
       await make.getByLabel('Name').fill('Build server');
       await make.getByLabel('Your proof').fill(service.token);

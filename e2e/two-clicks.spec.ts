@@ -49,7 +49,18 @@ async function holdWrites(page: Page) {
     if (request.method() === 'GET') return route.fallback();
     sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
     await gate.promise;
-    await route.fulfill({ json: { DeviceId: 'd', DeviceKey: 'k', TokenId: 't', Token: 's', WorkflowId: 'w' } });
+    await route.fulfill({
+      json: {
+        PersonId: 'p',
+        InviteUrl: 'l',
+        ExpiresTime: '',
+        DeviceId: 'd',
+        DeviceKey: 'k',
+        TokenId: 't',
+        Token: 's',
+        WorkflowId: 'w',
+      },
+    });
   });
   await page.route('**/v1/tunnels', (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [tunnel] }) : route.fallback(),
@@ -96,6 +107,8 @@ async function dialogsOf(service: Service): Promise<Write[]> {
   const rollout = await rollOut(service, { units: [], ArtifactId: used, broken: '' }, { DeviceGroup: 'lab' });
   const notes = await service.call<{ Items: { NoteId?: string }[] }>('GET', `/v1/device/${device}/timeline`);
   const note = notes.Items.find(({ NoteId }) => NoteId !== undefined)?.NoteId;
+  const invited = { Email: 'anna@example.com', Name: '', Role: 'Viewer', Groups: [] };
+  const { PersonId } = await service.call<{ PersonId: string }>('POST', '/v1/people', invited);
   const rolloutAction = (action: string, button: string, sent = `POST /v1/rollout/${rollout}/${action}`) => ({
     at: `/rollouts/${rollout}?dialog=${action}`,
     button,
@@ -120,7 +133,34 @@ async function dialogsOf(service: Service): Promise<Write[]> {
       sent: 'PUT /v1/views/labs',
       typed: { Name: 'labs' },
     },
-    { at: '/account?dialog=end-sessions', button: 'Sign out', sent: 'DELETE /v1/account/sessions' },
+    {
+      at: '/settings/people?dialog=invite',
+      button: 'Invite',
+      sent: 'POST /v1/people',
+      typed: { 'E-mail': 'ben@example.com' },
+    },
+    {
+      at: `/settings/people/${PersonId}?dialog=edit`,
+      button: 'Save',
+      sent: `PATCH /v1/people/${PersonId}`,
+      typed: { Name: 'Anna' },
+    },
+    {
+      at: `/settings/people/${PersonId}?dialog=link`,
+      button: 'Create link',
+      sent: `POST /v1/people/${PersonId}/invite`,
+    },
+    {
+      at: `/settings/people/${PersonId}?dialog=disable`,
+      button: 'Disable',
+      sent: `PATCH /v1/people/${PersonId}`,
+    },
+    {
+      at: `/settings/people/${PersonId}?dialog=remove`,
+      button: 'Remove person',
+      sent: `DELETE /v1/people/${PersonId}`,
+    },
+    { at: '/settings/sessions?dialog=end-sessions', button: 'Sign out', sent: 'DELETE /v1/account/sessions' },
     {
       at: `/activity/alerts?dialog=delete-rule&alert=${RuleId}`,
       button: 'Delete rule',
@@ -138,13 +178,13 @@ async function dialogsOf(service: Service): Promise<Write[]> {
       sent: `POST /v1/alerts/rules/${RuleId}/silence`,
     },
     {
-      at: '/activity/alerts?dialog=channel',
+      at: '/settings/channels?dialog=channel',
       button: 'Create channel',
       sent: 'POST /v1/alerts/channels',
       typed: { Name: 'second', Address: 'https://hooks.example.com/second' },
     },
     {
-      at: `/activity/alerts?dialog=delete-channel&alert=${ChannelId}`,
+      at: `/settings/channels?dialog=delete-channel&channel=${ChannelId}`,
       button: 'Delete channel',
       sent: `DELETE /v1/alerts/channels/${ChannelId}`,
     },
@@ -198,13 +238,13 @@ async function dialogsOf(service: Service): Promise<Write[]> {
       typed: { Name: 'second', Command: 'true' },
     },
     {
-      at: '/account?dialog=make',
+      at: '/settings/tokens?dialog=make',
       button: 'Create token',
       sent: 'POST /v1/account/tokens',
       typed: { Name: 'second', 'Your proof': service.token },
     },
     {
-      at: `/account?dialog=revoke&token=${TokenId}`,
+      at: `/settings/tokens?dialog=revoke&token=${TokenId}`,
       button: 'Revoke token',
       sent: `DELETE /v1/account/tokens/${TokenId}`,
     },
@@ -289,7 +329,7 @@ test.describe('an answer that is lost', () => {
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
     await twice('/workflows?dialog=create', 'Create workflow', { Name: 'greet', Command: 'true' });
     await expect(page.getByRole('dialog')).toBeHidden();
-    await twice('/account?dialog=make', 'Create token', { Name: 'build', 'Your proof': service.token });
+    await twice('/settings/tokens?dialog=make', 'Create token', { Name: 'build', 'Your proof': service.token });
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
 
     const { Devices } = await service.call<{ Devices: unknown[] }>('GET', '/v1/devices/1/25');

@@ -8,7 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { install, missingPackage } from './install.mjs';
 
 const MINIMUM = [24, 14]; // "#/…" entries in the imports of package.json are understood from here on
-const WITHOUT_DEV_PACKAGES = new Set(['scripts/start.ts', 'scripts/build.ts', 'agent/main.ts', 'server/token.ts']);
+const WITHOUT_DEV_PACKAGES = new Set([
+  'scripts/start.ts',
+  'scripts/build.ts',
+  'agent/main.ts',
+  'server/token.ts',
+  'server/account.ts',
+]);
 
 /** Objects of a moment may fill 32 MB until they are collected, instead of 128 MB: a long export would fill them all. */
 const SERVICE_FLAGS = ['--max-semi-space-size=16'];

@@ -6,6 +6,7 @@ import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
 import { openAuditWitness } from './audit-witness.ts';
 import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
+import { openAccountRemoval } from './account-removal.ts';
 import { openDeviceActions, type DeviceActions } from './actions/device-actions.ts';
 import { openBackupSchedule, type BackupSchedule } from './backup/schedule.ts';
 import { openClock, type Clock, type TimeSource } from './clock.ts';
@@ -217,7 +218,18 @@ export async function openContext(
     const trials = openMarksReader({ budgetMs: 500 });
     const work = openLeaderWork(
       () => !readOnly && joined.isLeader(),
-      leaderTasks({ db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs }),
+      leaderTasks({
+        db,
+        now,
+        disk,
+        historyDays,
+        retention,
+        judge,
+        alerts,
+        dispatch,
+        rolloutsEveryMs,
+        removeAccounts: openAccountRemoval({ db, audit, actions, dispatch, files }),
+      }),
     );
     // Each node notes it for itself: the more places, the more an attacker must reach.
     const ownWork = openLeaderWork(

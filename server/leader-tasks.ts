@@ -27,10 +27,11 @@ interface LeaderTasksOptions {
   alerts: Pick<Alerts, 'tasks'>;
   dispatch: Pick<Dispatch, 'submitIn'>;
   rolloutsEveryMs: number;
+  removeAccounts: () => Promise<void>;
 }
 
 export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
-  const { db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs } = options;
+  const { db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs, removeAccounts } = options;
   /** Adds to the database only while the disk has room. */
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
@@ -46,6 +47,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'carry rollouts on', everyMs: rolloutsEveryMs, run: ifRoom(rollouts) },
     { what: 'carry out standing orders', everyMs: rolloutsEveryMs, run: ifRoom(openStandingOrders({ db, dispatch })) },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
+    { what: 'delete what is in removed accounts', everyMs: 1_000, run: removeAccounts },
     { what: 'remove old idempotency keys', everyMs: 60_000, run: () => pruneSubmissions(db, now) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },

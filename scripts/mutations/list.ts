@@ -22,6 +22,14 @@ export const AREAS = {
   ],
   audit: ['server/store/audit-log.test.ts', 'server/api/audit.test.ts'],
   sessions: ['server/auth/signin-limit.test.ts', 'server/auth/session-cookie.test.ts', 'server/auth/sessions.test.ts'],
+  people: [
+    'server/auth/otp.test.ts',
+    'server/api/people.test.ts',
+    'server/auth/people-attacks.test.ts',
+    'server/auth/second-factor.test.ts',
+    'server/auth/invitations.test.ts',
+    'server/auth/passwords.test.ts',
+  ],
   tunnels: [
     'server/tunnels/http-head.test.ts',
     'server/tunnels/visitor-logins.test.ts',
@@ -37,6 +45,7 @@ export const AREAS = {
   ],
   cluster: ['server/cluster/lease.test.ts', 'server/cluster/node-proof.test.ts'],
   upgrades: ['server/store/upgrades.test.ts'],
+  groups: ['server/api/device-scope.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 const OTHER_ACCOUNT = ['server/api/other-account.test.ts'];
@@ -324,16 +333,16 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'rollouts',
     name: 'a device counts as back the moment it is Online',
     file: 'server/store/rollout-devices.ts',
-    before: 'v.state_time <= ?1 AND j.ended <= ?1',
-    after: 'j.ended <= ?1',
+    before: 'v.state_time <= ? AND j.ended <= ?',
+    after: '? > 0 AND j.ended <= ?',
     tests: ['server/store/rollout-devices.test.ts'],
   },
   {
     area: 'rollouts',
     name: 'a device that was Online all along counts as back at the end of its job',
     file: 'server/store/rollout-devices.ts',
-    before: 'v.state_time <= ?1 AND j.ended <= ?1',
-    after: 'v.state_time <= ?1',
+    before: 'v.state_time <= ? AND j.ended <= ?',
+    after: 'v.state_time <= ? AND ? > 0',
     tests: ['server/store/rollout-devices.test.ts'],
   },
   {
@@ -594,8 +603,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'sessions',
     name: 'a session of another account can be ended',
     file: 'server/store/sessions.ts',
-    before: "'DELETE FROM sessions WHERE id = ? AND account_id = ?'",
-    after: "'DELETE FROM sessions WHERE id = ? AND account_id > 0 * ?'",
+    before: 'DELETE FROM sessions AS s WHERE s.id = ? AND s.account_id = ?',
+    after: 'DELETE FROM sessions AS s WHERE s.id = ? AND s.account_id > 0 * ?',
   },
   {
     area: 'sessions',
@@ -605,6 +614,92 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     after: 'if (times.length > limit + 1) {',
   },
 
+  // ---- People --------------------------------------------------------------------------------------------------------
+  {
+    area: 'people',
+    name: 'a code of the authenticator app works twice',
+    file: 'server/auth/otp.ts',
+    before: 'if (step > used && ',
+    after: 'if (step >= used && ',
+  },
+  {
+    area: 'people',
+    name: 'a recovery code works twice',
+    file: 'server/auth/second-factor.ts',
+    before: '  await setRecoveryHashes(tx, id, left);\n',
+    after: '',
+  },
+  {
+    area: 'people',
+    name: 'codes are guessed without a limit',
+    file: 'server/auth/second-factor.ts',
+    before: 'isOtp(code) ? waitFor(tries.attempt(person.id)) : () => {}',
+    after: '() => {}',
+  },
+  {
+    area: 'people',
+    name: 'an unknown address costs less work',
+    file: 'server/auth/password-checks.ts',
+    before: "      const isRight = await isPassword(password, mayEnter ? person.password : '');",
+    after: '      const isRight = mayEnter && (await isPassword(password, person.password));',
+  },
+  {
+    area: 'people',
+    name: 'a link for a new password gets past the second factor',
+    file: 'server/auth/credentials.ts',
+    before: "        const taken = await takeCode(tx, person, given.Otp ?? '', now());\n        if (!taken)",
+    after:
+      "        const taken = await takeCode(tx, person, given.Otp ?? '', now());\n        if (!taken && !given.Otp)",
+  },
+  {
+    area: 'people',
+    name: 'an invitation works for ever',
+    file: 'server/store/people.ts',
+    before: 'if (!found || now >= found.expires) return undefined;',
+    after: 'if (!found) return undefined;',
+  },
+  {
+    area: 'people',
+    name: 'the last Admin can be made less',
+    file: 'server/store/people.ts',
+    before: '  if (isLesser) await requireOtherAdmin(tx, person);\n',
+    after: '',
+  },
+  {
+    area: 'people',
+    name: 'an Admin of some groups counts as one of all',
+    file: 'server/store/people.ts',
+    before: "AND id <> ? AND state = 'Active' AND role = 'Admin' AND groups_json = '[]'`",
+    after: "AND id <> ? AND role = 'Admin'`",
+  },
+  {
+    area: 'people',
+    name: 'a token gets back what its person lost',
+    file: 'server/store/people.ts',
+    before: '  if (!isLesser) return;\n  await endSessionsOf(tx, person.id);\n',
+    after: '  await endSessionsOf(tx, person.id);\n  if (isLesser) return;\n',
+  },
+  {
+    area: 'people',
+    name: 'a request goes on with the role that it began with',
+    file: 'server/http/require-permission.ts',
+    before: '  const rights = await currentRights(tx, caller);',
+    after: '  const rights: Rights | undefined = (await currentRights(tx, caller)) && caller;',
+  },
+  {
+    area: 'people',
+    name: 'streams go on with the rights that they began with',
+    file: 'server/api/event-feed.ts',
+    before: '!isSame(stream.caller, rights.get(credential))',
+    after: '!rights.has(credential)',
+  },
+  {
+    area: 'people',
+    name: 'whoever lacks a required second factor may do everything',
+    file: 'server/auth/authenticate.ts',
+    before: 'if (session.needsOtp)',
+    after: 'if (session.needsOtp && session.previous)',
+  },
   // ---- Tunnels -----------------------------------------------------------------------------------------------------
   {
     area: 'tunnels',
@@ -741,7 +836,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'bulk',
     name: 'anybody of the account can delete the keys of created devices',
     file: 'server/api/bulk.ts',
-    before: 'if (owner !== request.actor)',
+    before: 'if (owner !== request.credential)',
     after: 'if (false)',
     tests: ['server/api/bulk-create.test.ts'],
   },
@@ -765,10 +860,98 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'bulk',
     name: 'a device of another account is changed',
     file: 'server/actions/bulk-runner.ts',
-    before: 'const device = await findDevice(tx, bulk.account_id, id);',
+    before: 'const device = await findDevice(tx, scope, id);',
     after:
-      'const device = await findDevice(tx, (await tx.get<{ a: number }>("SELECT account_id AS a FROM devices WHERE id = ?", id))?.a ?? 0, id);',
+      'const device = await findDevice(tx, { accountId: (await tx.get<{ a: number }>("SELECT account_id AS a FROM devices WHERE id = ?", id))?.a ?? 0 }, id);',
     tests: OTHER_ACCOUNT,
+  },
+
+  // ---- Roles limited to groups ---------------------------------------------------------------------------------------
+  {
+    area: 'groups',
+    name: 'a device of another group is found by its id',
+    file: 'server/store/devices.ts',
+    before: 'WHERE id = ? AND account_id = ?${own.sql}`,\n    id,\n    scope.accountId,\n    ...own.values,',
+    after: 'WHERE id = ? AND account_id = ?`,\n    id,\n    scope.accountId,',
+  },
+  {
+    area: 'groups',
+    name: 'selected devices are of all groups',
+    file: 'server/store/device-list.ts',
+    before: 'WHERE d.id = asked.value AND d.account_id = ?${own} ORDER BY asked.key`',
+    after: "WHERE d.id = asked.value AND d.account_id = ?${own.replace('AND', 'OR NOT')} ORDER BY asked.key`",
+  },
+  {
+    area: 'groups',
+    name: 'a search by name checks no group',
+    file: 'server/store/device-list.ts',
+    before: "const own = filter.device_group ? { sql: '', values: [] } : inGroups(dialect, scope, 'grp');",
+    after: "const own = { sql: '', values: [] };",
+  },
+  {
+    area: 'groups',
+    name: 'a group of others can be filtered by',
+    file: 'server/store/device-list.ts',
+    before: 'if (filter.device_group && !isInScope(scope, filter.device_group)) return none;',
+    after: '',
+  },
+  {
+    area: 'groups',
+    name: 'a device that changed its group stays in the lists of a role',
+    file: 'server/store/devices.ts',
+    before: 'if (change.DeviceGroup !== undefined) tx.bump(DEVICES_MOVED);',
+    after: '',
+  },
+  {
+    area: 'groups',
+    name: 'a device is moved to a group of others',
+    file: 'server/api/devices.ts',
+    before: 'if (request.body.DeviceGroup !== undefined) requireGroup(request, request.body.DeviceGroup);',
+    after: '',
+  },
+  {
+    area: 'groups',
+    name: 'answers are cached for all roles of an account',
+    file: 'server/store/scope.ts',
+    before: 'scope.groups ? `${scope.accountId}-${groupsKey(scope)}` : String(scope.accountId);',
+    after: 'String(scope.accountId);',
+  },
+  {
+    area: 'groups',
+    name: 'changes of all devices are read',
+    file: 'server/store/changes.ts',
+    before: "(kind NOT IN ('device', 'tunnel')\n      OR EXISTS",
+    after: "(kind <> '' OR EXISTS",
+  },
+  {
+    area: 'groups',
+    name: 'a device that is moved away is not reported as removed',
+    file: 'server/api/changes.ts',
+    before: "...devices.filter(({ what }) => what === 'removed'), ...left]",
+    after: "...devices.filter(({ what }) => what === 'removed')]",
+  },
+  {
+    area: 'groups',
+    name: 'a version of other groups goes on',
+    file: 'server/store/changes.ts',
+    before: '(scope && key !== groupsKey(scope))',
+    after: '(scope && key === undefined)',
+  },
+  {
+    area: 'groups',
+    name: 'a stream outlives the groups of its role',
+    file: 'server/api/event-feed.ts',
+    before:
+      '  scopeKey({ accountId: account.id, groups }) === scopeKey({ accountId: account.id, groups: rights.groups });',
+    after: '  [account, groups].length > 0;',
+  },
+  {
+    area: 'groups',
+    name: 'jobs of others are named',
+    file: 'server/store/change-scope.ts',
+    before: "EXISTS (SELECT 1 FROM devices d WHERE d.seq = j.device_seq${inGroups(sql, LIMITED, 'd.grp').sql})",
+    after:
+      "EXISTS (SELECT 1 FROM devices d WHERE d.seq = j.device_seq OR NOT (1 = 1${inGroups(sql, LIMITED, 'd.grp').sql}))",
   },
 
   // ---- In front of another service ---------------------------------------------------------------------------------

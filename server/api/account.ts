@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { SigninGuards } from '../auth/sessions.ts';
 import type { Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
+import { requireManager } from '../http/require-permission.ts';
 import { notFound } from '../store/errors.ts';
 import { countFiringOf } from '../store/alert-lists.ts';
 import { readAccount, updateAccount } from '../store/accounts.ts';
@@ -90,6 +91,7 @@ export function accountRoutes(
 
     update: (request) =>
       db.write(async (tx) => {
+        await requireManager(tx, request);
         const { Name: name, NeedsSecondFactor: needsOtp } = request.body;
         if (needsOtp === true && request.personId !== undefined) {
           const person = await personById(tx, request.personId);

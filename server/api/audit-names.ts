@@ -23,13 +23,15 @@ const NAMED = {
 const KINDS = Object.keys(NAMED) as (keyof typeof NAMED)[];
 /** Kinds of actions whose targets end with the id of a device. */
 const OF_DEVICES = new Set(['tag', 'note']);
+/** Kinds of actions whose targets are people. */
+const OF_PEOPLE = new Set(['password', 'otp']);
 /** A person without a name is shown by the e-mail address. */
 const nameIn = (table: string) => (table === 'people' ? "coalesce(nullif(name, ''), email)" : 'name');
 
 /** The object of an entry in the form of actors: `device:<id>`. */
 export function objectKey({ action, target }: Pick<Named, 'action' | 'target'>): string {
   const kind = kindOf({ action });
-  return `${OF_DEVICES.has(kind) ? 'device' : kind}:${target.split(' ').at(-1)}`;
+  return `${OF_DEVICES.has(kind) ? 'device' : OF_PEOPLE.has(kind) ? 'person' : kind}:${target.split(' ').at(-1)}`;
 }
 
 /** The current names of the actors and objects of these entries, by `<kind>:<id>`. */

@@ -46,7 +46,7 @@ before(async () => {
   own = await limitedCaller(service, { role: 'Operator', groups: ['anchor'] }, foreign);
   // Its own work repeats the ids that it named.
   const naming = await limitedCaller(service, { role: 'Operator', groups: ['anchor'] }, ['bramble', 'lonely']);
-  ownBulk = testBulk(naming.call);
+  ownBulk = testBulk((...request) => naming.call(...request));
 });
 after(() => service.end());
 
@@ -54,19 +54,19 @@ const GONE = 'Skipped It no longer exists';
 
 test('devices outside are unknown to every action', async () => {
   const Devices = [ids.mine, ids.theirs, ids.lone];
-  const before = [await deviceOf(ids.theirs), await deviceOf(ids.lone)];
+  const earlier = [await deviceOf(ids.theirs), await deviceOf(ids.lone)];
   const Values = { TagId: ids.tag };
   assert.deepEqual(await ownBulk.outcomes({ Action: 'tag', Devices, Values }), ['Done', GONE, GONE]);
   assert.deepEqual(await ownBulk.outcomes({ Action: 'untag', Devices, Values }), ['Done', GONE, GONE]);
   const edit = { Action: 'edit', Devices, Values: { CustomerName: 'mine now' } };
   assert.deepEqual(await ownBulk.outcomes(edit), ['Done', GONE, GONE]);
   assert.deepEqual(await ownBulk.outcomes({ Action: 'delete', Devices: Devices.slice(1) }), [GONE, GONE]);
-  assert.deepEqual([await deviceOf(ids.theirs), await deviceOf(ids.lone)], before);
+  assert.deepEqual([await deviceOf(ids.theirs), await deviceOf(ids.lone)], earlier);
 });
 
 test('no device is created in another group or moved there', async () => {
   const count = async () => ((await (await call('GET', '/v1/devices/1/99')).json()) as object[]).length;
-  const before = await count();
+  const earlier = await count();
   const create = (groups: string[]) => ({
     Action: 'create',
     Devices: groups.map((DeviceGroup, at) => ({ DeviceName: `new-${at}`, DeviceGroup })),
@@ -80,7 +80,7 @@ test('no device is created in another group or moved there', async () => {
       DeviceGroup,
     );
   assert.equal((await deviceOf(ids.mine))?.DeviceGroup, 'anchor');
-  assert.equal(await count(), before);
+  assert.equal(await count(), earlier);
   assert.deepEqual(await ownBulk.outcomes(create(['anchor'])), ['Done']);
 });
 

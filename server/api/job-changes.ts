@@ -1,7 +1,7 @@
 // Lists of jobs as JSON: complete, or only what changed since a version, for clients that have the rest.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonResponse } from '../http/json-response.ts';
-import { changesBetween, changesFor, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
+import { changesBetween, changesInScope, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
 import type { Change, Position, ScopedChange } from '../store/changes.ts';
 import type { Database } from '../store/database.ts';
 import { childJobs, jobsOfList, parentsWaitingFor, queuedJobs, topJobs } from '../store/jobs.ts';
@@ -90,7 +90,7 @@ async function jobChanges(db: Database, scope: Scope, { from, to, parent }: Span
       ? parent === undefined || change.parent === parent
       : change.kind === 'device' && parent === undefined;
   if (!scope.groups) return (await changesBetween(db, scope.accountId, from, to, parent))?.filter(isAsked);
-  const changes = await changesFor(db, scope, from, to);
+  const changes = await changesInScope(db, scope, from, to);
   // Jobs come and go with their devices. Of a removed job, the log does not say in which groups it was.
   const isUnclear = ({ kind, what, regrouped }: ScopedChange) =>
     (kind === 'job' && what === 'removed') || (kind === 'device' && (what === 'removed' || regrouped === 1));

@@ -194,7 +194,7 @@ const refused = async (body: object, caller = own) => {
 };
 
 test('every target has to be inside', async () => {
-  const before = (await all<Job[]>('/v1/job')).length;
+  const earlier = (await all<Job[]>('/v1/job')).length;
   const ArtifactId = ids.artifact;
   assert.equal((await refused({ DeviceId: ids.theirs, ArtifactId }))[0], 404);
   assert.equal((await refused({ DeviceId: ids.lone, ArtifactId }))[0], 404);
@@ -208,7 +208,7 @@ test('every target has to be inside', async () => {
   const made = await refused({ DeviceIds: [ids.mine, 'made-up'], ArtifactId });
   assert.deepEqual(list, made, 'a device outside and one that does not exist are the same');
   assert.equal(list[0], 403);
-  assert.equal((await all<Job[]>('/v1/job')).length, before);
+  assert.equal((await all<Job[]>('/v1/job')).length, earlier);
 });
 
 test('devices inside get their jobs', async () => {

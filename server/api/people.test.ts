@@ -52,6 +52,22 @@ test('the first person has the address of the account, is Admin, and cannot be l
   assert.equal((await service.call('DELETE', `/v1/people/${owner.PersonId}`)).status, 409);
 });
 
+test('the owner follows ACCOUNT_EMAIL, unless somebody else has that address', async () => {
+  await invite('anna@example.com');
+  for (const [ACCOUNT_EMAIL, email] of [
+    ['chief@example.com', 'chief@example.com'],
+    ['anna@example.com', 'chief@example.com'],
+    ['boss@example.com', 'chief@example.com'],
+  ] as const) {
+    await service.close();
+    service = await startTestService({ ACCOUNT_EMAIL }, service.dataDir);
+    assert.deepEqual(
+      (await people()).map(({ Email }) => Email),
+      [email, 'anna@example.com'],
+    );
+  }
+});
+
 test('an invitation is a link that is shown once, and an address belongs to one person', async () => {
   const { PersonId, InviteUrl, ExpiresTime } = await invite('Anna@Example.com', 'Operator', ['plant', 'hall', 'plant']);
   assert.match(InviteUrl, new RegExp(`^${service.url}/accept#code=mup_[\\w-]{43}$`));

@@ -6,12 +6,11 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { requireRole, requireUnlimited } from '../http/require-permission.ts';
+import { requireManager } from '../http/require-permission.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import {
   createPersonCode,
-  currentRights,
   dropSecondFactor,
   hasOthers,
   insertPerson,
@@ -44,14 +43,6 @@ const rightsOfBody = (role: Rights['role'], groups: readonly string[]): Rights =
 
 export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints> {
   const { db, audit, now, alerts } = context;
-
-  /** Whether the caller may still manage people: the role may have changed since the request was let through. */
-  const requireManager = async (tx: Tx, caller: Caller): Promise<void> => {
-    const rights = await currentRights(tx, caller);
-    if (!rights) throw new Problem(401, 'Not signed in', 'Sign in again: this session or token has ended.');
-    requireRole(rights, 'admin');
-    requireUnlimited(rights, 'admin');
-  };
 
   /** Links lead to pages of this service. The code is in the fragment, which browsers do not send. */
   const linkFor = (purpose: CodePurpose, code: string) =>

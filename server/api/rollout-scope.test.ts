@@ -165,7 +165,7 @@ test('a rollout of a workflow goes on only by those who may have its shell', asy
 });
 
 test('every device of a new rollout has to be inside, when it is planned and when it begins', async () => {
-  const before = (await json<object[]>('GET', '/v1/rollout')).length;
+  const earlier = (await json<object[]>('GET', '/v1/rollout')).length;
   const draft = { ...ROLLOUT, Name: 'attack', ArtifactId: ids.artifact };
   for (const [target, status] of [
     [{ DeviceGroup: 'bramble' }, 400],
@@ -184,7 +184,7 @@ test('every device of a new rollout has to be inside, when it is planned and whe
     DeviceGroup: 'anchor',
   });
   assert.deepEqual(plan.Waves.flatMap(({ Devices }) => Devices).toSorted(), [ids.idle, ids.mine].toSorted());
-  assert.equal((await json<object[]>('GET', '/v1/rollout')).length, before);
+  assert.equal((await json<object[]>('GET', '/v1/rollout')).length, earlier);
 });
 
 test('a device that is deleted or moved does not lock its rollout, but hides what it may name', async () => {

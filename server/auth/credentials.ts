@@ -1,6 +1,7 @@
 // What people do with their own credentials, outside /v1 and for browsers only: taking an invitation, passwords, and the
 // second factor.
 import type { Context as HonoContext } from 'hono';
+import { isLess } from '#/contract/permissions.ts';
 import { acceptBody, confirmOtpBody, confirmPasswordBody, passwordBody, resetBody } from '#/contract/sign-in.ts';
 import type { OtpRecovery, OtpSetup, ResetAnswer } from '#/contract/sign-in.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
@@ -18,6 +19,7 @@ import {
   personByEmail,
   personById,
   personOfCode,
+  rightsOf,
   setName,
   setPassword,
 } from '../store/people.ts';
@@ -166,10 +168,10 @@ export function credentialRoutes(
       : passwordWrong();
   });
 
-  /** Whether this is a token or a sign-in code that lets the person in. Uses up a code. */
+  /** Whether this is a token with all of the person's rights, or a sign-in code that lets the person in. Uses up a code. */
   const isProof = async (tx: Tx, person: PersonRow, proof: string): Promise<boolean> => {
     const holder = await tokenHolder(tx, proof, now());
-    if (holder?.person_id === person.id) return true;
+    if (holder?.person_id === person.id) return !isLess(holder.rights, rightsOf(person));
     const owner = await ownerOf(tx, person.account_id);
     if (owner?.id !== person.id) return false;
     // A token of the account with every right, like the link, is in the hands of its operator.

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import type { Invitation } from '#/contract/people.ts';
 import type { SignInSession } from '#/contract/sign-in.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
+import { hashSecret } from '../store/ids.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { codeOf, invite, join, PASSWORD, PersonBrowser } from './test-people.ts';
@@ -136,6 +137,15 @@ test('the first person sets a password by the printed link, and later only with 
   service.clock.offset = HOUR;
   assert.equal((await owner.ask('POST', '/auth/password', { Old: '', New: PASSWORD })).status, 403);
   assert.equal((await owner.ask('POST', '/auth/password', { Old: 'mut_wrong', New: PASSWORD })).status, 403);
+  // Who holds a lesser token of the owner must not become the owner.
+  await service.context.db.write((tx) =>
+    tx.run(
+      `INSERT INTO tokens (id, account_id, name, prefix, hash, source, created, person_id, role)
+       SELECT 'lesser', 1, 'lesser', 'mut', ?, 'made', 0, id, 'Viewer' FROM people`,
+      hashSecret('mut_lesser'),
+    ),
+  );
+  assert.equal((await owner.ask('POST', '/auth/password', { Old: 'mut_lesser', New: PASSWORD })).status, 403);
   await owner.get('POST', '/auth/password', { Old: service.token, New: PASSWORD });
   assert.equal((await browser().signIn('operator@localhost')).status, 200);
 });

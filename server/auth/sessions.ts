@@ -163,8 +163,7 @@ export function sessionRoutes(
         const taken = await takeCode(tx, current, Otp ?? '', now());
         if (!taken) return 'wrong code';
         const who = signingIn(current, { how: 'password' });
-        if (taken.recoveryCodes !== undefined)
-          await audit.record(tx, { ...who, address }, 'otp.recover', String(taken.recoveryCodes));
+        if (taken.recoveryCodes !== undefined) await audit.record(tx, { ...who, address }, 'otp.recover', current.id);
         return {
           value: await openSession(tx, audit, who, { address, before, now: now() }),
           email: current.email,

@@ -12,6 +12,7 @@ import type { Device } from '#/contract/devices.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { until } from '../../scripts/test-process.ts';
+import { createToken } from '../store/tokens.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { listening, textOf, TunnelDevice, tunnelsOf, visit } from '../tunnels/test-tunnels.ts';
 import { openNodeProofs } from './node-proof.ts';
@@ -53,6 +54,37 @@ onServer('a stream of events at one node names what was changed at another', asy
   assert.deepEqual(((await changes.json()) as { Devices: unknown[] }).Devices, []);
   stream.close();
 });
+
+onServer(
+  'a device that one node moves between groups is seen, and no longer seen, by limited roles at another',
+  async () => {
+    const { db } = here.context;
+    const setGroups = (id: string, groups: string[]) =>
+      db.write((tx) => tx.run('UPDATE tokens SET groups_json = ? WHERE id = ?', JSON.stringify(groups), id));
+    const { id: token, secret } = await db.write((tx) => createToken(tx, 1, 'limited', Date.now()));
+    await setGroups(token, ['quay']);
+    const headers = { Authorization: `Bearer ${secret}` };
+    const seen = async () =>
+      (
+        (await (await there.call('GET', '/v1/devices/1/9', undefined, headers)).json()) as { Devices: Device[] }
+      ).Devices.map(({ DeviceId }) => DeviceId);
+    const { id } = await here.fleet.device('dock');
+    const stream = await TestStream.open(there, headers);
+    assert.deepEqual(await seen(), []);
+    for (const [group, devices] of [
+      ['quay', [id]],
+      ['dock', []],
+    ] as const) {
+      await here.call('PATCH', `/v1/devices/${id}`, { DeviceGroup: group });
+      await until(`the device in ${group}`, async () => (await seen()).length === devices.length);
+      await stream.naming(id);
+    }
+    // Its groups change at one node: the stream at the other ends.
+    await setGroups(token, ['dock']);
+    await stream.over();
+    assert.deepEqual(await seen(), [id]);
+  },
+);
 
 onServer('jobs submitted at one node run in order on an agent of another, and are shown by both', async () => {
   const { id, agent } = await deviceThere();

@@ -4,6 +4,9 @@ import { isPermitted, roleFor } from '#/contract/permissions.ts';
 import type { Permission, Rights } from '#/contract/permissions.ts';
 import { permissionFor } from '#/contract/resource.ts';
 import type { OperationRow } from '#/contract/resource.ts';
+import type { Caller } from '../store/caller.ts';
+import type { Tx } from '../store/database.ts';
+import { currentRights } from '../store/people.ts';
 import { Problem } from './problem.ts';
 
 export function requirePermission(caller: Rights, operation: OperationRow, request: object): void {
@@ -44,4 +47,15 @@ export function requireUnlimited({ role, groups }: Rights, permission: Permissio
     'It concerns devices of all groups, and your role is limited to some of them. An Admin of the account can change it.',
     { members: { Permission: permission, Role: role } },
   );
+}
+
+/**
+ * Whether the caller may still manage the account, read in the transaction that changes it: the role may have changed since
+ * the request was let through.
+ */
+export async function requireManager(tx: Tx, caller: Caller): Promise<void> {
+  const rights = await currentRights(tx, caller);
+  if (!rights) throw new Problem(401, 'Not signed in', 'Sign in again: this session or token has ended.');
+  requireRole(rights, 'admin');
+  requireUnlimited(rights, 'admin');
 }

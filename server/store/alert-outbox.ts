@@ -262,7 +262,7 @@ async function areOwn(db: Reader, scope: Scope, ids: readonly string[]): Promise
   const own = inGroups(db.dialect, scope, 'grp');
   const distinct = [...new Set(ids)];
   const found = await db.get<{ own: number }>(
-    `SELECT count(*) AS own FROM devices WHERE id IN (SELECT value FROM ${db.dialect.list('asked')}) AND account_id = ?${own.sql}`,
+    `SELECT count(*) AS own FROM devices WHERE id IN (SELECT value FROM ${db.dialect.list('asked')}) AND +account_id = ?${own.sql}`,
     JSON.stringify(distinct),
     scope.accountId,
     ...own.values,

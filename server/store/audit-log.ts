@@ -107,7 +107,8 @@ function conditions(
 ): { where: string; values: SqlValue[] } {
   const { actors, by, action, object, objects, outcome, from, to } = filters;
   const all: [sql: string, ...values: SqlValue[]][] = [['(account_id = ? OR account_id IS NULL)', accountId]];
-  if (actors !== undefined)
+  if (actors?.length === 1) all.push(['actor = ?', ...actors]);
+  else if (actors !== undefined)
     all.push([dialect.among('actor', `SELECT value FROM ${dialect.list('those')}`), JSON.stringify(actors)]);
   if (by !== undefined) all.push([by === 'devices' ? BY_DEVICES : `NOT (${BY_DEVICES})`]);
   if (action !== undefined) {

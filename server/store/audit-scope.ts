@@ -59,10 +59,12 @@ async function objectsInScope(db: Reader, scope: Scope, rows: readonly Named[]):
   for (const [kind, objects] of asked) {
     const of = IN_SCOPE[kind];
     const ids = JSON.stringify(objects.map((each) => each.slice(kind.length + 1)));
+    // By their ids, of which there are few: not all devices of the groups.
+    const account = of?.key === 'id' ? '+o.account_id' : 'o.account_id';
     for (const where of of?.where(own.sql) ?? []) {
       const among = db.dialect.among(`o.${of?.key}`, `SELECT value FROM ${db.dialect.list('asked')}`);
       const inScope = await db.all<{ id: string }>(
-        `SELECT o.${of?.key} AS id FROM ${of?.table} o WHERE ${among} AND o.account_id = ?${where}`,
+        `SELECT o.${of?.key} AS id FROM ${of?.table} o WHERE ${among} AND ${account} = ?${where}`,
         ids,
         scope.accountId,
         ...own.values,

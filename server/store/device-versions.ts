@@ -2,7 +2,8 @@
 // which a job succeeds. A device runs its jobs in the order of their seq, so the highest seq is the last.
 import type { Reader, Tx } from './database.ts';
 import { perDialect, type Dialect } from './dialect.ts';
-import { inGroups, type Scope } from './scope.ts';
+import { inGroups } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** `j` is the job of a device; `t` is the top job, which says what is deployed. */
 const TOP = 'JOIN jobs t ON t.seq = coalesce(j.parent_seq, j.seq)';
@@ -75,8 +76,7 @@ const COLUMNS = 'v.device_seq, d.id AS device_id, v.artifact_name, v.version, v.
 /** The versions of one artifact, latest created devices first; `before` is the seq of a device. */
 export function versionsOfArtifact(
   db: Reader,
-  scope: Scope,
-  { artifact, before, limit }: { artifact: string; before: number; limit: number },
+  { scope, artifact, before, limit }: { scope: Scope; artifact: string; before: number; limit: number },
 ): Promise<DeviceVersionRow[]> {
   const own = inGroups(db.dialect, scope, 'd.grp');
   return db.all<DeviceVersionRow>(
@@ -109,8 +109,7 @@ const OF_JOBS = perDialect(
 /** Which version of the artifact the devices of these jobs have now; null where they have none. */
 export function versionsAfterJobs(
   db: Reader,
-  scope: Scope,
-  { artifact, jobSeqs }: { artifact: string; jobSeqs: readonly number[] },
+  { scope, artifact, jobSeqs }: { scope: Scope; artifact: string; jobSeqs: readonly number[] },
 ): Promise<(Omit<DeviceVersionRow, 'version'> & { version: string | null })[]> {
   const own = inGroups(db.dialect, scope, 'd.grp');
   const values = [JSON.stringify(jobSeqs), artifact, artifact, scope.accountId, ...own.values];

@@ -58,6 +58,7 @@ const DATABASE = "By the database's clock, which is not this machine's.";
 /** Times that are not shifted, by `table.column`, with the reason. */
 export const FIXED_TIMES: Readonly<Record<string, string>> = {
   'accounts.created': SHOWN,
+  'accounts.removed': 'When it was: only whether there is one counts.',
   'people.created': SHOWN,
   'people.last_seen': 'When it was: only shown.',
   'tokens.expires': 'A date that a person chose.',

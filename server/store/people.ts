@@ -57,11 +57,27 @@ export const ownerOf = (db: Reader, accountId: number): Promise<PersonRow | unde
 
 /**
  * Makes sure that somebody owns the account: `email` at first. Whoever signed in by link before there were people becomes
- * that person, private views included.
+ * that person, private views included. The owner keeps the address of the account when the operator changes it.
+ *
+ * @param before the address that the account had until now
  */
-export async function setUpOwner(tx: Tx, accountId: number, email: string, now: number): Promise<void> {
+export async function setUpOwner(
+  tx: Tx,
+  accountId: number,
+  { email, before, now }: { email: string; before: string | undefined; now: number },
+): Promise<void> {
   const known = await tx.get('SELECT 1 FROM people WHERE account_id = ?', accountId);
-  if (known) return;
+  if (known) {
+    if (before === undefined || fold(before) === fold(email) || (await personByEmail(tx, email))) return;
+    await tx.run(
+      `UPDATE people SET email = ?, email_folded = ? WHERE account_id = ? AND email_folded = ? AND role_source = 'operator'`,
+      email,
+      fold(email),
+      accountId,
+      fold(before),
+    );
+    return;
+  }
   const id = newId();
   await tx.run(
     `INSERT INTO people (id, account_id, email, email_folded, name, role, state, role_source, created)
@@ -225,7 +241,7 @@ export async function personOfCode(
 }
 
 /** Ends the links that were made for a person. */
-export const deletePersonCodes = (tx: Tx, personId: string) =>
+const deletePersonCodes = (tx: Tx, personId: string) =>
   tx.run('DELETE FROM person_codes WHERE person_id = ?', personId);
 
 /** What the caller may do at this moment, read inside a transaction; undefined if nothing any more. */
@@ -260,7 +276,7 @@ const storedRights = (role: string | null, groups: string | null): StoredRights 
   role === null || groups === null ? undefined : { role, groups_json: groups };
 
 /** Refuses to take the account's last Admin, whose role covers all groups, from it. */
-export async function requireOtherAdmin(tx: Tx, { account_id, id, ...person }: PersonRow): Promise<void> {
+async function requireOtherAdmin(tx: Tx, { account_id, id, ...person }: PersonRow): Promise<void> {
   const other = await tx.get(
     `SELECT 1 FROM people WHERE account_id = ? AND id <> ? AND state = 'Active' AND role = 'Admin' AND groups_json = '[]'`,
     account_id,

@@ -63,7 +63,8 @@ const accounts: Definition[] = [
     num_devices INTEGER NOT NULL DEFAULT 0,   -- updated with each device, and counted again at each start
     artifact_limit INTEGER NOT NULL,          -- in bytes
     output_bytes INTEGER NOT NULL DEFAULT 0,  -- stored output of all its jobs, kept by triggers on jobs
-    created INTEGER NOT NULL
+    created INTEGER NOT NULL,
+    removed INTEGER                           -- when the operator removed it; everything in it is then deleted
   ) STRICT;`,
 
   // People. A role is limited to the groups that it names; without any it covers all of them. Removed people keep a row

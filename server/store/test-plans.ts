@@ -3,6 +3,7 @@
 import type { RuleRow } from './alert-settings.ts';
 import type { DeviceOrder } from './device-order.ts';
 import type { JobFilter } from './job-list.ts';
+import type { JobRow } from './jobs.ts';
 import { NAMED_DEVICES, NAMED_JOBS } from './name-index.ts';
 import type { Scope } from './scope.ts';
 import type { Example } from './test-statements.ts';
@@ -39,14 +40,41 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
 export const EXAMPLES: Record<string, readonly Example[]> = {
   'alert-firing.ts isStale': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
-  'alert-lists.ts firingObjects': ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map(
-    (event) => (call, db) => call(db, rule(event)),
+  'alert-lists.ts firingObjects': SCOPES.flatMap((scope) =>
+    ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map((event) => (call, db) => call(db, scope, rule(event))),
   ),
+  'alert-lists.ts countFiringOf': SCOPES.flatMap((scope) =>
+    ['DeviceOffline', 'TunnelPublic'].map(
+      (event) => (call, db) =>
+        call({ ...db, all: async (sql: string) => (await db.all(sql), [rule(event)]) }, scope, 1),
+    ),
+  ),
+  'alert-outbox.ts listDeliveries': SCOPES.map((scope) => (call, db) => {
+    const row = { seq: 1, devices: '[{"DeviceId":"a"}]', job_id: 'a', rollout_id: 'a', at: 1, due: 1, last: null };
+    const all = async (sql: string) => (await db.all(sql), [row]);
+    const get = async (sql: string) => (await db.get(sql), { own: 1, total: 1 });
+    return call({ ...db, all, get }, scope, { before: undefined, limit: 1 });
+  }),
+  'audit-scope.ts entriesInScope': [
+    (call, db) =>
+      call(
+        db,
+        { accountId: 1, groups: ['a', 'b'] },
+        'token:a',
+        ['device.a', 'job.a', 'rollout.a', 'alert-rule.a', 'order.a'].map((action) => ({
+          action,
+          target: 'a',
+          actor: '',
+        })),
+      ),
+  ],
   'audit-log.ts auditEntries': [
     {},
     { action: 'device' },
     { action: 'device.update' },
     { object: 'a' },
+    { actors: ['a'] },
+    { actors: ['a', 'b'] },
     { action: 'device', objects: ['a'] },
   ].map((filters) => (call, db) => call(db, 1, filters, { limit: 1 })),
   'audit-log.ts hashAudit': [
@@ -90,10 +118,43 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, [1])),
   ),
   'device-order.ts openDeviceOrder': SCOPES.map((scope) => (call, db) => (call(db) as DeviceOrder).seqs(scope)),
-  'job-list.ts jobPage': JOB_FILTERS.map((filter) => (call, db) => {
-    const names = { find: async () => [1] };
-    return call(db, names, 1, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
+  'archive.ts archivedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, { archived: 1, seq: 1 }, 1)),
+  'archive.ts countArchived': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'archive.ts searchedChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1, 0, 1)),
+  'bulk.ts bulkById': ['Devices', 'Jobs'].map((of_what) => (call, db) => {
+    const row = { seq: 1, of_what, settings: '{}', role: 'Admin', groups_json: '[]' };
+    return call({ ...db, get: async (sql: string) => (await db.get(sql), row) }, SCOPES[1], 'a');
   }),
+  'job-list.ts countJobs': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'job-output.ts outputOfChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
+  'job-output.ts outputOfOpenChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
+  'job-scope.ts jobsInScope': [null, 1].map(
+    (device_seq) => (call, db) => call(db, SCOPES[1], [{ seq: 1, device_seq } as JobRow]),
+  ),
+  'job-scope.ts reachesOutside': (['live', 'records'] as const).map(
+    (of) => (call, db) => call(db, SCOPES[1], { seq: 1, device_seq: null, device_group: null }, of),
+  ),
+  'jobs.ts childJobs': SCOPES.map((scope) => (call, db) => call(db, scope, 1, 0, 1)),
+  'jobs.ts queuedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, undefined, 1)),
+  'jobs.ts topJobs': SCOPES.map((scope) => (call, db) => call(db, scope, 0, 1)),
+  'rollout-devices.ts countWave': SCOPES.map(
+    (scope) => (call, db) => call(db, { seq: 1, account_id: 1 }, { number: 0, job_seq: 1 }, 1, scope),
+  ),
+  'rollout-devices.ts devicesOf': SCOPES.map(
+    (scope) => (call, db) => call(db, scope, { seq: 1, account_id: 1 }, { after: { wave: 0, id: '' }, limit: 1 }),
+  ),
+  'rollout-devices.ts keptCounts': SCOPES.map(
+    (scope) => (call, db) => call(db, scope, { seq: 1, kept: '[]', waves: 1 }),
+  ),
+  'rollout-devices.ts statesOf': SCOPES.map((scope) => (call, db) => call(db, scope, { seq: 1, account_id: 1 })),
+  'rollouts.ts plannedDevices': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
+  'job-list.ts jobPage': JOB_FILTERS.flatMap((filter) => SCOPES.map((scope) => ({ filter, scope }))).map(
+    ({ filter, scope }) =>
+      (call, db) => {
+        const names = { find: async () => [1] };
+        return call(db, names, scope, { states: [], name: '', archived: false, ...filter }, { before: 10, limit: 1 });
+      },
+  ),
   'name-index.ts openNameIndex': [
     (_, db) => NAMED_DEVICES.after(db, 1, 0, 1),
     (_, db) => NAMED_DEVICES.ofList(db, [1]),
@@ -112,6 +173,12 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (owner) => (call, db) => call(db, 1, owner),
   ),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
+  'tunnels.ts deleteTunnel': SCOPES.map((scope) => (call, db) => db.write((tx) => call(tx, scope, 'a') as never)),
+  'tunnels.ts deleteTunnels': SCOPES.map((scope) => (call, db) => db.write((tx) => call(tx, scope) as never)),
+  'tunnels.ts listTunnels': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'state-history.ts stateChanges': SCOPES.flatMap((scope) =>
+    [undefined, 1].map((device) => (call, db) => call(db, scope, { device, from: 0, to: 10, limit: 1 })),
+  ),
 };
 
 /** What reads a large table as a whole in PostgreSQL, because it needs all of it. */
@@ -152,11 +219,17 @@ export const PLANS: Record<string, readonly string[]> = {
   'alert-firing.ts queueAlert': ['alert_rules alert_rules_of_account', 'd devices_of_group, device_tags key'],
   'alert-firing.ts sitesOf': ['d devices_of_group, f key, device_tags key'],
   'alert-jobs.ts noteEndedJobs': ['a all, j rowid, to_judge rowid, c jobs_of_parent, to_judge rowid', 'jobs rowid'],
+  'alert-lists.ts countFiringOf': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],
   'alert-lists.ts firingObjects': ['f key, d rowid, sorts', 'f key, t rowid, d rowid, sorts'],
-  'alert-lists.ts firingRules': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],
+  'alert-lists.ts firingRules': ['f key, d rowid'],
   'alert-outbox.ts dueDeliveries': ['d rowid, alert_deliveries alert_deliveries_due, groups, m rowid'],
   'alert-outbox.ts insertMessage': ['alert_rule_channels key, alert_channels rowid, sorts'],
-  'alert-outbox.ts listDeliveries': ['d alert_deliveries_of_account, m rowid'],
+  'alert-outbox.ts listDeliveries': [
+    'd alert_deliveries_of_account, m rowid',
+    'devices sqlite_autoindex_devices_1',
+    'top sqlite_autoindex_jobs_1, j jobs_of_parent, d rowid',
+    'r sqlite_autoindex_rollouts_1, rd rollout_devices_by_wave, d sqlite_autoindex_devices_1',
+  ],
   'alert-outbox.ts pruneMessages': [
     'alert_messages rowid, alert_messages alert_messages_by_age, alert_deliveries alert_deliveries_of_message',
   ],
@@ -169,23 +242,43 @@ export const PLANS: Record<string, readonly string[]> = {
     'alert_channels alert_channels_of_account, alert_rule_channels alert_rules_of_channel, sorts',
   ],
   'alert-settings.ts silenceRule': ['alert_firing key, alert_events alert_events_of_rule'],
-  'archive.ts archivedJobs': ['jobs jobs_archived', 'j rowid, p rowid, c rowid'],
+  'archive.ts archivedJobs': [
+    'jobs jobs_archived',
+    'j rowid, p rowid, c rowid',
+    'jobs jobs_archived, v rowid, c jobs_current, v rowid',
+    'devices rowid',
+  ],
+  'archive.ts countArchived': ['jobs jobs_archived, v rowid, c jobs_current, v rowid'],
   'archive.ts outputOfJobs': ['job_output key'],
-  'archive.ts searchedChildren': ['jobs jobs_of_parent'],
+  'archive.ts searchedChildren': ['jobs jobs_of_parent', 'jobs jobs_of_parent, own_device rowid'],
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
+  'audit-scope.ts entriesInScope': [
+    'o sqlite_autoindex_devices_1',
+    'o sqlite_autoindex_jobs_1, v rowid',
+    'o sqlite_autoindex_jobs_1, c jobs_of_parent, v rowid',
+    'o sqlite_autoindex_rollouts_1, r rollout_devices_by_wave, v sqlite_autoindex_devices_1',
+    'o sqlite_autoindex_alert_rules_1',
+    'o sqlite_autoindex_standing_orders_1',
+  ],
   'audit-log.ts auditEntries': [
     'audit rowid, audit_hashes rowid',
     'audit audit_of_kind, audit_hashes rowid',
     'audit audit_of_action, audit_hashes rowid',
     'audit rowid, audit_objects key, audit_hashes rowid',
+    'audit audit_of_actor, audit_hashes rowid',
+    'audit audit_of_actor, audit_hashes rowid, sorts',
   ],
   'audit-log.ts hashAudit': ['audit_hashes all, settings key', 'audit rowid'],
   'audit-log.ts verifyAudit': [
     'audit rowid, audit_hashes rowid',
     'audit_objects key, sorts',
     'audit_hashes rowid, audit rowid',
+  ],
+  'bulk.ts bulkById': [
+    'i key, d sqlite_autoindex_devices_1, v rowid',
+    'i key, j sqlite_autoindex_jobs_1, v rowid, c jobs_of_parent, v rowid',
   ],
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
   'bulk.ts itemsFrom': ['bulk_items key'],
@@ -238,9 +331,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
   'devices.ts sessionsOf': ['devices rowid'],
+  'job-list.ts countJobs': ['jobs jobs_top, v rowid, c jobs_current, v rowid'],
   'job-list.ts jobPage': [
     'jobs jobs_top',
     'j rowid',
+    'd devices_of_group, j jobs_of_device, sorts',
     'jobs jobs_in_archive',
     'job_states key',
     'j rowid, s key',
@@ -252,9 +347,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'job-moves.ts deleteJob': ['jobs rowid, jobs jobs_superseded, sorts'],
   'job-moves.ts moveJob': ['job_output key'],
   'job-output.ts beginningOf': ['job_output key'],
-  'job-output.ts outputOfChildren': ['c jobs_of_parent, o key'],
-  'job-output.ts outputOfOpenChildren': ['c jobs_of_parent, o key'],
+  'job-output.ts outputOfChildren': ['c jobs_of_parent, o key', 'c jobs_of_parent, own_device rowid, o key'],
+  'job-output.ts outputOfOpenChildren': ['c jobs_of_parent, o key', 'c jobs_of_parent, own_device rowid, o key'],
   'job-output.ts readPart': ['job_output key, job_output key'],
+  'job-scope.ts jobsInScope': ['c jobs_current, v rowid, groups'],
+  'job-scope.ts reachesOutside': ['c jobs_of_parent, v rowid'],
   'job-submissions.ts devicesOfGroup': ['devices devices_of_group'],
   'job-submissions.ts devicesOfList': ['devices sqlite_autoindex_devices_1, sorts'],
   'job-submissions.ts devicesOfTag': ['t devices_of_tag, d rowid'],
@@ -264,15 +361,18 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'jobs.ts assignedDevicesOf': ['jobs rowid, jobs jobs_of_parent, devices rowid'],
   'jobs.ts childDevices': ['jobs jobs_of_parent'],
-  'jobs.ts childJobs': ['j jobs_of_parent, p rowid, c rowid'],
+  'jobs.ts childJobs': ['j jobs_of_parent, p rowid, c rowid', 'j jobs_of_parent, p rowid, c rowid, own_device rowid'],
   'jobs.ts childrenOfList': ['j sqlite_autoindex_jobs_1, p rowid, c rowid, sorts'],
   'jobs.ts countWaitingOffline': ['jobs jobs_waiting_of_parent, devices rowid'],
   'jobs.ts findJob': ['j sqlite_autoindex_jobs_1, p rowid, c rowid'],
   'jobs.ts jobsOfDevice': ['j jobs_of_device, p rowid, c rowid'],
   'jobs.ts nextUnfinished': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts parentsWaitingFor': ['jobs jobs_unfinished, sorts'],
-  'jobs.ts queuedJobs': ['j jobs_unfinished, p rowid, c rowid'],
-  'jobs.ts topJobs': ['j jobs_top, p rowid, c rowid'],
+  'jobs.ts queuedJobs': [
+    'j jobs_unfinished, p rowid, c rowid',
+    'j jobs_unfinished, p rowid, c rowid, own_device rowid',
+  ],
+  'jobs.ts topJobs': ['j jobs_top, p rowid, c rowid', 'j jobs_top, v rowid, c jobs_current, v rowid, p rowid, c rowid'],
   'jobs.ts topJobsWith': ['j jobs_of_artifact, p rowid, c rowid'],
   'jobs.ts unfinishedOf': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts waitingFor': ['j jobs_waiting_for, p rowid, c rowid'],
@@ -308,6 +408,9 @@ export const PLANS: Record<string, readonly string[]> = {
     'rollout_devices rollout_devices_by_wave, r key, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid',
     'rollout_devices rollout_devices_by_wave, groups',
   ],
+  'rollout-devices.ts keptCounts': [
+    'rollout_devices rollout_devices_by_wave, own_device sqlite_autoindex_devices_1, groups',
+  ],
   'rollout-devices.ts outcomeOf': ['r key, v sqlite_autoindex_devices_1, w key, j jobs_current, sorts'],
   'rollout-devices.ts sitesOf': ['devices rowid'],
   'rollout-devices.ts statesOf': [
@@ -317,7 +420,11 @@ export const PLANS: Record<string, readonly string[]> = {
   'rollouts.ts addDevices': ['d sqlite_autoindex_devices_1'],
   'rollouts.ts devicesOfWave': ['r key, d sqlite_autoindex_devices_1, sorts'],
   'rollouts.ts openRollouts': ['rollouts all rollouts_open'],
-  'rollouts.ts plannedDevices': ['rollout_devices rollout_devices_by_wave'],
+  'rollouts.ts plannedDevices': [
+    'rollout_devices rollout_devices_by_wave',
+    'rollout_devices rollout_devices_by_wave, own_device sqlite_autoindex_devices_1',
+  ],
+  'rollouts.ts rolloutById': ['r rollout_devices_by_wave, v sqlite_autoindex_devices_1'],
   'rollouts.ts rolloutsOf': ['rollouts rollouts_of_account'],
   'rollouts.ts rolloutsToKeep': ['rollouts all rollouts_to_keep'],
   'rollouts.ts stepsOf': ['rollout_steps rollout_steps_of'],
@@ -355,7 +462,10 @@ export const PLANS: Record<string, readonly string[]> = {
   'state-history.ts gapsIn': ['service_gaps key'],
   'state-history.ts lastChange': ['state_changes state_changes_of_device'],
   'state-history.ts pruneStates': ['state_changes key, old key, later state_changes_of_device'],
-  'state-history.ts stateChanges': ['state_changes state_changes_of_device, devices rowid'],
+  'state-history.ts stateChanges': [
+    'state_changes key, devices rowid',
+    'state_changes state_changes_of_device, devices rowid',
+  ],
   'state-totals.ts addSettledTotals': ['state_changes key', 'state_changes key, state_changes state_changes_of_device'],
   'state-totals.ts nextSums': [
     'state_totals, devices devices_of_account, state_changes state_changes_of_device, state_changes state_changes_of_device, state_changes state_changes_of_device, before key, first key, last key',
@@ -368,11 +478,18 @@ export const PLANS: Record<string, readonly string[]> = {
   'timeline.ts tunnelEvents': ['audit audit_of_actor'],
   'tokens.ts listTokens': [
     'tokens tokens_of_account, people sqlite_autoindex_people_1, sorts',
-    'tokens tokens_of_person, people sqlite_autoindex_people_1, sorts',
-    'tokens sqlite_autoindex_tokens_1, people sqlite_autoindex_people_1, sorts',
+    'tokens sqlite_autoindex_tokens_1, people sqlite_autoindex_people_1',
   ],
   'tokens.ts liveTokens': ['t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1'],
   'tokens.ts tokenHolder': ['t sqlite_autoindex_tokens_2, a rowid, p sqlite_autoindex_people_1'],
+  'tunnels.ts deleteTunnels': [
+    'tunnels tunnels_of_account, devices rowid',
+    'tunnels tunnels_of_account, devices rowid, devices rowid',
+  ],
+  'tunnels.ts deleteTunnel': [
+    'tunnels sqlite_autoindex_tunnels_1, devices rowid',
+    'tunnels sqlite_autoindex_tunnels_1, devices rowid, devices rowid',
+  ],
   'tunnels.ts listTunnels': ['tunnels tunnels_of_account, devices rowid, nodes key'],
   'tunnels.ts pruneTunnels': [
     'tunnels rowid, tunnels tunnels_of_device, sorts',

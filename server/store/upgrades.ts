@@ -104,6 +104,7 @@ const toSchema = (has: Has): Definition[] => [
 const withPeople: Definition[] = [
   `ALTER TABLE accounts ADD COLUMN name TEXT NOT NULL DEFAULT '';
   ALTER TABLE accounts ADD COLUMN needs_otp INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE accounts ADD COLUMN removed INTEGER;
   ALTER TABLE views ADD COLUMN made_by TEXT NOT NULL DEFAULT '';
   UPDATE views SET made_by = changed_by;`,
   `CREATE TABLE people (

@@ -21,6 +21,7 @@ import { Empty, FormError, NoDataYet, View } from '#/ui/page/view.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { PersonSessions } from './person-sessions.tsx';
+import { PersonTokens } from './person-tokens.tsx';
 import type { PersonDialog } from './person-dialogs.tsx';
 import { personState, shownName, whyLastAdmin } from './person-words.ts';
 
@@ -77,7 +78,7 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
     ['Role', hasRoles && person.Role],
     ['Groups', hasRoles && <bdi key="groups">{groupsText(person.Groups)}</bdi>],
     ['Signs in with', person.Source === 'oidc' ? 'The identity provider' : 'A password'],
-    ['Second factor', person.SecondFactor ? 'On' : 'Off'],
+    ['Second factor', person.SecondFactor ? <SecondFactor key="factor" dialog={dialog} /> : 'Off'],
     ['Last seen', person.LastSeenTime ? <Timestamp key="seen" text={person.LastSeenTime} /> : 'Never'],
     [
       'Invitation',
@@ -104,12 +105,24 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
       </View>
       {hasRoles && <WhatAndWhy person={person} />}
       <PersonSessions personId={person.PersonId} />
+      <PersonTokens personId={person.PersonId} />
       <PersonDialogs open={dialog.name !== null && { person, people: all, hasRoles, isOwn, dialog }} />
     </Page>
   );
 }
 /** Shown on a phone only when asked for. */
 const LATER = new Set(['Signs in with', 'Second factor']);
+
+function SecondFactor({ dialog }: { dialog: Dialog<PersonDialog> }) {
+  return (
+    <>
+      On{' '}
+      <Button size="compact-xs" aria-label="Remove the second factor" onClick={() => dialog.open('drop-factor')}>
+        Remove
+      </Button>
+    </>
+  );
+}
 
 interface PersonActionsProps {
   person: Person;

@@ -12,6 +12,15 @@ export function useSessionsOf(personId: string) {
   });
 }
 
+export function useTokensOf(personId: string) {
+  const isOffered = useOffered('tokens') === true;
+  return useQuery({
+    ...tokenQueries.tokens(),
+    enabled: isOffered,
+    select: (all) => all.filter(({ PersonId }) => PersonId === personId),
+  });
+}
+
 /** How many there are; none until they are read. */
 export interface Held {
   sessions: number;
@@ -20,5 +29,5 @@ export interface Held {
 
 export const useHeld = (personId: string): Held => ({
   sessions: useSessionsOf(personId).data?.length ?? 0,
-  tokens: 0,
+  tokens: useTokensOf(personId).data?.length ?? 0,
 });

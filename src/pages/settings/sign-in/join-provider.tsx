@@ -1,5 +1,6 @@
 // Lets the person sign in at the identity provider from now on.
 import { Button } from '@mantine/core';
+import { paths } from '#/paths.ts';
 import { Section } from '#/ui/page/page.tsx';
 
 export function JoinProvider({ provider }: { provider: string }) {
@@ -8,7 +9,7 @@ export function JoinProvider({ provider }: { provider: string }) {
       title={provider}
       lead={`Sign in there instead of with a password. Your role then comes from ${provider}, at every sign-in anew.`}
       actions={
-        <Button component="a" href="/auth/oidc/start?join=1">
+        <Button component="a" href={paths.joinProvider()}>
           Join
         </Button>
       }

@@ -30,8 +30,7 @@ function Own({ me }: { me: Me }) {
   const { Methods = [], Provider = 'the identity provider' } = useQuery(sessionQueries.current()).data ?? {};
   if (me.PersonId === undefined)
     return <p>This browser signed in with a token of the account. A token has no password and no second factor.</p>;
-  if (me.Source === 'oidc')
-    return <p>You sign in at {Provider}. Your password and second factor are there.</p>;
+  if (me.Source === 'oidc') return <p>You sign in at {Provider}. Your password and second factor are there.</p>;
   return (
     <>
       <OwnPassword hasPassword={me.HasPassword ?? false} />

@@ -1,0 +1,195 @@
+// People: invited, limited, shown what they may do and why, disabled and removed.
+import type { Browser, Page } from '@playwright/test';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+
+// What the browser says of refused requests.
+test.use({ expectedConsole: [/status of 40[13]/] });
+
+const PASSWORD = 'green stairs and thunder';
+
+interface Invited {
+  PersonId: string;
+  InviteUrl: string;
+}
+
+const invite = (service: Service, Name: string, Role: string, Groups: string[] = []) =>
+  service.call<Invited>('POST', '/v1/people', { Email: `${Name.toLowerCase()}@example.com`, Name, Role, Groups });
+
+/** Accepts an invitation in a browser of its own. */
+async function accept(browser: Browser, service: Service, { InviteUrl }: Invited): Promise<Page> {
+  const context = await browser.newContext();
+  const Code = new URL(InviteUrl).hash.slice('#code='.length);
+  const answer = await context.request.post(`${service.url}/auth/accept`, {
+    data: { Code, Password: PASSWORD },
+    headers: { origin: service.url },
+  });
+  expect(answer.status()).toBe(200);
+  return context.newPage();
+}
+
+const personRow = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'People' }).getByRole('row', { name: new RegExp(name) });
+
+/** The owner's browser, signed in by the printed link. */
+async function openPeople(page: Page, service: Service, at = ''): Promise<void> {
+  await page.goto(service.signInLink);
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await page.goto(`${service.url}/settings/people${at}`);
+}
+
+test('an only person is shown no roles, invites another, and sees the link once @main', async ({
+  page,
+  service,
+  browser,
+}) => {
+  await service.createDevice('pump 1', 'plant');
+  await service.createDevice('fan 1', 'yard');
+  await openPeople(page, service);
+  await expect(page.getByText('You are the only one here')).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Role' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Invite a person' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Invite a person' });
+  await dialog.getByLabel('E-mail').fill('anna@example.com');
+  await dialog.getByLabel('Name').fill('Anna');
+  await dialog.getByLabel('Role').selectOption('Deployer');
+  await expect(dialog).toContainText('deploys artifacts that are already stored');
+  await dialog.getByText('Only some groups').click();
+  await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+  await expect(dialog).toContainText('Choose at least one group');
+  await dialog.getByRole('combobox', { name: 'Groups' }).fill('pla');
+  await page.getByRole('option', { name: 'plant' }).click();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+  const link = page.getByRole('dialog', { name: 'Invitation for Anna' });
+  await expect(link).toContainText('This service sends no e-mail');
+  await expect(link.getByRole('button', { name: 'Done' })).toBeDisabled();
+  await link.getByRole('button', { name: 'Reveal' }).click();
+  const url = await link.getByLabel('invitation link', { exact: true }).innerText();
+  await expectAccessible(page);
+  const saved = page.waitForEvent('download');
+  await link.getByRole('button', { name: 'Download' }).click();
+  await saved;
+  await link.getByRole('button', { name: 'Done' }).click();
+  await expect(personRow(page, 'Anna')).toContainText('Deployer');
+  await expect(personRow(page, 'Anna')).toContainText('Invited');
+  expect(await page.content()).not.toContain(url);
+
+  const other = await (await browser.newContext()).newPage();
+  await other.goto(url);
+  await other.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await other.getByLabel('Password', { exact: true }).press('Enter');
+  await expect(other.getByRole('button', { name: 'Signed in as Anna' })).toBeVisible();
+  await other.goto(`${service.url}/settings/people`);
+  await expect(other.getByText(/needs the role Admin; yours is Deployer/)).toBeVisible();
+  await page.reload();
+  await expect(personRow(page, 'Anna')).toContainText('Active');
+  await other.context().close();
+});
+
+test('a page per person says what they can do and why, and ends their sessions', async ({ page, service, browser }) => {
+  const anna = await invite(service, 'Anna', 'Operator', ['plant']);
+  const hers = await accept(browser, service, anna);
+  await openPeople(page, service, `/${anna.PersonId}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Anna' })).toBeVisible();
+  const permissions = page.getByRole('table', { name: 'Permissions' }).getByRole('row');
+  await expect(permissions.filter({ hasText: 'open tunnels' })).toContainText('plant');
+  await expect(permissions.filter({ hasText: 'open tunnels' })).toContainText('Role Operator, given by AUTH_TOKEN');
+  await expect(permissions.filter({ hasText: 'Manage people' })).toContainText('Needs the role Admin');
+  await expectAccessible(page);
+  const sessions = page.getByRole('table', { name: 'Sessions of this person' });
+  await expect(sessions.getByRole('row')).toHaveCount(2);
+  await sessions.getByRole('button', { name: /^Sign out/ }).click();
+  await expect(page.getByText('Signed in nowhere.')).toBeVisible();
+  expect((await hers.context().request.get(`${service.url}/v1/me`)).status()).toBe(401);
+  await hers.context().close();
+});
+
+test('a lesser role says that it ends sessions, and does', async ({ page, service, browser }) => {
+  const anna = await invite(service, 'Anna', 'Operator');
+  const hers = await accept(browser, service, anna);
+  await openPeople(page, service, `/${anna.PersonId}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit Anna' });
+  await dialog.getByLabel('Role').selectOption('Admin');
+  await expect(dialog).not.toContainText('Ends');
+  await dialog.getByLabel('Role').selectOption('Viewer');
+  await expect(dialog).toContainText('Ends the session of Anna.');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  const permissions = page.getByRole('table', { name: 'Permissions' }).getByRole('row');
+  await expect(permissions.filter({ hasText: 'Edit devices' })).toContainText('Needs the role Deployer');
+  expect((await hers.context().request.get(`${service.url}/v1/me`)).status()).toBe(401);
+  await hers.context().close();
+});
+
+test('a person is disabled, enabled, given a new password link, and removed', async ({ page, service, browser }) => {
+  const anna = await invite(service, 'Anna', 'Operator');
+  const hers = await accept(browser, service, anna);
+  await openPeople(page, service, `/${anna.PersonId}`);
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const disable = page.getByRole('dialog', { name: 'Disable Anna' });
+  await expect(disable).toContainText('This ends 1 session.');
+  await expectAccessible(page);
+  await disable.getByRole('button', { name: 'Disable' }).click();
+  await expect(page).toHaveTitle('Anna · Disabled · Muster');
+  expect((await hers.context().request.get(`${service.url}/v1/me`)).status()).toBe(401);
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await expect(page).toHaveTitle('Anna · Active · Muster');
+
+  await page.getByRole('button', { name: 'New password link' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
+  const link = page.getByRole('dialog', { name: 'New password for Anna' });
+  await link.getByRole('button', { name: 'Reveal' }).click();
+  await expect(link.getByLabel('password link', { exact: true })).toContainText('/reset#code=');
+  const saved = page.waitForEvent('download');
+  await link.getByRole('button', { name: 'Download' }).click();
+  await saved;
+  await link.getByRole('button', { name: 'Done' }).click();
+
+  await page.getByRole('button', { name: 'Remove' }).click();
+  const remove = page.getByRole('dialog', { name: 'Remove Anna' });
+  await expect(remove).toContainText('so does the name in the audit log');
+  await remove.getByRole('button', { name: 'Remove person' }).click();
+  await expect(page).toHaveURL(`${service.url}/settings/people`);
+  await expect(page.getByText('You are the only one here')).toBeVisible();
+  await page.goto(`${service.url}/settings/people/${anna.PersonId}`);
+  await expect(page.getByText('There is no such person')).toBeVisible();
+  await hers.context().close();
+});
+
+test('nothing can be taken from the last Admin, and the reason is given', async ({ page, service }) => {
+  await invite(service, 'Anna', 'Operator');
+  await openPeople(page, service);
+  await page.getByRole('link', { name: 'operator@localhost' }).click();
+  await expect(page.getByText('This is you.')).toBeVisible();
+  const reason = 'operator@localhost is the last Admin of the account. Make another person Admin of all devices first.';
+  for (const name of ['Disable', 'Remove']) {
+    const button = page.getByRole('button', { name, exact: true });
+    await expect(button).toHaveAttribute('aria-disabled', 'true');
+    await expect(button).toHaveAccessibleDescription(reason);
+  }
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit operator@localhost' });
+  await expect(dialog.getByLabel('Role')).toBeDisabled();
+  await expect(dialog).toContainText(reason);
+});
+
+test('people are found by name, role and state', async ({ page, service }) => {
+  await invite(service, 'Anna', 'Operator', ['plant']);
+  await invite(service, 'Ben', 'Viewer');
+  await openPeople(page, service);
+  const rows = page.getByRole('table', { name: 'People' }).getByRole('row');
+  await expect(rows).toHaveCount(4);
+  await page.keyboard.press('/');
+  await page.keyboard.type('plant');
+  await expect(rows).toHaveCount(2);
+  await expect(page).toHaveURL(/q=plant/);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await page.getByLabel('State').selectOption('Active');
+  await expect(rows).toHaveCount(2);
+  await page.getByLabel('Role').selectOption('Viewer');
+  await expect(page.getByText('No person matches these filters.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(rows).toHaveCount(4);
+});
