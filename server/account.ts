@@ -2,6 +2,7 @@
 // database, beside a running service, and takes effect at once.
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditAction } from '#/contract/audit-actions.ts';
 import { emailText } from '#/contract/people.ts';
 import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
@@ -51,7 +52,7 @@ function nameOf(words: readonly string[]): string {
   return name;
 }
 
-const record = async (tx: Tx, id: number, action: string) =>
+const record = async (tx: Tx, id: number, action: AuditAction) =>
   openAudit(Date.now).record(tx, await operatorOf(tx, id), action, String(id));
 
 async function list(db: Database): Promise<void> {
