@@ -769,8 +769,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'tunnels',
     name: 'a tunnel of another account can be deleted',
     file: 'server/store/tunnels.ts',
-    before: '`DELETE FROM tunnels WHERE name = ? AND account_id = ? ${RETURNING_DELETED}`',
-    after: '`DELETE FROM tunnels WHERE name = ? AND account_id > 0 * ? ${RETURNING_DELETED}`',
+    before: 'return { sql: `account_id = ?${sql}`, values: [scope.accountId, ...own.values] };',
+    after: 'return { sql: `account_id > 0 * ?${sql}`, values: [scope.accountId, ...own.values] };',
     tests: ['server/api/tunnels.test.ts'],
   },
 
