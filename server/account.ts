@@ -148,7 +148,8 @@ async function remove(db: Database, given: Given): Promise<void> {
 }
 
 async function isSure({ id, name, num_devices: devices }: { id: number; name: string; num_devices: number }) {
-  if (!process.stdin.isTTY) throw new UsageError('Nobody can be asked here: add --yes to delete it without a question.');
+  if (!process.stdin.isTTY)
+    throw new UsageError('Nobody can be asked here: add --yes to delete it without a question.');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     const what = `account ${id} (${printable(name)}) with its ${devices} devices, jobs, logs, artifacts and people`;

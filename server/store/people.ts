@@ -241,7 +241,7 @@ export async function personOfCode(
 }
 
 /** Ends the links that were made for a person. */
-const deletePersonCodes = (tx: Tx, personId: string) =>
+export const deletePersonCodes = (tx: Tx, personId: string) =>
   tx.run('DELETE FROM person_codes WHERE person_id = ?', personId);
 
 /** What the caller may do at this moment, read inside a transaction; undefined if nothing any more. */
