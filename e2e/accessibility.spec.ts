@@ -111,8 +111,14 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
     ['/archive', 'No job is archived'],
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
-    ['/activity/alerts', 'No channels'],
+    ['/activity/alerts', 'No rules'],
+    ['/settings/people', 'You are the only one here'],
     ['/settings/tokens', 'Starts with'],
+    ['/settings/sessions', 'This browser'],
+    ['/settings/channels', 'No channels'],
+    ['/settings/sign-in', 'Require a second factor'],
+    ['/settings/usage', 'Artifact storage'],
+    ['/settings/appearance', 'Nothing is stored.'],
     ['/nowhere', 'There is no page at this address.'],
   ] as const) {
     await visit(page, path);
@@ -153,6 +159,8 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
 async function dialogs(service: Service, { device, failed }: Filled) {
   const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
   const [workflow] = await service.call<{ WorkflowId: string }[]>('GET', '/v1/workflow');
+  const invited = { Email: 'anna@example.com', Name: 'Anna', Role: 'Operator', Groups: ['lab'] };
+  const { PersonId } = await service.call<{ PersonId: string }>('POST', '/v1/people', invited);
   return [
     [`/devices?dialog=edit&device=${device}`, 'Edit camera 1'],
     [`/devices?dialog=locate&device=${device}`, 'Location of camera 1'],
@@ -171,6 +179,11 @@ async function dialogs(service: Service, { device, failed }: Filled) {
     ['/activity/alerts?dialog=rule', 'Create rule'],
     ['/settings/channels?dialog=channel', 'Create channel'],
     ['/settings/tokens?dialog=make', 'Create API token'],
+    ['/settings/people?dialog=invite', 'Invite a person'],
+    [`/settings/people/${PersonId}?dialog=edit`, 'Edit Anna'],
+    [`/settings/people/${PersonId}?dialog=link`, 'New invitation for Anna'],
+    [`/settings/people/${PersonId}?dialog=disable`, 'Disable Anna'],
+    [`/settings/people/${PersonId}?dialog=remove`, 'Remove Anna'],
   ] as const;
 }
 

@@ -57,7 +57,7 @@ test('an API token is created with a proof, shown once, and works @main', async 
   expect(await page.content()).not.toContain(token);
   expect(await statusWith(service, token)).toBe(200);
   await page.reload();
-  await expect(row).not.toContainText('Never');
+  await expect(row).toContainText('127.0.0.1');
   expect(await page.content()).not.toContain(token);
 });
 

@@ -72,7 +72,7 @@ for (const { locale, others, time } of [
         ['/tunnels', 'Tunnel'],
         ['/activity', 'artifact'],
         ['/activity/availability', 'unit 1'],
-        ['/activity/alerts', 'No channels'],
+        ['/activity/alerts', 'No rules'],
         ['/settings/tokens', 'Starts with'],
       ] as const)
         await test.step(path, async () => {

@@ -58,6 +58,8 @@ test('an only person is shown no roles, invites another, and sees the link once 
   await expect(dialog).toContainText('Choose at least one group');
   await dialog.getByRole('combobox', { name: 'Groups' }).fill('pla');
   await page.getByRole('option', { name: 'plant' }).click();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('listbox')).toBeHidden();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
   const link = page.getByRole('dialog', { name: 'Invitation for Anna' });

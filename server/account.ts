@@ -41,14 +41,6 @@ const MB = 1024 * 1024;
 /** How long to wait for the service to delete what is in a removed account. */
 const WAIT_MS = 10_000;
 
-await runCommand(USAGE, OPTIONS, {
-  list: { words: [0, 0], options: [], run: list },
-  add: { words: [1, MOST_WORDS], options: ['email'], run: add },
-  rename: { words: [2, MOST_WORDS], options: [], run: rename },
-  limits: { words: [1, 1], options: ['devices', 'artifacts-mb'], run: limits },
-  remove: { words: [1, 1], options: ['yes'], run: remove },
-});
-
 function idOf({ words: [id = ''] }: Given): number {
   return wholeNumber(id, 'ID', Number.MAX_SAFE_INTEGER);
 }
@@ -158,3 +150,11 @@ async function isSure({ id, name, num_devices: devices }: { id: number; name: st
     terminal.close();
   }
 }
+
+await runCommand(USAGE, OPTIONS, {
+  list: { words: [0, 0], options: [], run: list },
+  add: { words: [1, MOST_WORDS], options: ['email'], run: add },
+  rename: { words: [2, MOST_WORDS], options: [], run: rename },
+  limits: { words: [1, 1], options: ['devices', 'artifacts-mb'], run: limits },
+  remove: { words: [1, 1], options: ['yes'], run: remove },
+});
