@@ -193,6 +193,14 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   'audit-log.ts verifyAudit': ['audit'],
   // Two thousand rows at once.
   'state-history.ts pruneStates': ['state_changes'],
+  // What a role that is limited to groups counts and searches: of which jobs are on its devices, PostgreSQL knows too little.
+  'archive.ts archivedJobs': ['devices'],
+  'archive.ts countArchived': ['devices', 'jobs'],
+  'job-list.ts countJobs': ['devices', 'jobs'],
+  'job-list.ts jobPage': ['jobs'],
+  'rollout-devices.ts keptCounts': ['devices'],
+  'rollouts.ts plannedDevices': ['devices'],
+  'rollouts.ts rolloutById': ['devices'],
   // For as many devices as a rollout has, reading all at once costs no more.
   'rollout-devices.ts outcomeOf': ['devices'],
   'rollouts.ts devicesOfWave': ['devices'],
