@@ -1,5 +1,6 @@
 // `npm run account`: several accounts on one service, each with its own people, devices and limits. It works directly in the
 // database, beside a running service, and takes effect at once.
+import type { AuditAction } from '#/contract/audit-actions.ts';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailText } from '#/contract/people.ts';
@@ -59,7 +60,7 @@ function nameOf(words: readonly string[]): string {
   return name;
 }
 
-const record = async (tx: Tx, id: number, action: string) =>
+const record = async (tx: Tx, id: number, action: AuditAction) =>
   openAudit(Date.now).record(tx, await operatorOf(tx, id), action, String(id));
 
 async function list(db: Database): Promise<void> {
