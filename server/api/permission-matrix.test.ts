@@ -537,9 +537,6 @@ test('every operation has an example, and one for each permission that it may ne
 
 /** Rows with a body that change nothing. */
 const READING = ['rollouts.plan', 'rules.try'];
-/** Rows whose examples find nothing left to do. */
-const IDLE: readonly string[] = [];
-
 test('every writing operation that an Admin carries out is in the audit log', async () => {
   const secret = callers.find(({ role, isLimited }) => role === 'Admin' && !isLimited)?.secret ?? '';
   const newest = async () =>
@@ -553,7 +550,7 @@ test('every writing operation that an Admin carries out is in the audit log', as
     const { status } = await ask(secret, row.method, pathIn(row, world), example?.body?.(world));
     if (status < 300 && (await newest()) === before) silent.push(id);
   }
-  assert.deepEqual(silent, IDLE);
+  assert.deepEqual(silent, []);
 });
 
 for (const role of ROLES)
