@@ -3,7 +3,6 @@
 import type { AuditAction } from '#/contract/audit-actions.ts';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditAction } from '#/contract/audit-actions.ts';
 import { emailText } from '#/contract/people.ts';
 import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
