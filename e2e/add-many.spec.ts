@@ -115,7 +115,7 @@ test.describe('with a small licence', () => {
     await page.getByRole('button', { name: 'Create 12 devices' }).click();
     const ending = page.getByRole('alert').filter({ hasText: 'licence is used up' });
     await expect(ending).toContainText('9 rows not created');
-    await expect(ending).toContainText('The account holds 5 of 5 devices');
+    await expect(ending).toContainText('It is for 5 devices');
     await expect(page.getByText('3 of 12 devices created, 9 not created')).toBeVisible();
     await expect(page.getByText('3 keys')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Download keys' })).toBeInViewport();

@@ -247,10 +247,10 @@ test.describe('with refused requests', () => {
     await page.getByRole('textbox', { name: /to confirm/ }).fill('pumps');
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     const refusal = page.getByRole('alert').filter({ hasText: 'reaches devices outside your groups' });
-    await expect(refusal).toContainText('Nothing was sent. Your role covers the group plant-a.');
+    await expect(refusal).toContainText('Your role covers the group plant-a.');
     await refusal.getByRole('button', { name: 'Deploy to only mine (1 device)' }).click();
     await expect(page).toHaveURL(/selection=/);
-    await expect(page.getByRole('table', { name: /devices/i }).getByText('mine-1')).toBeVisible();
+    await expect(page.getByRole('table').getByText('mine-1')).toBeVisible();
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await expect(page).toHaveURL(/\/jobs\//);
     await expect(page.locator('body')).not.toContainText('secret-1');
