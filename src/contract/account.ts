@@ -185,6 +185,8 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     permission: 'self',
     summary: 'Create an API token; it is in this answer only',
     addition: true,
+    // Whether anybody's rights differ is part of who one is.
+    changes: ['people'],
     // A resend with the same Idempotency-Key behaves as for creating a device.
     once: true,
     body: z.object({
@@ -213,6 +215,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     permission: 'self',
     summary: 'Revoke an API token; it stops working at once',
     addition: true,
+    changes: ['people'],
     params: z.object({ token_id: pathId }),
   },
   sessions: {

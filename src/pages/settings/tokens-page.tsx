@@ -53,7 +53,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>, hasRoles: boolean): Column<ApiTo
   {
     header: 'Starts with',
     cell: ({ Prefix }) => <span className="mono">{Prefix}…</span>,
-    phone: 'end',
+    phone: hasRoles ? 'hide' : 'end',
     room: 'medium',
   },
   ...(hasRoles
@@ -62,7 +62,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>, hasRoles: boolean): Column<ApiTo
         {
           header: 'Role',
           cell: ({ Role }: ApiToken) => Role,
-          phone: 'second',
+          phone: 'end',
           width: '96px',
         } satisfies Column<ApiToken>,
         {
@@ -140,7 +140,7 @@ export function TokensPage() {
       title="Tokens"
       lead={
         hasRoles
-          ? 'For programs and people. A token never may do more than whoever made it.'
+          ? 'For programs and people. A token can never do more than whoever made it.'
           : 'For programs and people. A token gives full access to this account, unless it is limited when it is made.'
       }
       actions={tokens.data?.length === 0 ? null : create}
