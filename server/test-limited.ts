@@ -5,7 +5,6 @@ import { createToken } from './store/tokens.ts';
 import type { TestService } from './test-service.ts';
 
 export interface LimitedCaller {
-  tokenId: string;
   /** A request with the token of this role; its answer must not contain anything foreign. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** The status of the answer. */
@@ -20,7 +19,7 @@ export async function limitedCaller(
   { role, groups }: { role: Role; groups: readonly string[] },
   foreign: readonly string[],
 ): Promise<LimitedCaller> {
-  const { id, secret } = await service.context.db.write(async (tx) => {
+  const { secret } = await service.context.db.write(async (tx) => {
     const made = await createToken(tx, 1, `${role} of ${groups.join(', ')}`, Date.now());
     await tx.run('UPDATE tokens SET role = ?, groups_json = ? WHERE id = ?', role, JSON.stringify(groups), made.id);
     return made;
@@ -34,7 +33,6 @@ export async function limitedCaller(
     return answer;
   };
   return {
-    tokenId: id,
     call,
     status: async (...request) => (await call(...request)).status,
     json: async <T>(method: string, path: string, body?: unknown) => {
