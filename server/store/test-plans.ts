@@ -100,10 +100,10 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   ),
   'device-versions.ts countVersions': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'device-versions.ts versionsAfterJobs': SCOPES.map(
-    (scope) => (call, db) => call(db, scope, { artifact: 'a', jobSeqs: [1] }),
+    (scope) => (call, db) => call(db, { scope, artifact: 'a', jobSeqs: [1] }),
   ),
   'device-versions.ts versionsOfArtifact': SCOPES.map(
-    (scope) => (call, db) => call(db, scope, { artifact: 'a', before: 1, limit: 1 }),
+    (scope) => (call, db) => call(db, { scope, artifact: 'a', before: 1, limit: 1 }),
   ),
   'device-list.ts listFiltered': SCOPES.flatMap((scope) =>
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, 0, 1)),
