@@ -168,11 +168,11 @@ test('an entry that no page reaches is on a later one', async () => {
       );
   });
   const actions: string[] = [];
-  for (let before = ''; ;) {
-    const page: { Items: AuditEntry[]; Next: string } = await limited.json('GET', `/v1/audit?limit=1${before}`);
+  for (let next = ''; ;) {
+    const page: { Items: AuditEntry[]; Next: string } = await limited.json('GET', `/v1/audit?limit=1${next}`);
     actions.push(...page.Items.map(({ Action }) => Action));
     if (page.Next === '') break;
-    before = `&before=${page.Next}`;
+    next = `&before=${page.Next}`;
   }
   assert.ok(actions.includes('device.create'));
   assert.ok(!actions.includes('device.update'));
