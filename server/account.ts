@@ -2,6 +2,7 @@
 // database, beside a running service, and takes effect at once.
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditAction } from '#/contract/audit-actions.ts';
 import { emailText } from '#/contract/people.ts';
 import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
@@ -41,14 +42,6 @@ const MB = 1024 * 1024;
 /** How long to wait for the service to delete what is in a removed account. */
 const WAIT_MS = 10_000;
 
-await runCommand(USAGE, OPTIONS, {
-  list: { words: [0, 0], options: [], run: list },
-  add: { words: [1, MOST_WORDS], options: ['email'], run: add },
-  rename: { words: [2, MOST_WORDS], options: [], run: rename },
-  limits: { words: [1, 1], options: ['devices', 'artifacts-mb'], run: limits },
-  remove: { words: [1, 1], options: ['yes'], run: remove },
-});
-
 function idOf({ words: [id = ''] }: Given): number {
   return wholeNumber(id, 'ID', Number.MAX_SAFE_INTEGER);
 }
@@ -59,7 +52,7 @@ function nameOf(words: readonly string[]): string {
   return name;
 }
 
-const record = async (tx: Tx, id: number, action: string) =>
+const record = async (tx: Tx, id: number, action: AuditAction) =>
   openAudit(Date.now).record(tx, await operatorOf(tx, id), action, String(id));
 
 async function list(db: Database): Promise<void> {
@@ -148,7 +141,8 @@ async function remove(db: Database, given: Given): Promise<void> {
 }
 
 async function isSure({ id, name, num_devices: devices }: { id: number; name: string; num_devices: number }) {
-  if (!process.stdin.isTTY) throw new UsageError('Nobody can be asked here: add --yes to delete it without a question.');
+  if (!process.stdin.isTTY)
+    throw new UsageError('Nobody can be asked here: add --yes to delete it without a question.');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     const what = `account ${id} (${printable(name)}) with its ${devices} devices, jobs, logs, artifacts and people`;
@@ -157,3 +151,11 @@ async function isSure({ id, name, num_devices: devices }: { id: number; name: st
     terminal.close();
   }
 }
+
+await runCommand(USAGE, OPTIONS, {
+  list: { words: [0, 0], options: [], run: list },
+  add: { words: [1, MOST_WORDS], options: ['email'], run: add },
+  rename: { words: [2, MOST_WORDS], options: [], run: rename },
+  limits: { words: [1, 1], options: ['devices', 'artifacts-mb'], run: limits },
+  remove: { words: [1, 1], options: ['yes'], run: remove },
+});

@@ -35,15 +35,6 @@ const OPTIONS = {
 const DAY_MS = 86_400_000;
 const MOST_WORDS = 100;
 
-await runCommand(USAGE, OPTIONS, {
-  list: { words: [0, 0], options: ['account'], run: list },
-  make: { words: [1, MOST_WORDS], options: ['account', 'role', 'groups', 'days'], run: make },
-  revoke: { words: [1, 1], options: ['account'], run: revoke },
-  sessions: { words: [0, 0], options: ['account'], run: sessions },
-  end: { words: [1, 1], options: ['account'], run: end },
-  link: { words: [0, 0], options: ['account'], run: link },
-});
-
 /** The account that was named, or the first one. */
 async function accountOf(db: Database, { options: { account } }: Given): Promise<number> {
   if (typeof account !== 'string') return FIRST_ACCOUNT;
@@ -145,3 +136,12 @@ async function link(db: Database, given: Given, config: Config): Promise<void> {
     `${publicUrlOf(config, config.port)}/sign-in#code=${code}\n(works once, for 10 minutes; earlier links have ended)`,
   );
 }
+
+await runCommand(USAGE, OPTIONS, {
+  list: { words: [0, 0], options: ['account'], run: list },
+  make: { words: [1, MOST_WORDS], options: ['account', 'role', 'groups', 'days'], run: make },
+  revoke: { words: [1, 1], options: ['account'], run: revoke },
+  sessions: { words: [0, 0], options: ['account'], run: sessions },
+  end: { words: [1, 1], options: ['account'], run: end },
+  link: { words: [0, 0], options: ['account'], run: link },
+});

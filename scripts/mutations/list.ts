@@ -334,7 +334,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'a device counts as back the moment it is Online',
     file: 'server/store/rollout-devices.ts',
     before: 'v.state_time <= ? AND j.ended <= ?',
-    after: '? > 0 AND j.ended <= ?',
+    after: '? IS NOT NULL AND j.ended <= ?',
     tests: ['server/store/rollout-devices.test.ts'],
   },
   {
@@ -342,7 +342,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'a device that was Online all along counts as back at the end of its job',
     file: 'server/store/rollout-devices.ts',
     before: 'v.state_time <= ? AND j.ended <= ?',
-    after: 'v.state_time <= ? AND ? > 0',
+    after: 'v.state_time <= ? AND ? IS NOT NULL',
     tests: ['server/store/rollout-devices.test.ts'],
   },
   {
@@ -769,8 +769,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'tunnels',
     name: 'a tunnel of another account can be deleted',
     file: 'server/store/tunnels.ts',
-    before: '`DELETE FROM tunnels WHERE name = ? AND account_id = ? ${RETURNING_DELETED}`',
-    after: '`DELETE FROM tunnels WHERE name = ? AND account_id > 0 * ? ${RETURNING_DELETED}`',
+    before: 'return { sql: `account_id = ?${sql}`,',
+    after: 'return { sql: `account_id > 0 * ?${sql}`,',
     tests: ['server/api/tunnels.test.ts'],
   },
 
@@ -867,6 +867,69 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
 
   // ---- Roles limited to groups ---------------------------------------------------------------------------------------
+  {
+    area: 'groups',
+    name: 'a job across groups is stopped by somebody who sees a part of it',
+    file: 'server/jobs/targets.ts',
+    before: 'if (await reachesOutside(db, scope, job, of))',
+    after: 'if (false)',
+  },
+  {
+    area: 'groups',
+    name: 'a tag deploys to devices of other groups',
+    file: 'server/jobs/targets.ts',
+    before: 'if (own.length < tagged.length)',
+    after: 'if (false)',
+  },
+  {
+    area: 'groups',
+    name: 'a parent shows the figures of all groups',
+    file: 'server/store/job-scope.ts',
+    before: 'if (total(counts) === total(countsIn(row)))',
+    after: 'if (counts)',
+  },
+  {
+    area: 'groups',
+    name: 'a deleted job stays in the lists of those who see some groups',
+    file: 'server/api/job-changes.ts',
+    before: "(kind === 'job' && what === 'removed') ||",
+    after: '',
+  },
+  {
+    area: 'groups',
+    name: 'a search for states answers for other groups',
+    file: 'server/store/job-list.ts',
+    before: 'fitsOwn: isSearched ? undefined : fitsOwn',
+    after: 'fitsOwn: undefined',
+  },
+  {
+    area: 'groups',
+    name: 'bulk work goes on when rights shrink',
+    file: 'server/actions/bulk-runner.ts',
+    before: 'if (!(await isStillPermitted(tx, bulk, now())))',
+    after: 'if (false)',
+  },
+  {
+    area: 'groups',
+    name: 'a rollout across groups tells what it did elsewhere',
+    file: 'server/api/rollout-view.ts',
+    before: 'const steps = isWhole(scope, row) ? all : plainSteps(all);',
+    after: 'const steps = all;',
+  },
+  {
+    area: 'groups',
+    name: 'a rollout across groups is steered by somebody who sees a part of it',
+    file: 'server/api/rollouts.ts',
+    before: 'if (deleted ? isWhole(scope, row) : (row.part?.outside ?? 0) === 0) return;',
+    after: 'return;',
+  },
+  {
+    area: 'groups',
+    name: 'a standing order of another group is taken over',
+    file: 'server/api/standing-orders.ts',
+    before: 'if (!before && (await findStandingOrder(tx, wholeAccount(account.id), params.name)))',
+    after: 'if (false)',
+  },
   {
     area: 'groups',
     name: 'a device of another group is found by its id',

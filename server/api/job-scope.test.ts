@@ -170,7 +170,9 @@ test('changes are followed without a word about others', async () => {
   await fleet.remove(made);
   const removed = await (await own.call('GET', `/v1/jobs?since=${one.Version}`)).text();
   assert.ok(!removed.includes(made));
+  const { Version: now } = await own.json<Changed>('GET', '/v1/jobs');
   await fleet.remove(mine);
+  assert.equal((await own.json<Changed>('GET', `/v1/jobs?since=${now}`)).Reset, true);
 });
 
 test('a device that moves takes its jobs along', async () => {

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Endpoint } from '#/contract/endpoint.ts';
 import type { Operations } from '#/contract/resource.ts';
+import { until } from '../../scripts/test-process.ts';
 import { API } from '../http/api-groups.ts';
+import { addAccount } from '../store/accounts.ts';
 import { createToken } from '../store/tokens.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { testBulk } from '../test-bulk.ts';
@@ -73,6 +75,10 @@ before(async () => {
   };
   ids['rollout_id'] = await made('RolloutId', 'POST', '/v1/rollout', rollout);
   ids['bulk_id'] = await made('BulkId', 'POST', '/v1/bulk', { Action: 'delete', Devices: ['nothing'] });
+  await until('the bulk work to end', async () => {
+    const bulk = (await (await call('GET', `/v1/bulk/${ids['bulk_id']}`)).json()) as { State: string };
+    return bulk.State === 'Done';
+  });
   const channel = { Name: 'hook', Kind: 'webhook', Url: 'http://127.0.0.1:9/theirs', Format: 'json' };
   ids['channel_id'] = await made('ChannelId', 'POST', '/v1/alerts/channels', channel);
   ids['rule_id'] = await made('RuleId', 'POST', '/v1/alerts/rules', { ...RULE, Channels: [ids['channel_id']] });
@@ -87,8 +93,9 @@ before(async () => {
   });
   ids['session_id'] = (await first<{ SessionId: string }>('/v1/account/sessions')).SessionId;
   secret = await service.context.db.write(async (tx) => {
-    await tx.run(`INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 9, 9, 0)`);
-    return (await createToken(tx, 2, 'theirs', Date.now())).secret;
+    const draft = { name: 'other', email: 'b@x', maxDevices: 9, artifactLimit: 9 };
+    const account = await addAccount(tx, draft, Date.now());
+    return (await createToken(tx, account, 'theirs', Date.now())).secret;
   });
 });
 after(async () => {

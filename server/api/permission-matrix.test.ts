@@ -535,6 +535,24 @@ test('every operation has an example, and one for each permission that it may ne
   }
 });
 
+/** Rows with a body that change nothing. */
+const READING = ['rollouts.plan', 'rules.try'];
+test('every writing operation that an Admin carries out is in the audit log', async () => {
+  const secret = callers.find(({ role, isLimited }) => role === 'Admin' && !isLimited)?.secret ?? '';
+  const newest = async () =>
+    (await service.context.db.get<{ seq: number }>('SELECT max(seq) AS seq FROM audit'))?.seq ?? 0;
+  const silent: string[] = [];
+  for (const { id, row } of ROWS) {
+    if (row.method === 'GET' || READING.includes(id)) continue;
+    const [example] = EXAMPLES[id] ?? [];
+    const world = await renewed(row, own, secret);
+    const before = await newest();
+    const { status } = await ask(secret, row.method, pathIn(row, world), example?.body?.(world));
+    if (status < 300 && (await newest()) === before) silent.push(id);
+  }
+  assert.deepEqual(silent, []);
+});
+
 for (const role of ROLES)
   for (const isLimited of [false, true])
     test(`${role} of ${isLimited ? 'one group' : 'all groups'}: every operation`, async () => {

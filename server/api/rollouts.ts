@@ -1,5 +1,6 @@
 // Rollouts, an addition. rollouts/runner.ts advances them automatically.
 import { ruleNameOf } from '#/contract/rule-name.ts';
+import type { AuditAction } from '#/contract/audit-actions.ts';
 import type { RolloutDraft, RolloutState, rolloutEndpoints } from '#/contract/rollouts.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
@@ -52,7 +53,7 @@ type StepRequest = HandlerRequest & {
 };
 
 interface Step {
-  action: string;
+  action: AuditAction;
   text: string;
   /** In which it can be taken. */
   states: readonly RolloutState[];

@@ -124,9 +124,7 @@ export function problemOf(thrown: unknown): Problem | undefined {
   }
   const status = STATUS.get(error.constructor) ?? 500;
   const errors = error instanceof InvalidInput ? error.fields : undefined;
-  // The dashboard offers the devices inside instead.
-  const members = error instanceof ReachesOutside ? { Reaches: 'outside' } : {};
-  return new Problem(status, message, detail, { ...(errors && { errors }), members, cause: error });
+  return new Problem(status, message, detail, { ...(errors && { errors }), cause: error });
 }
 
 /** What is broken, if that is why there is a problem; undefined for a refusal by design. */

@@ -123,7 +123,7 @@ export async function addAccount(
     artifactLimit,
     now,
   );
-  await setUpOwner(tx, id, email, now);
+  await setUpOwner(tx, id, { email, before: undefined, now });
   return id;
 }
 

@@ -2,14 +2,15 @@
 // and is written in the transaction that it records.
 //
 // Rows are never removed: they are short, and a log that the service itself can shorten proves little.
+import type { AuditAction } from '#/contract/audit-actions.ts';
 import type { Actor } from './caller.ts';
 import type { Tx } from './database.ts';
 
 export interface Audit {
-  /** Records an action such as `device.create`; `target` is the object's id. */
-  record(tx: Tx, caller: Actor, action: string, target: string): Promise<void>;
+  /** Records an action; `target` is the object's id. */
+  record(tx: Tx, caller: Actor, action: AuditAction, target: string): Promise<void>;
   /** Records a refused request, possibly from an unknown client. */
-  refused(tx: Tx, from: { actor: string; address: string }, action: string): Promise<void>;
+  refused(tx: Tx, from: { actor: string; address: string }, action: AuditAction): Promise<void>;
 }
 
 const INSERT =

@@ -61,8 +61,8 @@ const FIGURES = perDialect(
   (sql) => `SELECT c.parent_seq AS parent, c.status, c.verdict, count(*) AS jobs, min(c.started) AS started,
       max(c.ended) AS ended, max(c.stop_asked) AS stop_asked, max(c.attempt) AS attempt,
       sum(CASE WHEN c.status = 'Waiting' AND v.online = 0 THEN 1 ELSE 0 END) AS offline
-    FROM ${sql.list('w')} CROSS JOIN jobs c ${sql.indexedBy('jobs_current')} CROSS JOIN devices v
-    WHERE c.parent_seq = CAST(w.value AS BIGINT) AND c.superseded = 0 AND v.seq = c.device_seq
+    FROM jobs c ${sql.indexedBy('jobs_current')} CROSS JOIN devices v
+    WHERE ${sql.among('c.parent_seq', `SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}`)} AND c.superseded = 0 AND v.seq = c.device_seq
       AND v.grp IN (SELECT value FROM ${sql.list('own')})
     GROUP BY c.parent_seq, c.status, c.verdict`,
 );

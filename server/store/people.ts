@@ -89,13 +89,12 @@ export async function setUpOwner(
     now,
   );
   await tx.run(`UPDATE sessions SET person_id = ? WHERE account_id = ? AND token_id IS NULL`, id, accountId);
-  await tx.run(`UPDATE views SET owner = ? WHERE account_id = ? AND owner = 'link'`, `person:${id}`, accountId);
-  await tx.run(
-    `UPDATE views SET changed_by = ? WHERE account_id = ? AND changed_by = 'link'`,
-    `person:${id}`,
-    accountId,
-  );
-  await tx.run(`UPDATE views SET made_by = ? WHERE account_id = ? AND made_by = 'link'`, `person:${id}`, accountId);
+  for (const column of ['owner', 'made_by', 'changed_by'])
+    await tx.run(
+      `UPDATE views SET ${column} = ? WHERE account_id = ? AND ${column} = 'link'`,
+      `person:${id}`,
+      accountId,
+    );
 }
 
 /** The most people of an account. */
@@ -241,7 +240,7 @@ export async function personOfCode(
 }
 
 /** Ends the links that were made for a person. */
-const deletePersonCodes = (tx: Tx, personId: string) =>
+export const deletePersonCodes = (tx: Tx, personId: string) =>
   tx.run('DELETE FROM person_codes WHERE person_id = ?', personId);
 
 /** What the caller may do at this moment, read inside a transaction; undefined if nothing any more. */

@@ -1,5 +1,5 @@
-// Descriptions of the audit log's actions.
-const ACTIONS: Record<string, string> = {
+// The actions of the audit log, with their descriptions. Names are stored, so they never change.
+const ACTIONS = {
   'device.create': 'Created device',
   'device.update': 'Changed device',
   'device.locate': 'Set location',
@@ -94,6 +94,8 @@ const ACTIONS: Record<string, string> = {
   'bulk.create': 'Created many devices',
   'bulk.cancel': 'Cancelled bulk action',
   'bulk.removeKeys': 'Deleted the keys of a bulk action',
-};
+} as const;
+export type AuditAction = keyof typeof ACTIONS;
 
-export const actionText = (action: string): string => (Object.hasOwn(ACTIONS, action) ? ACTIONS[action]! : action);
+const isKnown = (action: string): action is AuditAction => Object.hasOwn(ACTIONS, action);
+export const actionText = (action: string): string => (isKnown(action) ? ACTIONS[action] : action);

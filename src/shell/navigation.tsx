@@ -134,11 +134,21 @@ export function PhoneBar({ open, onToggle, onGo }: PhoneBarProps) {
 /** Milliseconds between two readings of the account for the meter. */
 const METER_POLL = 120_000;
 
+/** The account's name, if it has one, and how much of the licence it uses. */
 function Licence() {
   const { data } = useQuery(polled(accountQueries.get(), METER_POLL));
-  return data ? (
-    <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
-  ) : null;
+  if (!data) return null;
+  return (
+    <div className="stack">
+      {/* Where one service has several accounts, this tells them apart. */}
+      {data.Name && (
+        <bdi className="truncate small" title={`Account: ${data.Name}`}>
+          {data.Name}
+        </bdi>
+      )}
+      <Meter label="Devices" used={data.NumDevicesAdded} limit={data.PlanMaxDeviceLimit} format={formatCount} />
+    </div>
+  );
 }
 
 /** Switches between light and dark; Settings also offers the system's setting. */

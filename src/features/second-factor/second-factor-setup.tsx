@@ -59,9 +59,7 @@ function Begin({ password: known, onBegun, cancel }: BeginProps) {
   const isWrong = hasStatus(error, 403);
   if (known !== undefined)
     return error === undefined ? (
-      <p role="status" className="dim">
-        Preparing…
-      </p>
+      <p className="dim">Preparing…</p>
     ) : (
       <>
         <PlainRefusal {...wordsOf(error)} />

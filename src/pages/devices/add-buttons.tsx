@@ -6,7 +6,6 @@ import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts'
 import { paths } from '#/paths.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './devices-page.module.css';
-import { bulkEndpoints } from '#/contract/bulk.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
@@ -18,7 +17,6 @@ export function useAddButtons(isFirst: boolean) {
   const hasOwnAgent = useOwnAgent();
   const dialog = useDeviceDialog();
   const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
-  const noBulk = useMay(bulkEndpoints.create, 'Adding devices');
   return {
     hasOwnAgent,
     addThisMachine: hasOwnAgent && (
@@ -47,7 +45,7 @@ export function useAddButtons(isFirst: boolean) {
       </Gate>
     ),
     addMany: (
-      <Gate why={noAdding ?? noBulk}>
+      <Gate why={noAdding}>
         <Button component={Link} to={paths.addMany()} leftSection={<IconTablePlus {...icon} />}>
           Add many
         </Button>

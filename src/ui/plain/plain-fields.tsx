@@ -91,7 +91,7 @@ export function PlainRefusal({ title, detail }: { title: string; detail: string 
 /** What has happened, in the place of a form. It can be focused, because the field that had the focus is gone. */
 export function PlainNote({ ref, children }: { ref?: Ref<HTMLDivElement>; children: ReactNode }) {
   return (
-    <div ref={ref} tabIndex={-1} role="status" className={`note ${classes.help}`}>
+    <div ref={ref} tabIndex={-1} className={`note ${classes.help}`}>
       {children}
     </div>
   );
