@@ -73,7 +73,7 @@ for (const { locale, others, time } of [
         ['/activity', 'artifact'],
         ['/activity/availability', 'unit 1'],
         ['/activity/alerts', 'No rules'],
-        ['/settings/tokens', 'Starts with'],
+        ['/settings/tokens', 'Last used'],
       ] as const)
         await test.step(path, async () => {
           await page.evaluate((address) => {

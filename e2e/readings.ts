@@ -141,7 +141,7 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/settings/tokens',
     from: () => '/v1/account/tokens',
     what: 'API tokens',
-    seen: 'Starts with',
+    seen: 'Last used',
     empty: 'No API tokens',
   },
   sessions: {

@@ -1,6 +1,5 @@
 // `npm run account`: several accounts on one service, each with its own people, devices and limits. It works directly in the
 // database, beside a running service, and takes effect at once.
-import type { AuditAction } from '#/contract/audit-actions.ts';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailText } from '#/contract/people.ts';

@@ -153,7 +153,7 @@ const jobListRows = (browser: Browser): Promise<Row[]> =>
       const body = JSON.stringify({ Name: 'Update', DeviceId, WorkflowId });
       await ask(url, { method: 'POST', path: '/v1/job', headers, body }, CLIENTS, (done) => done >= JOBS_A_DEVICE);
     }
-    const page = await signedInPage(browser, service, '/account');
+    const page = await signedInPage(browser, service, '/settings/usage');
     const session = await sessionOf(page);
     let received = 0;
     session.on('Network.dataReceived', ({ encodedDataLength }) => (received += encodedDataLength));

@@ -62,7 +62,7 @@ export function openAuthenticator(context: Context): Authenticator {
           throw new Problem(
             401,
             'The token is not valid',
-            'It may have been revoked. Create another on the Account page or with "npm run token".',
+            'It may have been revoked. Create another in Settings under Tokens or with "npm run token".',
           );
         }
         if (Math.abs(now() - (found.last_used ?? 0)) >= USE_PRECISION_MS)

@@ -250,7 +250,7 @@ function openApiDocument(url: string): Json {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API token, from the Account page or `npm run token`.',
+          description: 'An API token, from Settings, Tokens or `npm run token`.',
         },
       },
       schemas,

@@ -79,7 +79,7 @@ const PROVIDER: Record<OidcRefusal, SignInWords> = {
   'email-taken': {
     title: 'Somebody here has your e-mail address already',
     detail:
-      'If that is you, sign in the way you did until now, and connect the identity provider on your account page.',
+      'If that is you, sign in the way you did until now, and connect the identity provider in Settings under Sign-in.',
   },
   'identity-taken': {
     title: 'This account at the identity provider belongs to another person here',

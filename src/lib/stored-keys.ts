@@ -1,4 +1,4 @@
-// Which keys of localStorage are used, and how much is stored under them, by what the Account page calls it.
+// Which keys of localStorage are used, and how much is stored under them, by what Settings call it.
 import { OF_BROWSER, allStored, clearStored } from './stored.ts';
 
 export type StoredKind = 'views' | 'rules' | 'look' | 'other';

@@ -123,15 +123,17 @@ function EditPerson({ person, hasRoles, lastAdmin, held, mine, onClose }: EditPe
         <>
           <TextField autoComplete="off" data-autofocus {...form.field('Name')} />
           {hasRoles && <RoleFields form={form} why={whyNoRole} />}
-          {takesAway(person, roleBody(form.values)) && (
-            <p role="status" className={classes.ends}>
-              {held.sessions > 0
-                ? `Ends ${held.sessions === 1 ? 'the session' : `the ${heldText(held.sessions, 0)}`} of ${shownName(person)}.`
-                : 'Takes permissions away.'}
-              {held.tokens > 0 && ' Tokens of this person keep no more than this, even if the role grows again.'}
-              {mine}
-            </p>
-          )}
+          <div role="status" className="status">
+            {takesAway(person, roleBody(form.values)) && (
+              <p className={classes.ends}>
+                {held.sessions > 0
+                  ? `Ends ${held.sessions === 1 ? 'the session' : `the ${heldText(held.sessions, 0)}`} of ${shownName(person)}.`
+                  : 'Takes permissions away.'}
+                {held.tokens > 0 && ' Tokens of this person keep no more than this, even if the role grows again.'}
+                {mine}
+              </p>
+            )}
+          </div>
         </>
       )}
     </FormDialog>

@@ -27,6 +27,6 @@ const rightsOf = (role: Role, groups: readonly string[]) => ({ role, ...(groups.
 export const takesAway = (person: Pick<Person, 'Role' | 'Groups'>, next: Pick<Person, 'Role' | 'Groups'>): boolean =>
   isLess(rightsOf(next.Role, next.Groups), rightsOf(person.Role, person.Groups));
 
-/** "her 2 sessions" without a pronoun: "2 sessions and 1 token"; '' for nothing. */
+/** "2 sessions and 1 token"; '' for nothing. */
 export const heldText = (sessions: number, tokens: number): string =>
   [sessions > 0 && counted(sessions, 'session'), tokens > 0 && counted(tokens, 'token')].filter(Boolean).join(' and ');
