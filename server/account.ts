@@ -2,6 +2,7 @@
 // database, beside a running service, and takes effect at once.
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditAction } from '#/contract/audit-actions.ts';
 import { emailText } from '#/contract/people.ts';
 import type { Config } from './config.ts';
 import { publicUrlOf } from './http/listen.ts';
