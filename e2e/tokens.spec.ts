@@ -1,6 +1,5 @@
 // API tokens with a role, groups, an owner and an expiry.
 import type { Page } from '@playwright/test';
-import type { Me } from '../src/contract/people.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { signInAs } from './roles.ts';
 
@@ -23,6 +22,11 @@ async function shownToken(page: Page, name: string): Promise<string> {
   await once.getByRole('button', { name: 'Done' }).click();
   await expect(once).toBeHidden();
   return token;
+}
+interface Me {
+  PersonId?: string;
+  Role: string;
+  Groups: string[];
 }
 const meOf = async (service: Service, token: string): Promise<Me> =>
   (await (await fetch(`${service.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).json()) as Me;

@@ -244,6 +244,7 @@ function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void 
       notReady={({ ExpiresTime }) => (ExpiresTime === '' ? 'Choose the last day on which it works.' : undefined)}
       // Not cached, so that nothing of the token outlives the dialog.
       write={{ ...tokenMutations.createToken(keys), gcTime: 0 }}
+      // A request to copy does without the proof.
       request={(body) => requestOf(accountEndpoints.createToken, { body: { ...body, Proof: undefined } })}
       explain={unconfirmed('token')}
       submitLabel="Create token"
