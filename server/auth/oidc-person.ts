@@ -13,7 +13,7 @@ import type { PersonRow } from '../store/people.ts';
 import { OidcError, type Identity } from './oidc-client.ts';
 
 /** The first entry that fits one of the values. */
-export const entryFor = (roles: readonly RoleEntry[], values: readonly string[]): RoleEntry | undefined =>
+const entryFor = (roles: readonly RoleEntry[], values: readonly string[]): RoleEntry | undefined =>
   roles.find(({ Claim }) => Claim === '*' || values.includes(Claim));
 
 const refuse = (refusal: OidcRefusal): never => {

@@ -164,7 +164,7 @@ function Confirm({ setup, onConfirmed, onExpired, cancel }: ConfirmProps) {
 }
 
 /** The codes that replace a lost phone. Done is disabled until they have been copied or saved. */
-export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const [isTaken, setTaken] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
