@@ -198,6 +198,7 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   'archive.ts countArchived': ['devices', 'jobs'],
   'job-list.ts countJobs': ['devices', 'jobs'],
   'job-list.ts jobPage': ['jobs'],
+  'jobs.ts topJobs': ['devices'],
   'rollout-devices.ts keptCounts': ['devices'],
   'rollouts.ts plannedDevices': ['devices'],
   'rollouts.ts rolloutById': ['devices'],
