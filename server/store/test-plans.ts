@@ -211,6 +211,7 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
 };
 
 export const PLANS: Record<string, readonly string[]> = {
+  // For the operator's command alone.
   'accounts.ts listAccounts': ['accounts all'],
   'alert-firing.ts isStale': [
     'd devices_away, f key, device_tags key',

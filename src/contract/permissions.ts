@@ -14,7 +14,7 @@ export const isPermitted = (role: Role, permission: Permission): boolean => perm
 /** The least role with this permission. */
 export const roleFor = (permission: Permission): Role => ROLES[PERMISSIONS.indexOf(permission)] ?? 'Admin';
 
-export const lesserRole = (one: Role, other: Role): Role =>
+const lesserRole = (one: Role, other: Role): Role =>
   ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))] ?? 'Viewer';
 
 /** What a person or token may do, and where. */
