@@ -13,6 +13,7 @@ import { oidcRoutes } from './auth/oidc.ts';
 import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
 import { staticFiles } from './http/static-files.ts';
+import { requireServiceView } from './http/require-permission.ts';
 import { API, RESOURCE_NAMES } from './http/api-groups.ts';
 import type { ResourceName } from './http/api-groups.ts';
 import { refuseUnknownPaths } from './http/unknown-paths.ts';
@@ -61,7 +62,7 @@ export function createApp(context: Context, operation: Operation): App {
   };
   sessionRoutes(app, context, authenticator, guards, oidcRoutes(app, context, authenticator));
   credentialRoutes(app, context, authenticator, guards);
-  operationRoutes(app, operation, (http) => authenticator.caller(http));
+  operationRoutes(app, operation, async (http) => requireServiceView(await authenticator.caller(http)));
 
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
     http.set('caller', await authenticator.caller(http));

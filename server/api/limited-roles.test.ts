@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AuditEntry } from '#/contract/audit.ts';
 import type { AlertRule } from '#/contract/alerts.ts';
+import { addAccount } from '../store/accounts.ts';
+import { createToken } from '../store/tokens.ts';
 import { testFleet } from '../test-fleet.ts';
 import { limitedCaller } from '../test-limited.ts';
 import type { LimitedCaller } from '../test-limited.ts';
@@ -198,4 +200,15 @@ test('entries of a person are found by name, also after the person was removed',
       [['device.update', 'Zoe Quist']],
     );
   }
+});
+
+test('figures of the whole service are for unlimited roles of its first account', async () => {
+  assert.equal(await viewer.status('GET', '/metrics'), 403);
+  const { secret } = await service.context.db.write(async (tx) => {
+    const draft = { name: 'Other', email: 'other@example.com', maxDevices: 1, artifactLimit: 1 };
+    return createToken(tx, await addAccount(tx, draft, Date.now()), 'other', Date.now());
+  });
+  const asked = await service.call('GET', '/metrics', undefined, { Authorization: `Bearer ${secret}` });
+  assert.equal(asked.status, 403);
+  assert.equal((await service.call('GET', '/metrics')).status, 200);
 });

@@ -133,6 +133,13 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
       const link = await db.write(async (tx) => {
         await requireManager(tx, request);
         const person = await readPerson(tx, request.account.id, request.params.person_id);
+        // Whoever finds a browser left open would get a password for good.
+        if (person.id === request.personId)
+          throw new Problem(
+            409,
+            'You cannot make this link for yourself',
+            'Set or change your password under Settings, Sign-in. If you have forgotten it, another Admin can make the link, or "npm run token -- link" signs you in.',
+          );
         if (person.source === 'oidc')
           throw new Problem(
             409,

@@ -178,3 +178,12 @@ if (onPostgres)
     const again = await fetch(new URL('/v1/me', there.url), { headers: { Cookie: anna.cookie ?? '' } });
     assert.equal(again.status, 401);
   });
+
+test('a browser that an Admin left open yields no link for a new password of that Admin', async () => {
+  const admin = await join(service, 'admin@example.com', 'Admin');
+  const own = await admin.ask('POST', `/v1/people/${admin.id}/invite`);
+  assert.equal(own.status, 409);
+  assert.ok(!(await own.text()).includes('#code='));
+  const other = await join(service, 'other@example.com');
+  assert.equal((await admin.ask('POST', `/v1/people/${other.id}/invite`)).status, 200);
+});

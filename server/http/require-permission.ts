@@ -4,6 +4,7 @@ import { isPermitted, roleFor } from '#/contract/permissions.ts';
 import type { Permission, Rights } from '#/contract/permissions.ts';
 import { permissionFor } from '#/contract/resource.ts';
 import type { OperationRow } from '#/contract/resource.ts';
+import { FIRST_ACCOUNT } from '../store/accounts.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Tx } from '../store/database.ts';
 import { currentRights } from '../store/people.ts';
@@ -58,4 +59,15 @@ export async function requireManager(tx: Tx, caller: Caller): Promise<void> {
   if (!rights) throw new Problem(401, 'Not signed in', 'Sign in again: this session or token has ended.');
   requireRole(rights, 'admin');
   requireUnlimited(rights, 'admin');
+}
+
+/** Refuses whoever may not see figures of the whole service, all accounts included: they belong to its operator. */
+export function requireServiceView(caller: Caller): void {
+  requireUnlimited(caller, 'read');
+  if (caller.account.id === FIRST_ACCOUNT) return;
+  throw new Problem(
+    403,
+    'These figures are about the whole service',
+    'Use a token of its first account, or METRICS_PORT.',
+  );
 }

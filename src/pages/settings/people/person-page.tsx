@@ -137,13 +137,16 @@ function PersonActions({ person, lastAdmin, dialog }: PersonActionsProps) {
   const noRemove = useMay(peopleEndpoints.remove, 'Removing people');
   const enable = useWrite(peopleMutations.update(person.PersonId));
   const icon = { size: 18, stroke: 1.6, 'aria-hidden': true } as const;
+  const isSelf = useMe()?.PersonId === person.PersonId;
   const isDisabled = person.State === 'Disabled';
   const whyNoLink =
     person.Source === 'oidc'
       ? 'Comes from the identity provider: there is no password here.'
       : isDisabled
         ? 'Enable this person first.'
-        : undefined;
+        : isSelf
+          ? 'Your own password is changed under Sign-in.'
+          : undefined;
   return (
     <>
       <FormError error={enable.error} />
