@@ -178,6 +178,7 @@ test('on a read-only disk the service starts, says so, lets people sign in and r
     ['DELETE', `/v1/devices/${device.id}`],
     ['DELETE', `/v1/job/${job}`],
     ['POST', '/v1/tag/x'],
+    ['POST', '/v1/people', { Email: 'new@example.com', Name: '', Role: 'Viewer', Groups: [] }],
   ];
   for (const [method, at, body] of changes) {
     const refused = await service.call(method, at, body);

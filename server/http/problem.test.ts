@@ -14,13 +14,20 @@ test('each error of the store has an answer of its own, in the same words', () =
     TooLarge: 413,
     Unavailable: 503,
   };
-  const isBase = (name: string) => name === 'StoreError' || name === 'Refusal';
+  // One has a title of its own.
+  const isBase = (name: string) => ['StoreError', 'Refusal', 'ReachesOutside'].includes(name);
   const kinds = Object.entries(errors).filter(([name]) => /^[A-Z]/.test(name) && !isBase(name));
   for (const [name, kind] of kinds) {
     const made = new (kind as new (message: string, detail: string) => errors.StoreError)('It failed', 'Do this.');
     const { type: _, ...body } = problemOf(made)?.body() ?? { type: '' };
     assert.deepEqual(body, { title: 'It failed', status: statuses[name], detail: 'Do this.' }, name);
   }
+});
+
+test('what reaches outside the groups of a role is a 403', () => {
+  const refused = problemOf(new errors.ReachesOutside('Only 3 of them are in your groups.'));
+  assert.equal(refused?.status, 403);
+  assert.equal(refused.detail, 'Only 3 of them are in your groups.');
 });
 
 test('invalid fields and the time to wait reach the client', () => {

@@ -21,8 +21,8 @@ export interface DatabaseKind {
   whenReadOnly?: {
     /** Copied to memory, where they are writable until the process ends. */
     inMemory: readonly string[];
-    /** Writes to these tables are discarded. */
-    ignored: readonly string[];
+    /** Writes of this kind to these tables are discarded. */
+    ignored: Record<string, string>;
     /** Copied to memory with these columns set, because nothing can update them; read-only. */
     outdated: Record<string, string>;
   };
@@ -179,10 +179,10 @@ function shadowTables(sqlite: DatabaseSync, { whenReadOnly }: DatabaseKind): voi
       sqlite.exec(`CREATE TEMP TRIGGER ${table}_no_${change} BEFORE ${change} ON temp.${table}
         BEGIN SELECT RAISE(ABORT, 'attempt to write a readonly database'); END`);
   }
-  for (const table of ignored)
+  for (const [table, writes] of Object.entries(ignored))
     sqlite.exec(`
       CREATE TEMP VIEW ${table} AS SELECT * FROM main.${table};
-      CREATE TEMP TRIGGER ${table}_ignored INSTEAD OF INSERT ON ${table} BEGIN SELECT 1; END;
+      CREATE TEMP TRIGGER ${table}_ignored INSTEAD OF ${writes} ON ${table} BEGIN SELECT 1; END;
     `);
 }
 

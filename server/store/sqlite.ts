@@ -28,7 +28,7 @@ const SERVICE_DATABASE: DatabaseKind = {
   ...SERVICE_TABLES,
   whenReadOnly: {
     inMemory: ['settings', 'sessions', 'signin_codes'],
-    ignored: ['audit'],
+    ignored: { audit: 'INSERT', people: 'UPDATE OF last_seen' },
     outdated: { devices: 'online = 0', tunnels: 'connected = NULL' },
   },
 };
