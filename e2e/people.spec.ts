@@ -1,6 +1,7 @@
 // People: invited, limited, shown what they may do and why, disabled and removed.
 import type { Browser, Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { fleet, rollOut } from './rolled-out.ts';
 
 // What the browser says of refused requests.
 test.use({ expectedConsole: [/status of 40[13]/] });
@@ -194,4 +195,49 @@ test('people are found by name, role and state', async ({ page, service }) => {
   await expect(page.getByText('No person matches these filters.')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(rows).toHaveCount(4);
+});
+
+test('a device, job, rollout and artifact say who created them and who changed them last', async ({
+  page,
+  service,
+  browser,
+}) => {
+  const plant = await fleet(service, 1, 0);
+  const { units, ArtifactId } = plant;
+  const DeviceId = units[0]?.DeviceId ?? '';
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', { Name: 'Hello', DeviceId, ArtifactId });
+  const RolloutId = await rollOut(service, plant, { StartTime: '2100-01-01T00:00:00Z' });
+  const read: string[] = [];
+  page.on('request', (request) => read.push(new URL(request.url()).pathname));
+  await openPeople(page, service);
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expect(page.getByRole('list', { name: 'Timeline' })).toBeVisible();
+  await expect.poll(() => read).toContain('/v1/me');
+  expect(read, 'an only person has nobody to tell apart').not.toContain('/v1/audit/origin');
+
+  const hers = await accept(browser, service, await invite(service, 'Anna', 'Operator'));
+  for (const [path, method, data] of [
+    [`devices/${DeviceId}`, 'PATCH', { CustomerName: 'Acme' }],
+    [`rollout/${RolloutId}/pause`, 'POST', { Version: 1 }],
+    [`job/${JobId}/stop`, 'POST', undefined],
+  ] as const) {
+    const headers = { origin: service.url };
+    expect((await hers.context().request.fetch(`${service.url}/v1/${path}`, { method, data, headers })).status()).toBe(
+      200,
+    );
+  }
+  await hers.context().close();
+  for (const path of [`devices/${DeviceId}`, `rollouts/${RolloutId}`, `jobs/${JobId}`]) {
+    await page.goto(`${service.url}/${path}`);
+    const line = page.getByText(/^Created by Token AUTH_TOKEN, .* · last changed by Anna, /);
+    await expect(line, path).toBeVisible();
+  }
+  await page.goto(`${service.url}/artifacts?dialog=details&artifact=${ArtifactId}`);
+  await expect(page.getByRole('dialog')).toContainText(/Uploaded.* by Token AUTH_TOKEN/);
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'last changed' }).click();
+  await expect(
+    page.getByRole('table', { name: 'Audit log' }).getByRole('row', { name: /Changed device/ }),
+  ).toContainText('Anna');
 });

@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { AuditEntry } from '#/contract/audit.ts';
+import type { AuditEntry, Origin } from '#/contract/audit.ts';
 import { noteWitness, openHashLog, witnessFile } from '../audit-witness.ts';
 import { hashAudit, verifyAudit } from '../store/audit-log.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { TestProcess, until } from '../../scripts/test-process.ts';
+import { createToken } from '../store/tokens.ts';
 import { testFleet } from '../test-fleet.ts';
+import { limitedCaller } from '../test-limited.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -326,4 +328,108 @@ test('an entry of a workflow, a rollout or a note has the present name of what i
   assert.deepEqual(await names('workflow.create'), ['w']);
   assert.deepEqual(await names('rollout.create'), ['myapp 2']);
   assert.deepEqual(await names('note.create'), ['noted']);
+});
+
+const originOf = async (object: string) => {
+  const response = await service.call('GET', `/v1/audit/origin?object=${encodeURIComponent(object)}`);
+  assert.equal(response.status, 200);
+  return (await response.json()) as Origin;
+};
+
+/** Calls of a person, through a token of theirs. */
+async function callsOf(name: string) {
+  const { secret } = await service.context.db.write(async (tx) => {
+    await tx.run(
+      `INSERT INTO people (id, account_id, email, email_folded, name, role, state, role_source, created)
+       VALUES (?1, 1, ?2, ?2, ?1, 'Admin', 'Active', 'operator', 0)`,
+      name,
+      `${name.toLowerCase()}@example.com`,
+    );
+    const made = await createToken(tx, 1, 'laptop', Date.now());
+    await tx.run('UPDATE tokens SET person_id = ? WHERE id = ?', name, made.id);
+    return made;
+  });
+  const headers = { Authorization: `Bearer ${secret}` };
+  return (method: string, path: string, body?: unknown) => service.call(method, path, body, headers);
+}
+
+test('the origin of an object is who created it and who changed it last', async () => {
+  const asAda = await callsOf('Ada');
+  const { id } = await testFleet(asAda).device('', 'origin');
+  const made = await originOf(id);
+  assert.deepEqual([made.Created?.Actor, made.Created?.ActorName], ['person:Ada', 'Ada']);
+  assert.ok(!Number.isNaN(Date.parse(made.Created?.Time ?? '')));
+  assert.equal(made.Changed, undefined);
+
+  await asAda('PATCH', `/v1/devices/${id}`, { CustomerName: 'a' });
+  await service.call('PATCH', `/v1/devices/${id}`, { CustomerName: 'b' });
+  // A note is about the device and no change of it.
+  await asAda('POST', `/v1/device/${id}/notes`, { Text: 'leaks' });
+  const changed = await originOf(id);
+  assert.deepEqual(changed.Created, made.Created);
+  assert.deepEqual([changed.Changed?.Action, changed.Changed?.ActorName], ['device.update', 'AUTH_TOKEN']);
+  assert.match(changed.Changed?.Actor ?? '', /^token:/);
+
+  const removed = 'UPDATE people SET state = ?, email = ? WHERE id = ?';
+  await service.context.db.write((tx) => tx.run(removed, 'Removed', '', 'Ada'));
+  assert.equal((await originOf(id)).Created?.ActorName, 'Ada', 'removed people keep their name');
+});
+
+test('jobs, rollouts and artifacts have an origin; a retry changes the old job and creates the new one', async () => {
+  const fleet = testFleet(await callsOf('Grace'));
+  const target = await fleet.device('origins', 'target');
+  const ArtifactId = await fleet.artifact('origin.sh', '1');
+  const JobId = await fleet.submit({ DeviceId: target.id, ArtifactId });
+  await service.call('POST', `/v1/job/${JobId}/stop`);
+  const RetryOf = await fleet.submit({ RetryOf: JobId, DeviceIds: [target.id], ArtifactId });
+  for (const object of [ArtifactId, JobId, RetryOf])
+    assert.equal((await originOf(object)).Created?.ActorName, 'Grace', object);
+  assert.equal((await originOf(JobId)).Changed?.Action, 'job.retry');
+  assert.notEqual(RetryOf, JobId);
+  assert.equal((await originOf(RetryOf)).Changed, undefined);
+});
+
+test('what devices did to an object is no change, however often they did it', async () => {
+  const { db } = service.context;
+  const artifact = await testFleet((...request) => service.call(...request)).artifact('popular.sh', '1');
+  await db.write(async (tx) => {
+    for (const [actor, action] of [
+      ['device:d1', 'artifact.download'],
+      ['download link', 'artifact.download'],
+      ['device:d1', 'device.update'],
+    ] as const)
+      for (let count = 0; count < 60; count++)
+        await tx.run(
+          "INSERT INTO audit (at, account_id, actor, address, action, target, outcome) VALUES (1, 1, ?, '', ?, ?, 'done')",
+          actor,
+          action,
+          artifact,
+        );
+  });
+  const { Created, Changed } = await originOf(artifact);
+  assert.equal(Created?.ActorName, 'AUTH_TOKEN');
+  assert.equal(Changed, undefined);
+});
+
+test('an object that the log does not have, or that is in another account, has no origin', async () => {
+  assert.deepEqual(await originOf('nothing'), {});
+  const id = await device('of account 1');
+  const { secret } = await service.context.db.write(async (tx) => {
+    await tx.run("INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (2, 'b@x', 9, 9, 0)");
+    return createToken(tx, 2, 'other', Date.now());
+  });
+  const headers = { Authorization: `Bearer ${secret}` };
+  const response = await service.call('GET', `/v1/audit/origin?object=${id}`, undefined, headers);
+  assert.deepEqual(await response.json(), {});
+  assert.equal((await service.call('GET', '/v1/audit/origin')).status, 400);
+});
+
+test('a role that is limited to groups is told the origin only of what lies in them', async () => {
+  const fleet = testFleet((...request) => service.call(...request));
+  const [inside, outside] = [await fleet.device('hall', 'inside'), await fleet.device('yard', 'outside')];
+  const path = (id: string) => `/v1/audit/origin?object=${id}`;
+  const kept = await limitedCaller(service, { role: 'Viewer', groups: ['hall'] }, ['AUTH_TOKEN']);
+  assert.deepEqual(await kept.json('GET', path(outside.id)), {});
+  const told = await limitedCaller(service, { role: 'Viewer', groups: ['hall'] }, []);
+  assert.equal((await told.json<Origin>('GET', path(inside.id))).Created?.ActorName, 'AUTH_TOKEN');
 });

@@ -7,14 +7,15 @@ import type { Context } from '../context.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { logFault } from '../store/system-fault.ts';
 import { AT_ONCE, auditEntries, hashAudit } from '../store/audit-log.ts';
-import type { EntryFilters, HashedRow } from '../store/audit-log.ts';
+import type { AuditRow, EntryFilters, HashedRow } from '../store/audit-log.ts';
+import { originOf } from '../store/audit-origin.ts';
 import { exported } from '../store/database.ts';
 import type { Reader } from '../store/database.ts';
 import { narrowed } from '../store/narrowed.ts';
 import { fold } from '../store/fold.ts';
 import { scopeOf } from '../store/scope.ts';
 import { entriesInScope, isOfGroups } from '../store/audit-scope.ts';
-import { actorsNamed, namesOf, objectKey, openObjectSearch } from './audit-names.ts';
+import { actorNames, actorsNamed, namesOf, objectKey, openObjectSearch } from './audit-names.ts';
 
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
@@ -109,6 +110,25 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
         'Content-Disposition': 'attachment; filename="audit.csv"',
         'Cache-Control': 'no-store',
       });
+    },
+
+    origin: async (request) => {
+      await hashNewest(context);
+      const { account, query, groups } = request;
+      const keep = async (rows: AuditRow[]) =>
+        groups ? (await entriesInScope(db, scopeOf(request), request.actor, rows)).rows : rows;
+      const { created, changed } = await originOf(db, account.id, query.object, keep);
+      const actors = [created, changed].flatMap((row) => (row ? [row.actor] : []));
+      const names = await actorNames(db, account.id, actors);
+      const deedOf = ({ at, actor }: AuditRow) => ({
+        Time: printIsoTime(new Date(at)),
+        Actor: actor,
+        ActorName: names.get(actor) ?? '',
+      });
+      return {
+        ...(created && { Created: deedOf(created) }),
+        ...(changed && { Changed: { ...deedOf(changed), Action: changed.action } }),
+      };
     },
   };
 }

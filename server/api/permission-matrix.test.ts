@@ -394,6 +394,7 @@ const EXAMPLES: Record<string, Example[]> = {
     { query: ({ ids }) => `?object=${ids['device_id']}`, outside: 'nothing' },
     { query: ({ ids }) => `?actor=device:${ids['device_id']}`, outside: 'nothing' },
   ],
+  'audit.origin': [{ query: ({ ids }) => `?object=${ids['device_id']}`, outside: 'nothing' }],
   'audit.csv': [{}, { query: ({ word }) => `?about=${word}`, outside: 'nothing' }],
   'alerts.channels': plain,
   'alerts.createChannel': withBody(() => ({

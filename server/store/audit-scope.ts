@@ -1,7 +1,7 @@
 // What a role that is limited to device groups sees of the audit log: entries about what lies in its groups now. Entries
 // about what the account shares, about people and about deleted objects are for roles without limits, and for whoever
 // did it.
-import type { HashedRow } from './audit-log.ts';
+import type { AuditRow } from './audit-log.ts';
 import type { Reader } from './database.ts';
 import { inGroups } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 /** Kinds of actions whose targets end with the id of a device. */
 const OF_DEVICES: ReadonlySet<string> = new Set(['tag', 'note', 'tunnel']);
 
-type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
+type Named = Pick<AuditRow, 'actor' | 'action' | 'target'>;
 
 export const kindOf = ({ action }: Pick<Named, 'action'>): string => action.slice(0, action.indexOf('.'));
 
@@ -76,14 +76,14 @@ async function objectsInScope(db: Reader, scope: Scope, rows: readonly Named[]):
 }
 
 /** The entries that a limited role sees, and the objects in its groups that they are about. */
-export async function entriesInScope(
+export async function entriesInScope<Row extends AuditRow>(
   db: Reader,
   scope: Scope,
   caller: string,
-  rows: readonly HashedRow[],
-): Promise<{ rows: HashedRow[]; objects: Set<string> }> {
+  rows: readonly Row[],
+): Promise<{ rows: Row[]; objects: Set<string> }> {
   const objects = await objectsInScope(db, scope, rows);
-  const isOwn = (row: HashedRow) => {
+  const isOwn = (row: Row) => {
     if (row.account_id !== scope.accountId) return false;
     if (row.actor === caller) return true;
     const about = objectsOf(row);

@@ -265,6 +265,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
+  'audit-origin.ts originOf': ['audit_objects key, audit rowid'],
   'audit-scope.ts entriesInScope': [
     'o sqlite_autoindex_devices_1',
     'o sqlite_autoindex_jobs_1, v rowid',

@@ -43,6 +43,11 @@ export type AuditEntry = z.output<typeof auditEntry>;
 const auditFilters = z.object(filters);
 export type AuditFilters = z.output<typeof auditFilters>;
 
+const deed = z.object({ Time: text, Actor: text, ActorName: text });
+/** Missing where the log does not have it, and where the caller's role may not see the entry. */
+const origin = z.object({ Created: z.optional(deed), Changed: z.optional(z.extend(deed, { Action: text })) });
+export type Origin = z.output<typeof origin>;
+
 export const auditEndpoints = resource('audit', {}).operations({
   list: {
     method: 'GET',
@@ -61,5 +66,14 @@ export const auditEndpoints = resource('audit', {}).operations({
     summary: 'Get all of these entries as CSV',
     query: auditFilters,
     file: 'text/csv',
+  },
+  origin: {
+    method: 'GET',
+    path: '/v1/audit/origin',
+    permission: 'read',
+    addition: true,
+    summary: 'Get who created a device, job, rollout or artifact, and who changed it last',
+    query: z.object({ object: z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255)) }),
+    response: origin,
   },
 });

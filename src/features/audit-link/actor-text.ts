@@ -7,12 +7,13 @@ const NAMES: Record<string, string> = {
   'sign-in link': 'Sign-in link',
   'download link': 'Download link',
 };
-const KINDS: Record<string, string> = { token: 'Token', session: 'Browser', device: 'Device' };
+const KINDS: Record<string, string> = { person: 'Person', token: 'Token', session: 'Browser', device: 'Device' };
 
-/** "Token Build server", "Browser, Sign-in link", "Device pump-7". */
+/** "Ada Lovelace", "Token Build server", "Browser, Sign-in link", "Device pump-7". */
 export function actorText({ Actor, ActorName }: Pick<AuditEntry, 'Actor' | 'ActorName'>): string {
   const [kind = '', id = ''] = Actor.split(':');
   const label = KINDS[kind];
   if (label === undefined || id === '') return NAMES[Actor] ?? Actor;
+  if (kind === 'person' && ActorName !== '') return ActorName;
   return kind === 'session' && ActorName !== '' ? `${label}, ${ActorName}` : `${label} ${ActorName || id}`;
 }

@@ -8,6 +8,8 @@ test('an actor is named by what it is, and by its id where its name is unknown',
   assert.equal(actorText({ Actor: 'token:t1', ActorName: 'Build server' }), 'Token Build server');
   assert.equal(actorText({ Actor: 'token:t1', ActorName: '' }), 'Token t1');
   assert.equal(actorText({ Actor: 'session:s1', ActorName: 'Sign-in link' }), 'Browser, Sign-in link');
+  assert.equal(actorText({ Actor: 'person:p1', ActorName: 'Ada Lovelace' }), 'Ada Lovelace');
+  assert.equal(actorText({ Actor: 'person:p1', ActorName: '' }), 'Person p1');
   assert.equal(actorText({ Actor: 'operator', ActorName: '' }), 'Service operator');
   assert.equal(actorText({ Actor: 'somebody new', ActorName: '' }), 'somebody new');
 });

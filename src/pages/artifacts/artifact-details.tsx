@@ -21,6 +21,7 @@ import { ArtifactJobs } from './artifact-jobs.tsx';
 import { VersionBars } from './version-bars.tsx';
 import { usageIn, usageOf, type UsageIndex } from './versions/artifact-usage.ts';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
+import { CreatedBy } from '#/features/audit-link/origin.tsx';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import { RuleFaults } from '#/features/rule-editor/rule-faults.tsx';
 import { maskToken } from '#/features/jobs/mask-token.ts';
@@ -109,6 +110,7 @@ function Facts(props: ArtifactDetailsProps & { artifact: Artifact }) {
         </Fact>
         <Fact name="Uploaded">
           <ArtifactAge artifact={artifact} />
+          <CreatedBy object={ArtifactId} />
         </Fact>
         <Fact name="Id" copy={ArtifactId} />
         {Sha256 && <Fact name="SHA-256" copy={Sha256} />}

@@ -11,6 +11,7 @@ import { deviceEndpoints, type Device } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
 import { problemText } from '#/fleet/agent-words.ts';
+import { OriginLine } from '#/features/audit-link/origin.tsx';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { paths } from '#/paths.ts';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
@@ -189,6 +190,7 @@ function Sections({ device }: { device: Device }) {
         <DeviceTags device={device} />
         {!hasProblem && <DeviceAgent device={device} />}
         <DeviceInventory device={device} />
+        <OriginLine object={device.DeviceId} />
       </div>
       {!first && (
         <div className={classes.work} data-in-order>

@@ -11,6 +11,7 @@ import { deviceQueries } from '#/api/devices.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { canStop, isMoving, isParent, isStopping, jobState } from '#/contract/job-state.ts';
 import { jobQueries } from '#/api/jobs.ts';
+import { OriginLine } from '#/features/audit-link/origin.tsx';
 import { useSmallFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { FAILURES, verdictOf, type Judgement, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { paths } from '#/paths.ts';
@@ -138,6 +139,7 @@ function FoundJob({
             ) : (
               <SingleBody followed={followed} judgement={judgement} />
             )}
+            {!job.ParentJobId && <OriginLine object={job.JobId} />}
           </>
         )}
       </View>

@@ -7,6 +7,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Rollout } from '#/contract/rollouts.ts';
 import { isMissing } from '#/api/api-error.ts';
 import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import { OriginLine } from '#/features/audit-link/origin.tsx';
 import { useAuditLink } from '#/features/audit-link/use-audit-link.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { paths } from '#/paths.ts';
@@ -100,6 +101,7 @@ function Found({ rollout }: { rollout: Rollout }) {
           <RolloutSteps rollout={rollout} />
         </div>
         <RolloutDevices rollout={rollout} dialog={dialog} />
+        <OriginLine object={rollout.RolloutId} />
       </div>
     </Page>
   );

@@ -1,0 +1,50 @@
+// Who created an object and who changed it last, as the audit log has it.
+import { kindOf } from './audit-scope.ts';
+import type { AuditRow } from './audit-log.ts';
+import type { Reader } from './database.ts';
+
+const CREATING: ReadonlySet<string> = new Set([
+  'device.create',
+  'job.submit',
+  'job.retry',
+  'artifact.upload',
+  'rollout.create',
+]);
+/** Kinds of actions that are about a device and change nothing of it. */
+const BESIDE: ReadonlySet<string> = new Set(['note', 'tunnel']);
+/** Newest entries among which the last change is looked for: an artifact may have been downloaded very often. */
+const NEWEST = 50;
+
+const entriesOf = (
+  db: Reader,
+  accountId: number,
+  object: string,
+  order: 'ASC' | 'DESC',
+  limit: number,
+): Promise<AuditRow[]> =>
+  db.all<AuditRow>(
+    `SELECT audit.* FROM audit_objects CROSS JOIN audit
+     WHERE object = ? AND seq = audit_seq AND account_id = ? ORDER BY audit_seq ${order} LIMIT ?`,
+    object,
+    accountId,
+    limit,
+  );
+
+const isByDevice = ({ actor }: AuditRow) => actor.startsWith('device:');
+/** A retry is about the job that it repeats, and the new one after it. */
+const creates = ({ action, target }: AuditRow, object: string) =>
+  CREATING.has(action) && target.split(' ').at(-1) === object;
+const isChange = (row: AuditRow) => !isByDevice(row) && !BESIDE.has(kindOf(row)) && !row.action.endsWith('.download');
+
+/** @param keep leaves the entries that the caller may see */
+export async function originOf(
+  db: Reader,
+  accountId: number,
+  object: string,
+  keep: (rows: AuditRow[]) => Promise<AuditRow[]>,
+): Promise<{ created: AuditRow | undefined; changed: AuditRow | undefined }> {
+  const [first] = await keep(await entriesOf(db, accountId, object, 'ASC', 1));
+  const created = first && creates(first, object) && !isByDevice(first) ? first : undefined;
+  const newest = await keep(await entriesOf(db, accountId, object, 'DESC', NEWEST));
+  return { created, changed: newest.find((row) => row.seq !== created?.seq && isChange(row)) };
+}
