@@ -68,6 +68,23 @@ test('by keyboard: a page that was opened is announced, and has the focus where 
   await expect(page.getByRole('main')).toBeFocused();
 });
 
+test('by keyboard: Enter right after typing in the palette opens what was typed', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/devices`);
+  await page.keyboard.press('Control+k');
+  const search = page.getByRole('combobox', { name: /^Find pages/ });
+  await expect(page.getByRole('option').first()).toBeVisible();
+  // In one task, so that the list has had no time to follow.
+  await search.evaluate((input: HTMLInputElement) => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, 'tunnels');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+  });
+  await expect(page).toHaveURL(`${service.url}/tunnels`);
+});
+
 test('how many rows are selected is announced: its region is there before its text', async ({
   signedIn: page,
   service,

@@ -97,6 +97,18 @@ test('a link to a dialog shows the reason instead of a form', async ({ page, ser
   expect(writes).toEqual([]);
 });
 
+test('the overview asks for nothing that a limited role may not read', async ({ page, service }) => {
+  await twoPlants(service);
+  await signInAs(page, service, 'Viewer', 'plant-a');
+  // A refused request is an error in the console, which ends every test.
+  const read = page.waitForResponse((answer) => answer.url().endsWith('/v1/me'));
+  await page.goto(service.url);
+  await read;
+  await expect(page.getByText(/devices? (is|are) Online/)).toBeVisible();
+  await page.goto(`${service.url}/settings/usage`);
+  await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
+});
+
 test('the palette says why an action is not possible, and stays open', async ({ page, service }) => {
   await twoPlants(service);
   await signInAs(page, service, 'Viewer', 'plant-a');

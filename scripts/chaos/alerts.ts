@@ -10,13 +10,15 @@ import type { AlertDelivery, AlertMessage } from '#/contract/alerts.ts';
 import { FLEET, logged, PAUSE_MS, SETTLE_MS, type Run, type Scenario } from './scenario.ts';
 
 const BETWEEN_JOBS = 8;
-/** Of the messages, so that repeats happen in every run. */
+/** Of the messages, so that repeats happen in every run; none so often that its next attempt is after the end. */
 const REFUSED = 0.2;
+const MOST_REFUSALS = 2;
 
 export function alerts({ client, fleet, isOver, random }: Run): Scenario {
   const failing: { id: string; name: string }[] = [];
   /** Bodies by Id. */
   const received = new Map<string, string>();
+  const refusals = new Map<string, number>();
   const wrong: string[] = [];
   let secret = '';
 
@@ -27,8 +29,10 @@ export function alerts({ client, fleet, isOver, random }: Run): Scenario {
         wrong.push(`a message with a wrong signature: ${body.slice(0, 200)}`);
       const { Id } = JSON.parse(body) as AlertMessage;
       if ((received.get(Id) ?? body) !== body) wrong.push(`two messages with the Id ${Id}`);
-      const isTaken = random() > REFUSED;
+      const refused = refusals.get(Id) ?? 0;
+      const isTaken = refused >= MOST_REFUSALS || random() > REFUSED;
       if (isTaken) received.set(Id, body);
+      else refusals.set(Id, refused + 1);
       response.writeHead(isTaken ? 200 : 503).end();
     });
   });

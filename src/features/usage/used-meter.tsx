@@ -1,8 +1,9 @@
 // How much of a limit is used, its history, and how long the rest will last.
 import { useQuery } from '@tanstack/react-query';
 import type { Account } from '#/contract/account.ts';
-import type { UsageDay } from '#/contract/usage.ts';
+import { usageEndpoints, type UsageDay } from '#/contract/usage.ts';
 import { offers } from '#/api/capabilities.ts';
+import { useMe, whyNot } from '#/api/people.ts';
 import { usageQueries } from '#/api/usage.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { Sparkline } from '#/ui/controls/sparkline.tsx';
@@ -12,9 +13,13 @@ import classes from './used-meter.module.css';
 const DAY = 86_400_000;
 const NONE: UsageDay[] = [];
 
-/** The daily usage of the account; empty if the service keeps no history. */
-export const useUsageHistory = (account: Account | undefined): UsageDay[] =>
-  useQuery({ ...usageQueries.days(), enabled: account !== undefined && offers(account, 'usage') }).data?.Items ?? NONE;
+/** The daily usage of the account; empty if the service keeps no history, or does not show it to this person. */
+export function useUsageHistory(account: Account | undefined): UsageDay[] {
+  const me = useMe();
+  const isKnown = account !== undefined && (me !== undefined || !offers(account, 'people'));
+  const enabled = isKnown && offers(account, 'usage') && whyNot(me, usageEndpoints.list) === undefined;
+  return useQuery({ ...usageQueries.days(), enabled }).data?.Items ?? NONE;
+}
 
 interface UsedMeterProps {
   label: string;

@@ -61,6 +61,15 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
     if (entry.to) void navigate(entry.to);
     else entry.run?.();
   };
+  // What is listed may lag behind what was typed: Enter waits, so that it opens what was meant.
+  const isCurrent = search === text.trim();
+  const awaited = useRef<{ inNewTab: boolean }>(undefined);
+  useEffect(() => {
+    if (!isCurrent || !awaited.current) return;
+    const { inNewTab } = awaited.current;
+    awaited.current = undefined;
+    take(active, inNewTab);
+  });
   const move = (to: number) => setChosen(all[(to + all.length) % all.length]?.id ?? '');
   const onKeyDown = (event: KeyboardEvent) => {
     // While a Japanese or Chinese word is being composed, keys belong to the input method.
@@ -73,8 +82,10 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
     if (step !== undefined) {
       if (isWithKey) jump(step);
       else move(at + step);
-    } else if (event.key === 'Enter') take(active, isWithKey);
-    else return;
+    } else if (event.key === 'Enter') {
+      if (isCurrent) take(active, isWithKey);
+      else awaited.current = { inNewTab: isWithKey };
+    } else return;
     event.preventDefault();
   };
   const note = search ? noteOf(devices) : '';
