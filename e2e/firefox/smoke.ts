@@ -128,7 +128,7 @@ async function smoke(page: Page, service: Service): Promise<void> {
 
   await step('sign-in', async () => {
     await page.goto(`${service.url}/sign-in`);
-    await until(`document.activeElement?.id === 'token'`);
+    await until(`document.activeElement?.labels?.[0]?.textContent === 'API token'`);
     await page.keyboard.type(service.token);
     await click('button', 'Sign in');
     await sees('Overview');
