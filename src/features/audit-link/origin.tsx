@@ -8,6 +8,7 @@ import { actorText } from '#/features/audit-link/actor-text.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { paths } from '#/paths.ts';
 import { Link } from '#/ui/url/link.tsx';
+import classes from './origin.module.css';
 
 function useOrigin(object: string): Origin {
   const hasAudit = useOffered('audit') === true;
@@ -27,7 +28,7 @@ export function OriginLine({ object }: { object: string }) {
   if (!Created && !Changed) return null;
   const changes = paths.activity({ object });
   return (
-    <p className="small dim">
+    <p className={classes.origin}>
       {Created && (
         <>
           {Changed ? 'Created' : <Link to={changes}>Created</Link>} <By deed={Created} />,{' '}
