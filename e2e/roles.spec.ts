@@ -184,9 +184,17 @@ test('a deployer deploys an artifact, but neither a workflow nor a preflight', a
 test('a role without everything adds devices to its own groups only', async ({ page, service }) => {
   const { mine } = await twoPlants(service);
   await signInAs(page, service, 'Deployer', 'plant-a');
+  // The form may be there before it is known who fills it in.
+  const known = Promise.withResolvers<void>();
+  await page.route('**/v1/me', async (route) => {
+    await known.promise;
+    await route.continue();
+  });
   await page.goto(`${service.url}/devices?dialog=add`);
   const dialog = page.getByRole('dialog', { name: 'Add a device' });
   const groups = dialog.getByRole('combobox', { name: 'Group' });
+  await expect(dialog.getByLabel('Name')).toBeVisible();
+  known.resolve();
   await expect(groups.getByRole('option')).toHaveText(['plant-a']);
   await dialog.getByLabel('Name').fill('mine-2');
   await dialog.getByRole('button', { name: 'Add device' }).click();

@@ -68,8 +68,8 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   const navigate = useNavigate();
   const groups = useKnownValues('DeviceGroup');
   const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
-  // Somebody with a limited role must say in which of their groups.
-  const [firstGroup] = useOwnGroups() ?? [''];
+  // Somebody with a limited role must say in which of their groups. They may become known after the form is there.
+  const [firstGroup = ''] = useOwnGroups() ?? [];
   const known = useQuery({ ...deviceQueries.page(1, 25), enabled: thisMachine }).data;
   const hasDevices = known !== undefined && known.rows.length > 0;
   const [keys] = useState(() => new RequestKeys());
@@ -97,15 +97,18 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
       onClose={onClose}
       title={thisMachine ? 'Add this machine' : 'Add a device'}
       rules={RULES}
-      initial={{ ...(thisMachine ? THIS_MACHINE : { DeviceName: '' }), DeviceGroup: firstGroup ?? '' }}
-      bodyOf={(values) => ({ DeviceName: values.DeviceName.trim(), DeviceGroup: values.DeviceGroup.trim() })}
+      initial={{ ...(thisMachine ? THIS_MACHINE : { DeviceName: '' }), DeviceGroup: '' }}
+      bodyOf={({ DeviceName: name, DeviceGroup: group }) => ({
+        DeviceName: name.trim(),
+        DeviceGroup: group.trim() || firstGroup,
+      })}
       write={deviceMutations.create(keys)}
       request={(body) => requestOf(deviceEndpoints.create, { body })}
       explain={explained}
       submitLabel={thisMachine ? 'Add this machine' : 'Add device'}
       onDone={(answer, body) => show(answer, body.DeviceName)}
     >
-      {({ field, error }) => (
+      {({ field, values, error }) => (
         <>
           {atOnce instanceof Error && !error && <FormError error={atOnce} />}
           <p className="dim">
@@ -120,6 +123,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
             data={groups}
             description="Optional. A job can go to all devices of a group."
             {...field('DeviceGroup')}
+            value={values.DeviceGroup || firstGroup}
           />
         </>
       )}
