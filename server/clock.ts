@@ -95,7 +95,7 @@ export async function openClock({
   let isStored = true;
   /**
    * Changes `now` and the stored times in one turn: no write in between may see only one of the changes. The stored times
-   * follow the keeper: a change that came while no node was it, or another one, is made up for by the next.
+   * follow the keeper's clock: the next keeper makes up for a step that came while there was none.
    */
   const adopt = async (by: number) => {
     wasKeeper = isKeeper();

@@ -54,7 +54,7 @@ export async function runOnce(
  * notice a set clock a moment earlier, and would take a key of today for one of yesterday.
  */
 export const pruneSubmissions = (db: Database, now: () => number) =>
-  db.write((tx) => tx.run('DELETE FROM idempotency_keys WHERE created <= ?', now() - KEPT_MS));
+  db.write((tx) => tx.run('DELETE FROM idempotency_keys WHERE created <= ?', now() - KEPT_MS), { essential: true });
 
 /** Whether a submission with this key was stored. */
 export const wasSubmitted = async (db: Reader, accountId: number, key: string | undefined): Promise<boolean> =>
