@@ -631,8 +631,11 @@ const rollouts: Definition[] = [
     wave INTEGER NOT NULL DEFAULT -1,         -- the last one that has started, from 0
     waves INTEGER NOT NULL,
     confirmed INTEGER NOT NULL DEFAULT 0,
-    actor TEXT NOT NULL,
+    actor TEXT NOT NULL,                      -- who created or resumed it last
     address TEXT NOT NULL,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of the actor
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what the actor might do then: what it needs to go on
+    groups_json TEXT NOT NULL DEFAULT '[]',
     created INTEGER NOT NULL,
     ended INTEGER,
     kept TEXT                                 -- JSON: counts of the outcomes by wave, once all devices have theirs
@@ -688,6 +691,9 @@ const standingOrders: Definition[] = [
     version INTEGER NOT NULL DEFAULT 1,       -- raised by each change
     actor TEXT NOT NULL,                      -- who changed it last: its jobs are theirs
     address TEXT NOT NULL,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of the actor
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what the actor might do then: what it needs to go on
+    groups_json TEXT NOT NULL DEFAULT '[]',
     changed INTEGER NOT NULL,
     UNIQUE (account_id, folded)
   ) STRICT;`,

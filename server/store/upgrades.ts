@@ -178,6 +178,11 @@ const UPGRADES: readonly Upgrade[] = [
   {
     to: 45,
     changes: () => [
+      ...['rollouts', 'standing_orders'].flatMap((table) => [
+        `ALTER TABLE ${table} ADD COLUMN credential TEXT NOT NULL DEFAULT '';`,
+        `ALTER TABLE ${table} ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';`,
+        `ALTER TABLE ${table} ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
+      ]),
       'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
     ],
   },
