@@ -221,6 +221,7 @@ export async function openContext(
       leaderTasks({
         db,
         now,
+        audit,
         disk,
         historyDays,
         retention,
