@@ -166,7 +166,15 @@ test('the pasted line installs and starts the agent, and its own program stops, 
   assert.deepEqual([mode(folder), mode(path.join(folder, 'key'))], [0o700, 0o600]);
   const [first] = starts(folder);
   const umask = Number.parseInt((await sh('umask')).stdout, 8);
-  assert.deepEqual(first, { pid: first?.pid, version: '1.0.0', key: 'dk_Ab-9', server: url, umask, secret: '' });
+  assert.deepEqual(first, {
+    pid: first?.pid,
+    version: '1.0.0',
+    key: 'dk_Ab-9',
+    server: url,
+    umask,
+    secret: '',
+    allows: 'none',
+  });
   assert.ok(alive(first?.pid ?? 0));
 
   const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
