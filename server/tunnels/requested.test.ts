@@ -179,7 +179,8 @@ test('it keeps its address while agent and service restart, until it is closed',
   assert.equal((await visit(http?.PublicUrl ?? '')).statusCode, 401);
 
   assert.equal((await service.call('DELETE', `/v1/tunnels/${http?.Name}`)).status, 200);
-  assert.equal((await visit(http?.PublicUrl ?? '', { headers: basic })).statusCode, 404);
+  const statusOf = async () => (await visit(http?.PublicUrl ?? '', { headers: basic })).statusCode;
+  await until('it to be closed', async () => (await statusOf()) === 404);
   await device.end();
   await device.start();
   await until('the other', async () => (await tunnelsOf(service))[0]?.Uptime !== 'N/A');
@@ -212,7 +213,7 @@ test('it closes when its time is over, connected or not, and the timeline says s
   await until('it to leave', async () => (await read(away.id)).DeviceStatus === 'Offline');
   service.clock.offset += 61_000;
   await until('the end', async () => (await tunnelsOf(service)).length === 0);
-  assert.equal((await visit(here.PublicUrl)).statusCode, 404);
+  await until('it to be closed', async () => (await visit(here.PublicUrl)).statusCode === 404);
   const timeline = await service.call('GET', `/v1/device/${away.id}/timeline?kind=tunnel`);
   const { Items } = (await timeline.json()) as { Items: TimelineItem[] };
   assert.deepEqual(

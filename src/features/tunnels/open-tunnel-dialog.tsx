@@ -86,7 +86,7 @@ function OpenHere({ device, onClose }: OpenTunnelDialogProps) {
   const notReady = ({ DeviceId, LocalDest, Login }: TunnelDraft) => {
     if (DeviceId === '') return 'Choose a device';
     if (chosen.data && refusalOf(chosen.data, LocalDest)) return 'The device does not allow it';
-    if (/^http:/.test(LocalDest) && Login === undefined && !isPublic) return 'Confirm that anyone may use it';
+    if (LocalDest.startsWith('http:') && Login === undefined && !isPublic) return 'Confirm that anyone may use it';
     return undefined;
   };
   return (
