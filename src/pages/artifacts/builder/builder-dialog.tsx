@@ -56,10 +56,10 @@ export function BuilderDialog({
       setReading(false);
     }
   };
-  const finish: OnBuilt = (...built) => {
+  const finish: OnBuilt = (...archive) => {
     // Nothing can be lost now, so closing does not ask.
     flushSync(() => setBuilt(true));
-    onBuilt(...built);
+    onBuilt(...archive);
   };
   const begun = useRef<FileSystemEntry[]>(undefined);
   const begin = (node: HTMLElement | null) => {
