@@ -39,6 +39,7 @@ const PARAMETERS: Record<string, string> = {
   kind: 'Kinds with commas between them; without it, all',
   note_id: 'NoteId of a note',
   hours: 'Hours until now: 1 to 2160',
+  step: 'Seconds from one value to the next; at most 1,000 values',
   sort: 'changes or offline: what is most comes first',
   days: 'Most days: 1 to 1000',
   jobs: 'Ids of archived jobs, with commas between them: 1 to 200',

@@ -484,6 +484,8 @@ const jobs: Definition[] = [
   // Outcome rules: the jobs that they apply to.
   'CREATE INDEX jobs_unnamed ON jobs (seq) WHERE rule_name IS NULL AND parent_seq IS NULL;',
   'CREATE INDEX jobs_of_rules ON jobs (account_id, rule_name) WHERE parent_seq IS NULL;',
+  // How many ended in each hour, from the index alone.
+  'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
   // Decides whose output is removed first, from the index alone.
   'CREATE INDEX jobs_with_output ON jobs (account_id, ended, seq, output_bytes, parent_seq, archived) WHERE output_bytes > 0;',
   'CREATE INDEX jobs_output_of_parent ON jobs (parent_seq, seq, output_bytes) WHERE output_bytes > 0 AND parent_seq IS NOT NULL;',

@@ -175,6 +175,12 @@ const UPGRADES: readonly Upgrade[] = [
   },
   // Nodes of earlier versions would let everybody do everything.
   { to: 44, changes: () => withPeople, stopsNodes: true },
+  {
+    to: 45,
+    changes: () => [
+      'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
+    ],
+  },
 ];
 
 /** The version of schema.ts. */
