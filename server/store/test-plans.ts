@@ -32,7 +32,8 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
   { deviceSeq: 1 },
   { group: 'a' },
   { tagId: 'a' },
-  { artifactId: 'a' },
+  { artifactIds: ['a'] },
+  { artifactIds: ['a', 'b'] },
   { movedSince: 1 },
 ];
 
