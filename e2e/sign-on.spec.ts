@@ -1,7 +1,7 @@
 // Signing in at an identity provider, and leaving it. The provider is on another site than the service, so the browser sends
 // the cookies as it does in real life.
 import type { Browser, Page } from '@playwright/test';
-import { CLIENT, FakeProvider } from '../server/auth/test-provider.ts';
+import { CLIENT, FakeProvider } from '../scripts/test-identity-provider.ts';
 import { expect, test as base, type Service } from './fixtures.ts';
 
 const test = base.extend<{ provider: FakeProvider }>({
