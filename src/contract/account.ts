@@ -175,7 +175,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'GET',
     path: '/v1/account/tokens',
     permission: 'self',
-    summary: 'List your API tokens, as an Admin those of everybody',
+    summary: 'List your API tokens, as an Admin those of everybody, or of the account within your groups',
     addition: true,
     response: list(apiToken),
   },
