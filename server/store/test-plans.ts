@@ -162,7 +162,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
   ],
   'people.ts currentRights': ['session:a', 'token:a'].map((credential) => (call, db) => call(db, { credential })),
-  'sessions.ts listSessions': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+  'sessions.ts listSessions': [undefined, { personId: 'a' }, { tokenId: 'a' }, { personId: 'a', groups: ['a'] }].map(
     (owner) => (call, db) => call(db, 1, 1, owner),
   ),
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
@@ -175,7 +175,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
   ),
-  'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+  'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }, { personId: 'a', groups: ['a'] }].map(
     (owner) => (call, db) => call(db, 1, owner),
   ),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
