@@ -39,6 +39,7 @@ import {
   refusalOf,
   SERVICES,
   usualPort,
+  type Service,
   type TunnelChoice,
 } from './tunnel-choices.ts';
 import classes from './open-tunnel.module.css';
@@ -140,8 +141,8 @@ function OpenHere({ device, onClose }: OpenTunnelDialogProps) {
                 <SegmentedControl
                   aria-labelledby="tunnel-service"
                   data={SERVICES.map(({ value, label }) => ({ value, label }))}
-                  value={values.Service as (typeof SERVICES)[number]['value']}
-                  onChange={(Service) => fill({ Service, Port: usualPort(Service) })}
+                  value={values.Service as Service}
+                  onChange={(service) => fill({ Service: service, Port: usualPort(service) })}
                 />
               </div>
               <TextField
@@ -238,7 +239,10 @@ function DeviceSelect({ value, error, onPick }: DeviceSelectProps) {
       filter={({ options }) => options}
       nothingFoundMessage={found.isFetching ? 'Searching' : 'No matching device'}
       error={found.error?.message ?? (error as string | undefined)}
-      maxDropdownHeight={280}
+      maxDropdownHeight={220}
+      // The dialog focuses its first field: open options would cover the rest of it and take the first Escape.
+      openOnFocus={false}
+      comboboxProps={{ withinPortal: false }}
     />
   );
 }
