@@ -1,6 +1,7 @@
 // Everything that the service has open, created in one order and closed in reverse. Tests create their own.
 import path from 'node:path';
 import { Availabilities } from './api/availability.ts';
+import { FleetSeries } from './api/fleet-series.ts';
 import { openEventFeed, type EventFeed } from './api/event-feed.ts';
 import { openAlerts, type AlertTimes, type Alerts } from './alerts/alerts.ts';
 import { openAudit, type Audit } from './store/audit.ts';
@@ -71,6 +72,7 @@ export interface Context {
   alerts: Alerts;
   events: EventFeed;
   availabilities: Availabilities;
+  series: FleetSeries;
   /** The agent program for devices. */
   published: PublishedAgent;
   signer: AgentSigner;
@@ -262,6 +264,7 @@ export async function openContext(
       bulk: openBulkRunner({ db, audit, now, actions, dispatch, readOnly, isLeader: () => joined.isLeader() }),
       events: (events = openEventFeed({ db, now, steady: clock.steady })),
       availabilities: new Availabilities(db, now),
+      series: new FleetSeries(db, now),
       published,
       signer,
       agentUpdates,
@@ -294,6 +297,7 @@ export async function openContext(
         await alerts.close();
         await context.events.close();
         await context.availabilities.close();
+        await context.series.close();
         await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();
@@ -310,7 +314,7 @@ export async function openContext(
         await store.release();
       },
     };
-    context.availabilities.keepReady();
+    context.availabilities.keepReady((accountId) => context.series.prepare(accountId));
     return context;
   } catch (cause) {
     await cluster?.close();

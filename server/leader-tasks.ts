@@ -59,7 +59,11 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'add up the states of devices', everyMs: 1_000, run: ifRoom(() => addSettledTotals(db, now())) },
     { what: 'judge jobs by their outcome rules', everyMs: 500, run: ifRoom(() => judge.run()) },
     { what: 'carry rollouts on', everyMs: rolloutsEveryMs, run: ifRoom(rollouts) },
-    { what: 'carry out standing orders', everyMs: rolloutsEveryMs, run: ifRoom(openStandingOrders({ db, dispatch })) },
+    {
+      what: 'carry out standing orders',
+      everyMs: rolloutsEveryMs,
+      run: ifRoom(openStandingOrders({ db, now, dispatch })),
+    },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'delete what is in removed accounts', everyMs: 1_000, run: removeAccounts },
     { what: 'close tunnels whose time is over', everyMs: 5_000, run: ifRoom(closeTunnels) },

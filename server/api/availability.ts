@@ -4,6 +4,7 @@
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contract/history.ts';
 import { logFault } from '../store/system-fault.ts';
+import { KeptResults } from '../kept-results.ts';
 import { stopping } from '../http/traffic.ts';
 import type { Database } from '../store/database.ts';
 import { isInScope, type Scope } from '../store/scope.ts';
@@ -18,11 +19,6 @@ type Sort = (typeof AVAILABILITY_SORTS)[number];
 const TURN_MS = 10;
 const FIRST_BATCH = 20;
 const MAX_BATCH = 500;
-/** How long a result is fresh. For a large account, at least this many times as long as it took to compute. */
-const FRESH_MS = 2_000;
-const FRESH_TIMES = 20;
-/** A large account is shown an older result while the next one is computed, but none older than this. */
-const STALE_MS = 10 * 60_000;
 /** A result for 100,000 devices takes about 30 MB. */
 const MAX_RESULTS = 4;
 
@@ -112,18 +108,10 @@ const MAX_READY = 2;
 const OVERVIEW_MS = 24 * 60 * 60_000;
 const READY_EVERY_MS = 2 * 60_000;
 
-interface Remembered {
-  result: Result | undefined;
-  /** When it was computed, and how long that took. */
-  at: number;
-  took: number;
-  computing: Promise<Result> | undefined;
-}
-
 export class Availabilities {
   readonly #db: Database;
   readonly #now: () => number;
-  readonly #results = new Map<string, Remembered>();
+  readonly #results = new KeptResults<Result>(MAX_RESULTS, ({ devices }) => devices >= LARGE_DEVICES);
   #timer: NodeJS.Timeout | undefined;
   #preparing: Promise<void> | undefined;
   #isClosed = false;
@@ -134,33 +122,23 @@ export class Availabilities {
   }
 
   /** The availability in a span of this many milliseconds that ended now or a moment ago. */
-  async of(accountId: number, length: number): Promise<Result> {
-    const key = `${accountId} ${length}`;
-    const known = this.#results.get(key) ?? { result: undefined, at: 0, took: 0, computing: undefined };
-    // Moves it to the end, so that the least recently used result is evicted first.
-    this.#results.delete(key);
-    this.#results.set(key, known);
-    const [oldest] = this.#results.keys();
-    if (this.#results.size > MAX_RESULTS && oldest !== undefined) this.#results.delete(oldest);
-    const { result } = known;
-    const age = performance.now() - known.at;
-    const isSmall = result !== undefined && result.devices < LARGE_DEVICES;
-    if (result && age < (isSmall ? FRESH_MS : Math.max(FRESH_MS, FRESH_TIMES * known.took))) return result;
-    known.computing ??= this.#refresh(known, accountId, length);
-    if (!result || isSmall || age > STALE_MS) return known.computing;
-    known.computing.catch(() => {}); // The next reader without a result sees the error.
-    return result;
+  of(accountId: number, length: number): Promise<Result> {
+    return this.#results.of(`${accountId} ${length}`, () => this.#compute(accountId, length));
   }
 
-  /** Keeps the last 24 hours of large accounts ready from now on. */
-  keepReady(): void {
+  /** Keeps the last 24 hours of large accounts ready from now on, and what else `prepare` computes of them. */
+  keepReady(alsoPrepare: (accountId: number) => Promise<void> = async () => {}): void {
     const prepare = async () => {
       const large = await this.#db.all<{ id: number }>(
         'SELECT id FROM accounts WHERE num_devices >= ? ORDER BY num_devices DESC LIMIT ?',
         LARGE_DEVICES,
         MAX_READY,
       );
-      for (const { id } of large) if (!this.#isClosed) await this.of(id, OVERVIEW_MS);
+      for (const { id } of large) {
+        if (this.#isClosed) return;
+        await this.of(id, OVERVIEW_MS);
+        await alsoPrepare(id);
+      }
     };
     const run = () => {
       this.#preparing ??= prepare()
@@ -177,19 +155,7 @@ export class Availabilities {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#preparing;
-    await Promise.allSettled([...this.#results.values()].flatMap(({ computing }) => computing ?? []));
-  }
-
-  async #refresh(known: Remembered, accountId: number, length: number): Promise<Result> {
-    const began = performance.now();
-    try {
-      const result = await this.#compute(accountId, length);
-      const at = performance.now();
-      Object.assign(known, { result, at, took: at - began });
-      return result;
-    } finally {
-      known.computing = undefined;
-    }
+    await this.#results.settle();
   }
 
   async #compute(accountId: number, length: number): Promise<Result> {

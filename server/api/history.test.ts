@@ -1,7 +1,7 @@
 // The history of states: what agents did, and what the service may say of times in which it was down.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Availability, ServiceGap, DeviceStateChange } from '#/contract/history.ts';
+import type { Availability, DeviceStateChange, HistorySeries, Replay, ServiceGap } from '#/contract/history.ts';
 import { CAUSES, noteState, openSettling, pruneStates, type Cause } from '../store/state-history.ts';
 import { addSettledTotals } from '../store/state-totals.ts';
 import { onPostgres } from '../store/test-database.ts';
@@ -61,6 +61,44 @@ async function disconnect(agent: FakeAgent, device: { id: string }): Promise<voi
   await agent.end();
   await until('the disconnect', async () => (await causes(`device_id=${device.id}`))[0] === 'Disconnected');
 }
+
+test('a series counts the devices in each state, and the jobs that ended, up to now', async () => {
+  const device = await fleet.device();
+  const agent = await connect(device);
+  await fleet.run('true', { DeviceId: device.id });
+  agent.finish((await agent.receive('run')).job);
+  await until('its end', async () => (await fleet.jobs())[0]?.Status === 'Succeeded');
+  await later(3 * MINUTE);
+  const series = await read<HistorySeries>('series?hours=1');
+  assert.deepEqual([series.Step, series.Online.length], [60, 60]);
+  assert.deepEqual([series.Online.at(-1), series.Offline.at(-1), series.Unknown.at(-1)], [1, 0, 0]);
+  assert.deepEqual([series.Online[0], series.Offline[0], series.Unknown[0]], [0, 0, 0], 'before it was created');
+  assert.deepEqual(
+    series.Jobs.map(({ Succeeded, Failed, Other }) => [Succeeded, Failed, Other]),
+    [[1, 0, 0]],
+  );
+  assert.equal((await service.call('GET', '/v1/history/series?hours=2160&step=60')).status, 400);
+});
+
+test('a replay has the states at its beginning and each change after it', async () => {
+  const [first, second] = await fleet.devices('', ['first', 'second']);
+  const agent = await connect(first!);
+  await later(2 * MINUTE);
+  const From = new Date(service.context.now() - MINUTE).toISOString();
+  await connect(second!);
+  await disconnect(agent, first!);
+  const replay = await read<Replay>(`replay?from=${From}`);
+  const at = (id: string) => replay.Devices.indexOf(id);
+  assert.deepEqual([replay.States[at(first!.id)], replay.States[at(second!.id)]], ['O', 'F']);
+  assert.deepEqual(
+    replay.Changes.Device.map((position, index) => [position, replay.Changes.State[index]]),
+    [
+      [at(second!.id), 'O'],
+      [at(first!.id), 'F'],
+    ],
+  );
+  assert.equal((await service.call('GET', '/v1/history/replay?from=2020-01-01T00:00:00Z')).status, 400);
+});
 
 test('each change is listed with its cause, newest first and page by page', async () => {
   const [one, two] = [await fleet.device('', 'one'), await fleet.device('', 'two')];

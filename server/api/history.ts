@@ -1,11 +1,17 @@
 // The history of states, an addition.
+import { setImmediate as otherRequests } from 'node:timers/promises';
+import { MAX_REPLAY_DAYS } from '#/contract/history.ts';
 import type { historyEndpoints, ServiceGap, DeviceStateChange } from '#/contract/history.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../http/implement.ts';
 import type { Reader } from '../store/database.ts';
 import { deviceById, type DeviceRow } from '../store/devices.ts';
+import { JsonResponse } from '../http/json-response.ts';
+import { InvalidInput } from '../store/errors.ts';
 import { scopeOf } from '../store/scope.ts';
+import { stateReplay } from '../store/state-replay.ts';
+import { replayJson } from './replay.ts';
 import {
   CAUSES,
   createdAt,
@@ -56,7 +62,7 @@ async function gapEdges(db: Reader, { id, seq }: DeviceRow, { from, to }: Span) 
   return { downs, ups };
 }
 
-export function historyRoutes({ db, now, availabilities }: Context): Handlers<typeof historyEndpoints> {
+export function historyRoutes({ db, now, availabilities, series }: Context): Handlers<typeof historyEndpoints> {
   return {
     changes: async (request) => {
       const { device_id, from, to, limit, before } = request.query;
@@ -100,6 +106,25 @@ export function historyRoutes({ db, now, availabilities }: Context): Handlers<ty
         Items: sorted.slice(first, end),
         Next: end < sorted.length ? String(end) : '',
       };
+    },
+
+    series: (request) => {
+      const { hours = '24', step } = request.query;
+      return series.of(scopeOf(request), Number(hours), step === undefined ? undefined : Number(step));
+    },
+
+    replay: async (request) => {
+      const { from, to } = request.query;
+      const end = to ? Date.parse(to) : now();
+      const begin = Math.floor((from ? Date.parse(from) : end - 24 * HOUR_MS) / 1000) * 1000;
+      if (begin >= end)
+        throw new InvalidInput('No time to replay', '`from` must be before `to`, by a second at least.');
+      if (end - begin > MAX_REPLAY_DAYS * 24 * HOUR_MS)
+        throw new InvalidInput('Too long to replay', `A replay covers at most ${MAX_REPLAY_DAYS} days.`);
+      const span = { from: begin, to: end };
+      const replay = await stateReplay(db, scopeOf(request), span, otherRequests);
+      const gaps = (await gapsIn(db, span)).map(gapOf);
+      return new JsonResponse(replayJson(time(begin), replay, gaps), undefined, { compressible: true });
     },
   };
 }

@@ -86,7 +86,7 @@ export function openLocationList({
   };
 }
 
-function runChunked(chunks: Iterator<Chunk, void> | AsyncIterator<Chunk, void>): ReadableStream<Uint8Array> {
+export function runChunked(chunks: Iterator<Chunk, void> | AsyncIterator<Chunk, void>): ReadableStream<Uint8Array> {
   let hasStarted = false;
   return new ReadableStream({
     async pull(controller) {

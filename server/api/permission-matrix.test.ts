@@ -431,6 +431,8 @@ const EXAMPLES: Record<string, Example[]> = {
   'usage.list': plain,
   'history.changes': [{}, { query: ({ ids }) => `?device_id=${ids['device_id']}`, outside: 'refused' }],
   'history.summary': [{}, { query: () => '?by=group' }, { query: () => '?by=site' }],
+  'history.series': [{}, { query: () => '?hours=1' }],
+  'history.replay': plain,
   'timeline.list': plain,
   'timeline.addNote': withBody(() => ({ Text: 'note' })),
   'timeline.removeNote': plain,

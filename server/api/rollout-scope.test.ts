@@ -245,6 +245,68 @@ test('a standing order is saved for own groups only, and takes none over', async
   );
 });
 
+/** A token of the account with this role. */
+async function tokenWith(
+  Role: string,
+): Promise<{ id: string; as: (method: string, path: string, body?: unknown) => Promise<Response> }> {
+  const made = await json<{ TokenId: string; Token: string }>('POST', '/v1/account/tokens', {
+    Name: 'maker',
+    Owner: 'account',
+    Role,
+  });
+  const headers = { Authorization: `Bearer ${made.Token}` };
+  return { id: made.TokenId, as: (method, path, body) => service.call(method, path, body, headers) };
+}
+
+test('a rollout whose maker lost the right to deploy pauses before its next wave, and goes on in the name of who resumes it', async () => {
+  const maker = await tokenWith('Deployer');
+  const answer = await maker.as('POST', '/v1/rollout', {
+    ...ROLLOUT,
+    Name: 'orphan',
+    DeviceIds: [ids.idle, ids.mine],
+    ArtifactId: ids.artifact,
+    Waves: [{ Count: 1 }, { Percent: 100 }],
+    Advance: 'confirm',
+  });
+  const { RolloutId } = (await answer.json()) as { RolloutId: string };
+  const waves = async () => (await whole(RolloutId)).Waves.filter(({ JobId }) => JobId).length;
+  const step = async (name: string) =>
+    json('POST', `/v1/rollout/${RolloutId}/${name}`, { Version: (await whole(RolloutId)).Version });
+  await until('its first wave', async () => (await waves()) === 1);
+  await json('DELETE', `/v1/account/tokens/${maker.id}`);
+  await step('advance');
+  const { Because } = await until('its pause', async () => {
+    const now = await whole(RolloutId);
+    return now.State === 'Paused' && now;
+  });
+  assert.match(Because, /may no longer deploy/);
+  assert.equal(await waves(), 1);
+  await step('resume');
+  await step('advance');
+  await until('its second wave', async () => (await waves()) === 2);
+  await json('POST', `/v1/rollout/${RolloutId}/abort`, { Version: (await whole(RolloutId)).Version });
+});
+
+test('a standing order whose maker lost the right to deploy is stopped until somebody saves it again', async () => {
+  const maker = await tokenWith('Deployer');
+  const order = { DeviceGroup: 'orphanage', ArtifactId: ids.artifact };
+  assert.equal((await maker.as('PUT', '/v1/orders/orphan', order)).status, 200);
+  await json('DELETE', `/v1/account/tokens/${maker.id}`);
+  const read = async () => (await json<StandingOrder[]>('GET', '/v1/orders')).find(({ Name }) => Name === 'orphan');
+  const stopped = await read();
+  assert.deepEqual([stopped?.State, /may no longer deploy/.test(stopped?.Because ?? '')], ['Stopped', true]);
+  const { id } = await fleet.device('orphanage');
+  // Another order of the same account is carried out in the same look, after this one.
+  const other = await fleet.device('another hall');
+  await json('PUT', '/v1/orders/zz-other', { DeviceGroup: 'another hall', ArtifactId: ids.artifact });
+  const jobsOf = async (device: string) => (await json<unknown[]>('GET', `/v1/device/${device}/queue`)).length;
+  await until('the job of the other order', async () => (await jobsOf(other.id)) > 0);
+  assert.equal(await jobsOf(id), 0);
+  await json('PUT', '/v1/orders/orphan', order);
+  await until('its job', async () => (await jobsOf(id)) > 0);
+  for (const name of ['orphan', 'zz-other']) await json('DELETE', `/v1/orders/${name}`);
+});
+
 test('the jobs of a wave across groups are seen in part too', async () => {
   const { Waves } = await own.json<Rollout>('GET', `/v1/rollout/${rollouts.mixed}`);
   const children = await own.json<Job[]>('GET', `/v1/job/${Waves[0]?.JobId}/childjobs`);

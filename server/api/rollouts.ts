@@ -32,6 +32,7 @@ import {
   rolloutById,
   rolloutsOf,
   settingsOf,
+  setBeginner,
   setWave,
   stepsOf,
   applyStep,
@@ -222,6 +223,8 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
             const { failed } = figuresOf(await countWave(tx, row, wave, now()));
             await setWave(tx, row.seq, { ...wave, began: now(), forgiven: failed });
           }
+          // Whoever started it may no longer be permitted to: from now on it runs with the rights of who resumes it.
+          await setBeginner(tx, row, request);
           return { to: { state: row.wave < 0 ? 'Scheduled' : 'Running', because: '' }, result: undefined };
         },
       ),

@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { artifactById } from '../store/artifacts.ts';
+import { beginnerOf, isStillPermitted } from '../store/current-rights.ts';
 import type { Reader } from '../store/database.ts';
 import { ReachesOutside } from '../store/errors.ts';
 import { isInScope, scopeOf, wholeAccount } from '../store/scope.ts';
@@ -43,12 +44,17 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
       const rows = await standingOrdersOf(db, scopeOf(request));
       const actors = rows.map(({ actor }) => ({ actor, action: '', target: '' }));
       const names = await namesOf(db, account.id, actors);
-      return Promise.all(rows.map(async (row) => shown(row, await figuresOf(row), names.get(row.actor) ?? '')));
+      return Promise.all(
+        rows.map(async (row) => {
+          const stopped = !row.has_artifact ? DELETED : (await isStillPermitted(db, row, now())) ? '' : NOT_PERMITTED;
+          return shown(row, { Counts: await figuresOf(row), stopped, changedByName: names.get(row.actor) ?? '' });
+        }),
+      );
     },
 
     save: (request) =>
       db.write(async (tx) => {
-        const { account, params, body, actor, address } = request;
+        const { account, params, body, address } = request;
         const scope = scopeOf(request);
         if (!isInScope(scope, body.DeviceGroup))
           throw new ReachesOutside(
@@ -68,7 +74,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
           artifact_id: artifact.id,
           artifact_name: ruleNameOf(artifact.name, artifact.version),
           artifact_version: artifact.version,
-          actor,
+          ...(await beginnerOf(tx, request)),
           address,
           changed: now(),
         });
@@ -124,6 +130,7 @@ export function standingOrderRoutes({ db, audit, now }: Context): Handlers<typeo
 }
 
 const DELETED = 'Its artifact was deleted: choose another one.';
+const NOT_PERMITTED = 'Whoever saved it last may no longer deploy to this group: somebody who may can save it again.';
 
 /** How long the figures of a standing order are cached: many people may watch the same one. */
 const FRESH_MS = 1_000;
@@ -142,14 +149,21 @@ function openFigures(db: Reader): (row: StandingOrderRow) => Promise<Record<stri
   };
 }
 
-const shown = (row: StandingOrderRow, Counts: Record<string, number>, changedByName: string): StandingOrder => ({
+interface Shown {
+  Counts: Record<string, number>;
+  /** Why it deploys nothing; '' if it does. */
+  stopped: string;
+  changedByName: string;
+}
+
+const shown = (row: StandingOrderRow, { Counts, stopped, changedByName }: Shown): StandingOrder => ({
   Name: row.name,
   DeviceGroup: row.grp,
   ArtifactId: row.artifact_id,
   ArtifactName: row.artifact_name,
   ArtifactVersion: row.artifact_version,
-  State: row.has_artifact ? 'Active' : 'Stopped',
-  Because: row.has_artifact ? '' : DELETED,
+  State: stopped === '' ? 'Active' : 'Stopped',
+  Because: stopped,
   Version: row.version,
   Devices: Object.values(Counts).reduce((sum, count) => sum + count, 0),
   Counts,

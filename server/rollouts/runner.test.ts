@@ -59,7 +59,14 @@ const make = (more: Partial<RolloutDraft> = {}, waves = 2): Promise<RolloutRow> 
       IncludeNew: false,
       ...more,
     };
-    const caller = { account: { id: 1, email: '' }, actor: 'link', address: '' };
+    const caller = {
+      account: { id: 1, email: '' },
+      actor: 'link',
+      address: '',
+      credential: '',
+      role: 'Admin' as const,
+      groups: undefined,
+    };
     return insertRollout(tx, { caller, draft, waves: ids, at: now });
   });
 /** Its pace may leave a look out. */

@@ -3,6 +3,7 @@
 import type { Actor } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { Refusal } from '../store/errors.ts';
+import { isStillPermitted } from '../store/current-rights.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { jobById } from '../store/jobs.ts';
 import { wholeAccount } from '../store/scope.ts';
@@ -40,6 +41,8 @@ const callerOf = ({ account_id: id, actor, address }: RolloutRow): Actor => ({
   address,
 });
 
+const NOT_PERMITTED =
+  'Whoever started it may no longer deploy to these devices. Somebody who may can resume it in their own name';
 const MINUTE = 60_000;
 const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
 
@@ -102,6 +105,8 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     const { figures, settings } = situation;
     switch (decision.do) {
       case 'begin': {
+        if (!(await isStillPermitted(tx, row, now())))
+          return pauseRollout(tx, row, { because: NOT_PERMITTED, at: now() });
         const text = await startWave(tx, row, decision.wave, joined);
         await applyStep(tx, row, { state: 'Running', because: '', wave: decision.wave, confirmed: 0 });
         return void (await note(text));

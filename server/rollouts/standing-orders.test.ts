@@ -9,6 +9,9 @@ import { openTestDatabase } from '../store/test-database.ts';
 import { openStandingOrders } from './standing-orders.ts';
 
 let db: Database;
+/** An order from before there were roles. */
+const maker = { actor: 'link', credential: '', role: 'Admin', groups_json: '[]' } as const;
+
 beforeEach(async () => {
   db = await openTestDatabase();
   await db.write(async (tx) => {
@@ -18,7 +21,7 @@ beforeEach(async () => {
          run_command, folder, created) VALUES ('a', 1, 'myapp.sh', '1', 1, 1, '', 1, '/', 'true', '', 1)`,
     );
     const order = { name: 'hall', grp: 'hall', artifact_id: 'a', artifact_name: 'myapp', artifact_version: '1' };
-    await saveStandingOrder(tx, { ...order, account_id: 1, actor: 'link', address: '', changed: 1 });
+    await saveStandingOrder(tx, { ...order, account_id: 1, ...maker, address: '', changed: 1 });
     for (let unit = 0; unit < 3; unit++) await insertDevice(tx, 1, { DeviceName: 'unit', DeviceGroup: 'hall' }, 1);
   });
 });
@@ -28,6 +31,7 @@ afterEach(() => db.close());
 const runner = (fails = false) =>
   openStandingOrders({
     db,
+    now: Date.now,
     dispatch: {
       submitIn: async (tx, { account }, { Name, DeviceIds = [] }) => {
         const what = { ruleName: 'myapp', artifactVersion: '1', artifactId: 'a', workflowId: null, command: () => '' };

@@ -5,6 +5,7 @@ import { isOver } from '#/contract/rollouts.ts';
 import { ruleNameOf } from '#/contract/rule-name.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { findArtifact } from '../store/artifacts.ts';
+import { isStillPermitted } from '../store/current-rights.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import { jobById } from '../store/jobs.ts';
 import { wholeAccount } from '../store/scope.ts';
@@ -46,15 +47,17 @@ async function lacking(db: Reader, order: StandingOrderRow, limit: number) {
 /** Returns a function that checks all standing orders once. */
 export function openStandingOrders({
   db,
+  now,
   dispatch,
 }: {
   db: Database;
+  now: () => number;
   dispatch: Pick<Dispatch, 'submitIn'>;
 }): () => Promise<void> {
   const deploy = async (tx: Tx, { account_id: account, name }: StandingOrderRow): Promise<void> => {
     // Read again, because somebody may have changed it in the meantime.
     const order = await findStandingOrder(tx, wholeAccount(account), name);
-    if (!order?.has_artifact) return;
+    if (!order?.has_artifact || !(await isStillPermitted(tx, order, now()))) return;
     const devices = await lacking(tx, order, MOST_DEVICES);
     if (devices.length === 0) return;
     const caller = { account: { id: account, email: '' }, actor: order.actor, address: order.address };

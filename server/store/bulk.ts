@@ -3,14 +3,14 @@ import type { Bulk, BulkAction, BulkItem, BulkValues, NewBulkDevice } from '#/co
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
 import type { Caller } from './caller.ts';
-import type { Beginner } from './current-rights.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { beginnerOf } from './current-rights.ts';
+import type { Beginner } from './current-rights.ts';
 import { rightsOf } from './people.ts';
 import { inGroups, isInScope } from './scope.ts';
 import type { Scope } from './scope.ts';
-import { holderOf } from './sessions.ts';
 
 export interface BulkRow extends Beginner {
   seq: number;
@@ -143,6 +143,7 @@ export async function insertBulk(
   { caller, action, of, values, items, at }: NewBulk,
 ): Promise<{ seq: number; id: string }> {
   const id = newId();
+  const { credential, role, groups_json } = await beginnerOf(tx, caller);
   const seq = await insertRow(
     tx,
     `INSERT INTO bulk (id, account_id, action, of_what, settings, actor, address, state, total, created, credential, role,
@@ -156,9 +157,9 @@ export async function insertBulk(
     caller.address,
     items.length,
     at,
-    await holderOf(tx, caller.credential),
-    caller.role,
-    JSON.stringify(caller.groups ?? []),
+    credential,
+    role,
+    groups_json,
   );
   const { first } = (await tx.get<{ first: number }>(FIRST_KEY(tx), '["one"]')) ?? { first: 0 };
   const texts = items.map((each) => tx.dialect.storable(typeof each === 'string' ? each : JSON.stringify(each)));

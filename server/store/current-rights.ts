@@ -1,9 +1,11 @@
 // What somebody may do now who began long work earlier: roles change, people are removed and tokens are revoked meanwhile.
 import { ROLES } from '#/contract/permissions.ts';
 import type { Rights } from '#/contract/permissions.ts';
+import type { Caller } from './caller.ts';
 import type { Reader } from './database.ts';
 import { rightsOf, rightsWithin } from './people.ts';
 import type { StoredRights } from './people.ts';
+import { holderOf } from './sessions.ts';
 
 interface TokenRights extends StoredRights {
   expires: number | null;
@@ -37,6 +39,17 @@ export interface Beginner extends StoredRights {
   /** The token that they showed or signed in with, or their session. */
   credential: string;
 }
+
+/** What is stored of a caller whose work outlives the request. */
+export const beginnerOf = async (
+  db: Reader,
+  caller: Pick<Caller, 'actor' | 'credential' | 'role' | 'groups'>,
+): Promise<Beginner> => ({
+  actor: caller.actor,
+  credential: await holderOf(db, caller.credential),
+  role: caller.role,
+  groups_json: JSON.stringify(caller.groups ?? []),
+});
 
 /** Whether they may still do what they might do when they began. */
 export async function isStillPermitted(db: Reader, beginner: Beginner, now: number): Promise<boolean> {

@@ -2,7 +2,9 @@
 // (rollout-devices.ts).
 import type { RolloutDraft, RolloutState } from '#/contract/rollouts.ts';
 import { notFound } from './errors.ts';
-import type { Actor } from './caller.ts';
+import type { Caller } from './caller.ts';
+import { beginnerOf } from './current-rights.ts';
+import type { Beginner } from './current-rights.ts';
 import { newId } from './ids.ts';
 import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
@@ -10,7 +12,7 @@ import { perDialect } from './dialect.ts';
 import { inGroups, isInScope, isOwnDevice, wholeAccount } from './scope.ts';
 import type { Scope } from './scope.ts';
 
-export interface RolloutRow {
+export interface RolloutRow extends Beginner {
   seq: number;
   id: string;
   account_id: number;
@@ -25,7 +27,7 @@ export interface RolloutRow {
   waves: number;
   /** 1 if a person has approved the next wave. */
   confirmed: number;
-  /** Who created it: its jobs are submitted in their name. */
+  /** Who created it, or resumed it last: its jobs are submitted in their name, and need their rights. */
   actor: string;
   address: string;
   created: number;
@@ -130,7 +132,7 @@ export const addDevices = (
 ) => tx.run(INSERT_DEVICES(tx), rollout.seq, wave, rollout.account_id, JSON.stringify(ids));
 
 interface NewRollout {
-  caller: Pick<Actor, 'account' | 'actor' | 'address'>;
+  caller: Pick<Caller, 'account' | 'actor' | 'address' | 'credential' | 'role' | 'groups'>;
   draft: Settings;
   waves: readonly (readonly string[])[];
   at: number;
@@ -138,10 +140,11 @@ interface NewRollout {
 
 export async function insertRollout(tx: Tx, { caller, draft, waves, at }: NewRollout): Promise<RolloutRow> {
   const id = newId();
+  const { credential, role, groups_json } = await beginnerOf(tx, caller);
   const seq = await insertRow(
     tx,
-    `INSERT INTO rollouts (id, account_id, name, settings, state, waves, actor, address, created)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO rollouts (id, account_id, name, settings, state, waves, actor, address, created, credential, role, groups_json)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     caller.account.id,
     draft.Name,
@@ -151,9 +154,30 @@ export async function insertRollout(tx: Tx, { caller, draft, waves, at }: NewRol
     caller.actor,
     caller.address,
     at,
+    credential,
+    role,
+    groups_json,
   );
   for (const [wave, ids] of waves.entries()) await addDevices(tx, { seq, account_id: caller.account.id }, wave, ids);
   return rolloutById(tx, wholeAccount(caller.account.id), id);
+}
+
+/** From now on its jobs are submitted in the name of this caller. */
+export async function setBeginner(
+  tx: Tx,
+  { seq }: Pick<RolloutRow, 'seq'>,
+  caller: NewRollout['caller'],
+): Promise<void> {
+  const { actor, credential, role, groups_json } = await beginnerOf(tx, caller);
+  await tx.run(
+    'UPDATE rollouts SET actor = ?, address = ?, credential = ?, role = ?, groups_json = ? WHERE seq = ?',
+    actor,
+    caller.address,
+    credential,
+    role,
+    groups_json,
+    seq,
+  );
 }
 
 /** Applies a step. Returns false if another step was applied since the row was read. */

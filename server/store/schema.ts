@@ -488,6 +488,8 @@ const jobs: Definition[] = [
   // Outcome rules: the jobs that they apply to.
   'CREATE INDEX jobs_unnamed ON jobs (seq) WHERE rule_name IS NULL AND parent_seq IS NULL;',
   'CREATE INDEX jobs_of_rules ON jobs (account_id, rule_name) WHERE parent_seq IS NULL;',
+  // How many ended in each hour, from the index alone.
+  'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
   // Decides whose output is removed first, from the index alone.
   'CREATE INDEX jobs_with_output ON jobs (account_id, ended, seq, output_bytes, parent_seq, archived) WHERE output_bytes > 0;',
   'CREATE INDEX jobs_output_of_parent ON jobs (parent_seq, seq, output_bytes) WHERE output_bytes > 0 AND parent_seq IS NOT NULL;',
@@ -633,8 +635,11 @@ const rollouts: Definition[] = [
     wave INTEGER NOT NULL DEFAULT -1,         -- the last one that has started, from 0
     waves INTEGER NOT NULL,
     confirmed INTEGER NOT NULL DEFAULT 0,
-    actor TEXT NOT NULL,
+    actor TEXT NOT NULL,                      -- who created or resumed it last
     address TEXT NOT NULL,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of the actor
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what the actor might do then: what it needs to go on
+    groups_json TEXT NOT NULL DEFAULT '[]',
     created INTEGER NOT NULL,
     ended INTEGER,
     kept TEXT                                 -- JSON: counts of the outcomes by wave, once all devices have theirs
@@ -690,6 +695,9 @@ const standingOrders: Definition[] = [
     version INTEGER NOT NULL DEFAULT 1,       -- raised by each change
     actor TEXT NOT NULL,                      -- who changed it last: its jobs are theirs
     address TEXT NOT NULL,
+    credential TEXT NOT NULL DEFAULT '',      -- the token or session of the actor
+    role TEXT NOT NULL DEFAULT 'Admin',       -- what the actor might do then: what it needs to go on
+    groups_json TEXT NOT NULL DEFAULT '[]',
     changed INTEGER NOT NULL,
     UNIQUE (account_id, folded)
   ) STRICT;`,

@@ -2,13 +2,14 @@
 // the version that it has.
 import { notFound } from './errors.ts';
 import type { Reader, Tx } from './database.ts';
+import type { Beginner } from './current-rights.ts';
 import { perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { fold } from './fold.ts';
 import { isInScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 
-export interface StandingOrderRow {
+export interface StandingOrderRow extends Beginner {
   seq: number;
   account_id: number;
   name: string;
@@ -18,7 +19,7 @@ export interface StandingOrderRow {
   artifact_version: string;
   /** Incremented by each change. */
   version: number;
-  /** Who changed it last: its jobs are submitted in their name. */
+  /** Who changed it last: its jobs are submitted in their name, and need their rights. */
   actor: string;
   address: string;
   changed: number;
@@ -60,11 +61,12 @@ type Saved = Omit<StandingOrderRow, 'seq' | 'version' | 'has_artifact'>;
 export const saveStandingOrder = (tx: Tx, order: Saved) =>
   tx.run(
     `INSERT INTO standing_orders (account_id, folded, name, grp, artifact_id, artifact_name, artifact_version, actor,
-       address, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       address, changed, credential, role, groups_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (account_id, folded) DO UPDATE SET
        name = excluded.name, grp = excluded.grp, artifact_id = excluded.artifact_id,
        artifact_name = excluded.artifact_name, artifact_version = excluded.artifact_version, actor = excluded.actor,
-       address = excluded.address, changed = excluded.changed, version = standing_orders.version + 1`,
+       address = excluded.address, changed = excluded.changed, credential = excluded.credential, role = excluded.role,
+       groups_json = excluded.groups_json, version = standing_orders.version + 1`,
     order.account_id,
     fold(order.name),
     order.name,
@@ -75,6 +77,9 @@ export const saveStandingOrder = (tx: Tx, order: Saved) =>
     order.actor,
     order.address,
     order.changed,
+    order.credential,
+    order.role,
+    order.groups_json,
   );
 
 /** Forgets which devices have had a job, so that all of them get one again. */

@@ -1,13 +1,16 @@
-// The running totals give the sums that the changes give, whatever was noted late, removed, or has no totals yet.
+// The running totals, series and replays give what the changes give, whatever was noted late, removed, or has no totals yet.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
 import { holds } from '../../scripts/test-property.ts';
 import type { Database } from './database.ts';
 import { insertDevice } from './devices.ts';
-import { CAUSES, gapsIn, pruneStates, type Cause, type Span, type StateChange } from './state-history.ts';
+import { CAUSES, gapsIn, isOnline, pruneStates, type Cause, type Span, type StateChange } from './state-history.ts';
 import { sumStates } from './state-sums.ts';
+import { stateReplay } from './state-replay.ts';
+import { stateSeries } from './state-series.ts';
 import { addTotals, nextSums } from './state-totals.ts';
+import { wholeAccount } from './scope.ts';
 import { openTestDatabase } from './test-database.ts';
 
 const DEVICES = 3;
@@ -95,6 +98,73 @@ test('sums by running totals are those by the changes, whatever was noted late, 
             assert.deepEqual({ online, offline, unknown, changes }, await sumsOf(seq, time, span, gaps));
           }
         }
+      },
+    ),
+  ));
+
+/** What noteState would have left in the rows of devices. */
+const noteLastStates = () =>
+  db.write((tx) =>
+    tx.run(
+      `UPDATE devices SET
+         state_time = coalesce((SELECT max(at) FROM state_changes WHERE device_seq = seq), 0),
+         state_online = coalesce((SELECT CASE WHEN cause IN (?, ?) THEN 1 ELSE 0 END FROM state_changes
+           WHERE device_seq = seq AND at = (SELECT max(at) FROM state_changes WHERE device_seq = seq)), 0)`,
+      CAUSES.connected,
+      CAUSES.firstConnected,
+    ),
+  );
+
+/** The letter of a device's state at a time, by the changes alone. */
+async function letterAt(seq: number, created: number, time: number): Promise<string> {
+  if (created - (created % 1000) > time) return '-';
+  const last = await db.get<StateChange>(
+    'SELECT at, cause FROM state_changes WHERE device_seq = ? AND at <= ? ORDER BY at DESC LIMIT 1',
+    seq,
+    time,
+  );
+  return last && isOnline(last.cause) ? 'O' : 'F';
+}
+
+test('each moment of a series and of a replay has the states that the changes give', () =>
+  holds(
+    100,
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.constant(0), moment), { minLength: DEVICES, maxLength: DEVICES }),
+      fc.array(happening, { maxLength: 30, size: 'max' }),
+      moment,
+      fc.integer({ min: 1, max: 9 }).map((step) => step * 150),
+      async (created, happenings, from, step) => {
+        await start(created);
+        for (const each of happenings) await happen(each);
+        await noteLastStates();
+        const count = 8;
+        const to = from + step * (count - 1);
+        const { online, devices } = await stateSeries(db, wholeAccount(1), { from, step, count });
+        const replay = await stateReplay(db, wholeAccount(1), { from, to }, async () => {});
+        const first = await Promise.all(created.map((time, seq) => letterAt(seq + 1, time, from)));
+        assert.deepEqual(
+          replay.states,
+          first.filter((_, seq) => (created[seq] ?? 0) - ((created[seq] ?? 0) % 1000) <= to),
+          'at the beginning of the replay',
+        );
+        const states: string[] = [...replay.states];
+        for (let index = 0; index < count; index++) {
+          const at = from + index * step;
+          const letters = await Promise.all(created.map((time, seq) => letterAt(seq + 1, time, at)));
+          assert.equal(online[index], letters.filter((letter) => letter === 'O').length, `Online at ${at}`);
+          assert.equal(devices[index], letters.filter((letter) => letter !== '-').length, `devices at ${at}`);
+        }
+        for (let next = 0; next < replay.changes; next++)
+          states[replay.device[next] ?? 0] = replay.online[next] === 1 ? 'O' : 'F';
+        const atEnd = await Promise.all(
+          created.map(async (time, seq) => [seq + 1, await letterAt(seq + 1, time, to)] as const),
+        );
+        assert.deepEqual(
+          states,
+          atEnd.filter(([, letter]) => letter !== '-').map(([, letter]) => letter),
+          'after all changes of the replay',
+        );
       },
     ),
   ));

@@ -20,14 +20,18 @@ interface Totals {
 }
 type Totaled = Position & StateChange & Totals;
 
-/** The last change of each device that has totals. */
-const LAST_TOTALED = perDialect(
+const LAST_CHANGES = perDialect(
   (sql) => `SELECT state_changes.* FROM ${sql.list('asked')} JOIN state_changes
       ON device_seq = CAST(asked.value AS BIGINT) AND at = (
         SELECT CASE WHEN device_seq = CAST(asked.value AS BIGINT) THEN at END FROM state_changes
         WHERE (device_seq, at) <= (CAST(asked.value AS BIGINT), CAST(?2 AS BIGINT) - CASE WHEN CAST(asked.value AS BIGINT) > ?3 THEN 1 ELSE 0 END)
         ORDER BY device_seq DESC, at DESC LIMIT 1)`,
 );
+
+/** The last change of each of these devices at or before a position in the order of all changes. */
+export const lastChanges = (db: Reader, devices: readonly number[], { at, device_seq }: Position): Promise<Totaled[]> =>
+  db.all<Totaled>(LAST_CHANGES(db), JSON.stringify(devices), at, device_seq);
+
 const STORE = perDialect((sql) => {
   const number = (name: string) => `CAST(${sql.field('w.value', name)} AS BIGINT)`;
   return `UPDATE state_changes SET online_before = ${number('online_before')}, number = ${number('number')}
@@ -49,8 +53,7 @@ export const addTotals = (db: Database, before: number, atOnce = AT_ONCE): Promi
       );
       const last = rows.at(-1);
       if (!last) return false;
-      const devices = JSON.stringify([...new Set(rows.map(({ device_seq }) => device_seq))]);
-      const known = await tx.all<Totaled>(LAST_TOTALED(tx), devices, from.at, from.device_seq);
+      const known = await lastChanges(tx, [...new Set(rows.map(({ device_seq }) => device_seq))], from);
       await tx.run(STORE(tx), JSON.stringify(await totalsOf(tx, rows, known)));
       await moveTo(tx, last);
       return rows.length === atOnce;

@@ -32,7 +32,8 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
   { deviceSeq: 1 },
   { group: 'a' },
   { tagId: 'a' },
-  { artifactId: 'a' },
+  { artifactIds: ['a'] },
+  { artifactIds: ['a', 'b'] },
   { movedSince: 1 },
 ];
 
@@ -165,6 +166,11 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (owner) => (call, db) => call(db, 1, 1, owner),
   ),
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
+  'ended-jobs.ts endedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, { from: 0, to: 10 }, 1)),
+  'state-series.ts stateSeries': SCOPES.map((scope) => (call, db) => call(db, scope, { from: 0, step: 1, count: 9 })),
+  'state-replay.ts stateReplay': SCOPES.map(
+    (scope) => (call, db) => call(db, scope, { from: 0, to: 9 }, async () => {}),
+  ),
   'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
@@ -343,6 +349,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
   'devices.ts sessionsOf': ['devices rowid'],
+  'ended-jobs.ts endedJobs': ['jobs jobs_ended, groups, sorts', 'jobs jobs_ended, own_device rowid, groups, sorts'],
   'job-list.ts countJobs': ['jobs jobs_top, v rowid, c jobs_current, v rowid'],
   'job-list.ts jobPage': [
     'jobs jobs_top',
@@ -478,7 +485,12 @@ export const PLANS: Record<string, readonly string[]> = {
     'state_changes key, devices rowid',
     'state_changes state_changes_of_device, devices rowid',
   ],
-  'state-totals.ts addSettledTotals': ['state_changes key', 'state_changes key, state_changes state_changes_of_device'],
+  'state-replay.ts stateReplay': [
+    'devices devices_of_account',
+    'state_changes key',
+    'state_changes key, state_changes state_changes_of_device',
+  ],
+  'state-totals.ts addSettledTotals': ['state_changes key'],
   'state-totals.ts nextSums': [
     'state_totals, devices devices_of_account, state_changes state_changes_of_device, state_changes state_changes_of_device, state_changes state_changes_of_device, before key, first key, last key',
     'state_changes state_changes_of_device',

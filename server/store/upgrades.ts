@@ -185,7 +185,18 @@ const UPGRADES: readonly Upgrade[] = [
   },
   // Nodes of earlier versions would let everybody do everything.
   { to: 44, changes: () => withPeople, stopsNodes: true },
-  { to: 45, changes: () => withRequestedTunnels },
+  {
+    to: 45,
+    changes: () => [
+      ...withRequestedTunnels,
+      ...['rollouts', 'standing_orders'].flatMap((table) => [
+        `ALTER TABLE ${table} ADD COLUMN credential TEXT NOT NULL DEFAULT '';`,
+        `ALTER TABLE ${table} ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';`,
+        `ALTER TABLE ${table} ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
+      ]),
+      'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
+    ],
+  },
 ];
 
 /** The version of schema.ts. */

@@ -48,6 +48,54 @@ export type Availability = z.output<typeof availability>;
 /** Span of a summary in hours; the maximum is the default of HISTORY_DAYS. */
 const HOURS = z.string().check(z.regex(/^([1-9]\d{0,2}|1\d{3}|20\d\d|21[0-5]\d|2160)$/, 'must be 1 to 2160'));
 
+/** Most steps of a series: as many as a wide screen has columns. */
+export const MAX_SERIES_STEPS = 1_000;
+
+const endedJobs = z.object({
+  /** When the hour or day began in which they ended. */
+  Time: text,
+  Succeeded: number,
+  Failed: number,
+  /** Cancelled or Interrupted. */
+  Other: number,
+});
+
+const counts = z.array(number);
+const series = z.object({
+  From: text,
+  /** Seconds from one value to the next. */
+  Step: number,
+  /** How many devices were in each state at the beginning of each step; together they are the devices that existed. */
+  Online: counts,
+  Offline: counts,
+  Unknown: counts,
+  Jobs: z.array(endedJobs),
+});
+export type HistorySeries = z.output<typeof series>;
+
+/** Longest replay, in days. */
+export const MAX_REPLAY_DAYS = 7;
+
+/** Every state at From and every change until `to`, as columns: a million changes are not a million objects. */
+const replay = z.object({
+  From: text,
+  Devices: z.array(z.string()),
+  /** One letter for each of Devices: `O` Online, `F` Offline, `-` not created yet. */
+  States: z.string(),
+  /** In order of time. */
+  Changes: z.object({
+    /** Since From. */
+    Seconds: counts,
+    /** Positions in Devices. */
+    Device: counts,
+    /** One letter each. */
+    State: z.string(),
+  }),
+  /** When the service was down: every device is Unknown then. */
+  Gaps: z.array(serviceGap),
+});
+export type Replay = z.output<typeof replay>;
+
 export const historyEndpoints = resource('history', {}).operations({
   changes: {
     method: 'GET',
@@ -85,5 +133,29 @@ export const historyEndpoints = resource('history', {}).operations({
       Items: z.array(availability),
       Next: text,
     }),
+  },
+  series: {
+    method: 'GET',
+    path: '/v1/history/series',
+    permission: 'read',
+    addition: true,
+    summary: 'Count the devices in each state at each step of the last hours, and the jobs that ended by hour or day',
+    query: z.object({
+      /** Defaults to 24. */
+      hours: z.optional(HOURS),
+      /** Seconds; by default so many that there are about 300 steps. */
+      step: z.optional(z.string().check(z.regex(/^[1-9]\d{0,6}$/, 'must be a number of seconds'))),
+    }),
+    response: series,
+  },
+  replay: {
+    method: 'GET',
+    path: '/v1/history/replay',
+    permission: 'read',
+    addition: true,
+    summary: 'Get the state of every device at a time and every change until another, at most seven days later',
+    /** By default the last 24 hours. */
+    query: z.object({ from: time, to: time }),
+    response: replay,
   },
 });

@@ -1,0 +1,39 @@
+// Prints a replay of the fleet as JSON, some thousand values at a time.
+import type { Json } from '../http/json-response.ts';
+import type { StateReplay } from '../store/state-replay.ts';
+import { runChunked } from './location-list.ts';
+
+const AT_ONCE = 20_000;
+
+function* listOf(values: Uint32Array, length: number): Generator<string> {
+  for (let at = 0; at < length; at += AT_ONCE)
+    yield `${at === 0 ? '' : ','}${values.subarray(at, Math.min(length, at + AT_ONCE)).join(',')}`;
+}
+
+function* lettersOf(online: Uint8Array, length: number): Generator<string> {
+  for (let at = 0; at < length; at += AT_ONCE)
+    yield Array.from(online.subarray(at, Math.min(length, at + AT_ONCE)), (isOnline) => (isOnline ? 'O' : 'F')).join(
+      '',
+    );
+}
+
+function* textOf(From: string, replay: StateReplay, Gaps: unknown): Generator<string> {
+  const { ids, states, changes, seconds, device, online } = replay;
+  yield `{"From":${JSON.stringify(From)},"Devices":[`;
+  for (let at = 0; at < ids.length; at += AT_ONCE)
+    yield `${at === 0 ? '' : ','}${JSON.stringify(ids.slice(at, at + AT_ONCE)).slice(1, -1)}`;
+  yield `],"States":"${states.join('')}","Changes":{"Seconds":[`;
+  yield* listOf(seconds, changes);
+  yield '],"Device":[';
+  yield* listOf(device, changes);
+  yield '],"State":"';
+  yield* lettersOf(online, changes);
+  yield `"},"Gaps":${JSON.stringify(Gaps)}}`;
+}
+
+function* encoded(texts: Generator<string>) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+export const replayJson = (from: string, replay: StateReplay, gaps: unknown): Json =>
+  runChunked(encoded(textOf(from, replay, gaps)));

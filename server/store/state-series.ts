@@ -1,0 +1,159 @@
+// How many devices were Online at each of many moments, from the history of states. It reads the changes of the whole span
+// once, in portions, so that other requests get their turn.
+import { setImmediate as otherRequests } from 'node:timers/promises';
+import type { Reader } from './database.ts';
+import { inGroups, type Scope } from './scope.ts';
+import { isOnline, type Position, type Span, type StateChange } from './state-history.ts';
+import { lastChanges } from './state-totals.ts';
+
+/** Moments at equal distances, in milliseconds. */
+export interface Moments {
+  from: number;
+  step: number;
+  count: number;
+}
+
+export interface StateSeries {
+  online: number[];
+  /** Devices that existed. */
+  devices: number[];
+}
+
+const DEVICES_AT_ONCE = 5_000;
+const CHANGES_AT_ONCE = 5_000;
+const LOOKED_UP_AT_ONCE = 500;
+
+interface DeviceRow {
+  seq: number;
+  id: string;
+  created: number;
+  state_online: number;
+  state_time: number;
+}
+
+/** Counts at each moment what held during stretches of time, each given by its beginning and its end. */
+class Counter {
+  readonly #moments: Moments;
+  readonly #changes: Int32Array;
+
+  constructor(moments: Moments) {
+    this.#moments = moments;
+    this.#changes = new Int32Array(moments.count + 1);
+  }
+
+  /** From `begin` on, until before `end`. */
+  add(begin: number, end: number): void {
+    const { from, step, count } = this.#moments;
+    const first = Math.max(0, Math.ceil((begin - from) / step));
+    const after = Math.min(count, Math.ceil((end - from) / step));
+    if (first >= after) return;
+    this.#changes[first] = (this.#changes[first] ?? 0) + 1;
+    this.#changes[after] = (this.#changes[after] ?? 0) - 1;
+  }
+
+  counts(): number[] {
+    let sum = 0;
+    return Array.from(this.#changes.subarray(0, this.#moments.count), (change) => (sum += change));
+  }
+}
+
+export async function* devicesOf(db: Reader, scope: Scope): AsyncGenerator<DeviceRow[]> {
+  const own = inGroups(db.dialect, scope, 'grp');
+  for (let after = 0; ;) {
+    const rows = await db.all<DeviceRow>(
+      `SELECT seq, id, created - created % 1000 AS created, state_online, state_time FROM devices
+       WHERE account_id = ? AND seq > ?${own.sql} ORDER BY seq LIMIT ${DEVICES_AT_ONCE}`,
+      scope.accountId,
+      after,
+      ...own.values,
+    );
+    yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < DEVICES_AT_ONCE) return;
+    after = last.seq;
+  }
+}
+
+/** All changes after `from` and up to `to`, in order of time, of every account: the key of the table has no account. */
+export async function* changesIn(db: Reader, { from, to }: Span): AsyncGenerator<(Position & StateChange)[]> {
+  for (let last: Position = { at: from, device_seq: Number.MAX_SAFE_INTEGER }; ;) {
+    const rows = await db.all<Position & StateChange>(
+      `SELECT at, device_seq, cause FROM state_changes
+       WHERE (at, device_seq) > (?, ?) AND at <= ? ORDER BY at, device_seq LIMIT ${CHANGES_AT_ONCE}`,
+      last.at,
+      last.device_seq,
+      to,
+    );
+    yield rows;
+    const end = rows.at(-1);
+    if (!end || rows.length < CHANGES_AT_ONCE) return;
+    last = end;
+  }
+}
+
+/** Which of these devices were Online at a time. */
+export async function onlineAt(
+  db: Reader,
+  seqs: readonly number[],
+  at: number,
+  otherWork: () => Promise<unknown>,
+): Promise<Set<number>> {
+  const online = new Set<number>();
+  for (let first = 0; first < seqs.length; first += LOOKED_UP_AT_ONCE) {
+    const some = seqs.slice(first, first + LOOKED_UP_AT_ONCE);
+    for (const { device_seq, cause } of await lastChanges(db, some, { at, device_seq: Number.MAX_SAFE_INTEGER }))
+      if (isOnline(cause)) online.add(device_seq);
+    await otherWork();
+  }
+  return online;
+}
+
+/** Of the devices in the scope that exist now. `otherWork` is called between two portions. */
+export async function stateSeries(
+  db: Reader,
+  scope: Scope,
+  moments: Moments,
+  otherWork: () => Promise<unknown> = otherRequests,
+): Promise<StateSeries> {
+  const { from } = moments;
+  const to = from + moments.step * (moments.count - 1);
+  const existing = new Counter(moments);
+  const online = new Counter(moments);
+  const devices = new Map<number, DeviceRow & { isOnline: boolean; since: number | undefined }>();
+  for await (const rows of devicesOf(db, scope)) {
+    for (const row of rows) {
+      existing.add(row.created, Infinity);
+      devices.set(row.seq, { ...row, isOnline: false, since: undefined });
+    }
+    await otherWork();
+  }
+
+  // What a device was before its first change in the span is looked up afterwards, for many of them at once.
+  const beginnings: { seq: number; end: number }[] = [];
+  for await (const rows of changesIn(db, { from, to })) {
+    for (const { at, device_seq, cause } of rows) {
+      const device = devices.get(device_seq);
+      if (!device) continue;
+      if (device.since === undefined) beginnings.push({ seq: device_seq, end: at });
+      else if (device.isOnline) online.add(Math.max(device.since, device.created), at);
+      device.isOnline = isOnline(cause);
+      device.since = at;
+    }
+    await otherWork();
+  }
+  for (const { seq, created, since, isOnline: wasOnline, state_online, state_time } of devices.values())
+    if (since !== undefined) {
+      if (wasOnline) online.add(Math.max(since, created), Infinity);
+    } else if (state_time > to) beginnings.push({ seq, end: Infinity });
+    else if (state_online === 1) online.add(Math.max(from, created), Infinity);
+
+  const wereOnline = await onlineAt(
+    db,
+    beginnings.map(({ seq }) => seq),
+    from,
+    otherWork,
+  );
+  for (const { seq, end } of beginnings)
+    if (wereOnline.has(seq)) online.add(Math.max(from, devices.get(seq)?.created ?? from), end);
+  return { online: online.counts(), devices: existing.counts() };
+}
