@@ -70,7 +70,7 @@ const RULES = formRules<keyof TunnelChoice>(tunnelDraft, {
   Login: 'Login',
   Public: 'Public',
   ExpiresMinutes: 'Closes after',
-  IdleMinutes: 'Also when unused for',
+  IdleMinutes: 'Closes when unused',
 });
 
 const nothingIsThere = { Service: 'web', Host: '127.0.0.1', Port: '80', LocalDest: '', Login: 'yes', Public: '' };
@@ -145,16 +145,9 @@ function OpenHere({ device, onClose }: OpenTunnelDialogProps) {
                   onChange={(service) => fill({ Service: service, Port: usualPort(service) })}
                 />
               </div>
-              <TextField
-                {...field('Host')}
-                classNames={{ input: 'mono' }}
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={253}
-              />
+              <TextField {...field('Host')} autoComplete="off" spellCheck={false} maxLength={253} />
               <TextField
                 {...field('Port')}
-                classNames={{ input: 'mono' }}
                 inputMode="numeric"
                 autoComplete="off"
                 maxLength={5}
