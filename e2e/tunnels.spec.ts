@@ -269,6 +269,8 @@ test('all tunnels are deleted after typing their number, and the page shows how 
   await all.getByRole('button', { name: 'Delete all tunnels' }).click();
   await ended;
   await expect(page.getByText('No tunnels are open')).toBeVisible();
+  await page.getByRole('link', { name: 'Open a tunnel' }).click();
+  await page.getByText('A tunnel without an end, opened by the device itself').click();
   await expect(page.getByLabel('On the device, for its SSH server')).toContainText('tunnel tcp://127.0.0.1:22');
   await expectAccessible(page);
 });

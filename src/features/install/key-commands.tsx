@@ -44,7 +44,7 @@ export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyComman
   const choice = (
     <Checkbox
       label="Allow tunnels to this device’s own ports"
-      description="From the dashboard, by who may open tunnels. It is part of the command: later only the device can change it."
+      description="Whoever may open tunnels can then reach them. Later, only the device itself can change it."
       checked={allowTunnels}
       onChange={({ currentTarget: { checked } }) => setAllowTunnels(checked)}
     />

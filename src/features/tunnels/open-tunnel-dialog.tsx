@@ -39,6 +39,7 @@ import {
   refusalOf,
   SERVICES,
   usualPort,
+  type Service,
   type TunnelChoice,
 } from './tunnel-choices.ts';
 import classes from './open-tunnel.module.css';
@@ -69,7 +70,7 @@ const RULES = formRules<keyof TunnelChoice>(tunnelDraft, {
   Login: 'Login',
   Public: 'Public',
   ExpiresMinutes: 'Closes after',
-  IdleMinutes: 'Also when unused for',
+  IdleMinutes: 'Closes when unused',
 });
 
 const nothingIsThere = { Service: 'web', Host: '127.0.0.1', Port: '80', LocalDest: '', Login: 'yes', Public: '' };
@@ -140,20 +141,13 @@ function OpenHere({ device, onClose }: OpenTunnelDialogProps) {
                 <SegmentedControl
                   aria-labelledby="tunnel-service"
                   data={SERVICES.map(({ value, label }) => ({ value, label }))}
-                  value={values.Service as (typeof SERVICES)[number]['value']}
-                  onChange={(Service) => fill({ Service, Port: usualPort(Service) })}
+                  value={values.Service as Service}
+                  onChange={(service) => fill({ Service: service, Port: usualPort(service) })}
                 />
               </div>
-              <TextField
-                {...field('Host')}
-                classNames={{ input: 'mono' }}
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={253}
-              />
+              <TextField {...field('Host')} autoComplete="off" spellCheck={false} maxLength={253} />
               <TextField
                 {...field('Port')}
-                classNames={{ input: 'mono' }}
                 inputMode="numeric"
                 autoComplete="off"
                 maxLength={5}
@@ -238,7 +232,10 @@ function DeviceSelect({ value, error, onPick }: DeviceSelectProps) {
       filter={({ options }) => options}
       nothingFoundMessage={found.isFetching ? 'Searching' : 'No matching device'}
       error={found.error?.message ?? (error as string | undefined)}
-      maxDropdownHeight={280}
+      maxDropdownHeight={220}
+      // The dialog focuses its first field: open options would cover the rest of it and take the first Escape.
+      openOnFocus={false}
+      comboboxProps={{ withinPortal: false }}
     />
   );
 }

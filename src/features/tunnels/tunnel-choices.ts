@@ -30,10 +30,10 @@ export const ENDS = [
   { value: '10080', label: '7 days' },
 ];
 export const IDLES = [
-  { value: '', label: 'However long' },
-  { value: '5', label: '5 minutes' },
-  { value: '15', label: '15 minutes' },
-  { value: '60', label: '1 hour' },
+  { value: '', label: 'No' },
+  { value: '5', label: 'After 5 minutes' },
+  { value: '15', label: 'After 15 minutes' },
+  { value: '60', label: 'After 1 hour' },
 ];
 
 /** What is chosen and typed, as text. `Login` and `Public` are '' unless checked. */
