@@ -85,6 +85,10 @@ export const paths = {
   addThisMachine: () => '/devices?dialog=add-this-machine',
   device: (id: string) => `/devices/${encoded(id)}`,
   map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
+  /** `at`: the part of the world, as the map writes it. */
+  mapAt: (at: string) => withQuery('/map', { at }),
+  /** The fleet as it was at this time. */
+  replay: (at: Date) => withQuery('/map', { replay: at.toISOString() }),
   artifact: (id: string) => withQuery('/artifacts', { dialog: 'details', artifact: id }),
   artifactRules: (id: string) => withQuery('/artifacts', { dialog: 'rules', artifact: id }),
   /** `to`: the target of the deploy that an artifact is uploaded for. */
