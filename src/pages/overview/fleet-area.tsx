@@ -16,12 +16,11 @@ import { NoDataYet } from '#/ui/page/view.tsx';
 import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { deployMarks, fleetSeries, type Deploy } from './series.ts';
-import classes from './overview-page.module.css';
 
 const SPANS = [
-  { value: '24', label: '24 h', words: 'the last 24 hours' },
-  { value: '168', label: '7 d', words: 'the last 7 days' },
-  { value: '720', label: '30 d', words: 'the last 30 days' },
+  { value: '24', label: '24\u00a0h', words: 'the last 24 hours' },
+  { value: '168', label: '7\u00a0d', words: 'the last 7 days' },
+  { value: '720', label: '30\u00a0d', words: 'the last 30 days' },
 ] as const;
 
 const spanUrl = urlSchema({ span: oneOf(['24', '168', '720'], '24') });
@@ -116,6 +115,7 @@ export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaPr
         formatX={formatX}
         formatReadoutX={(x) => formatClock(new Date(x), zone)}
         formatY={formatCount}
+        note={series.since !== undefined && `Known since ${formatClock(new Date(series.since), zone)}.`}
         unknown={series.unknown}
         marks={deployMarks(deploys, { from: series.x[0] ?? 0, to: end }, { all: paths.jobs(), Icon: IconRocket })}
         {...(isOnMap && {
@@ -123,9 +123,6 @@ export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaPr
           pickText: 'shows the map as it was then',
         })}
       />
-      {series.since !== undefined && (
-        <p className={classes.note}>Known since {formatClock(new Date(series.since), zone)}.</p>
-      )}
     </>
   );
 }

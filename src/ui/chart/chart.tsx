@@ -44,13 +44,15 @@ export interface ChartProps {
   /** A click or Enter on a point; `pickText` says what it does: "lists the jobs since then". */
   onPick?: ((at: number) => void) | undefined;
   pickText?: string;
+  /** Beside the legend. */
+  note?: ReactNode;
 }
 
 const KEY_STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
 export function Chart(props: ChartProps) {
   const { label, x, step, series, formatX, formatY, height = 180, marks = [], selected, onSelect, at, onMove } = props;
-  const { formatReadoutX = formatX, onPick, pickText } = props;
+  const { formatReadoutX = formatX, onPick, pickText, note } = props;
   const [focused, setFocused] = useState<number>();
   const [anchor, setAnchor] = useState<number>();
   const [begin, end] = [x[0] ?? 0, (x.at(-1) ?? 0) + step];
@@ -173,6 +175,7 @@ export function Chart(props: ChartProps) {
             </span>
           ))}
         </span>
+        {note && !readout && <span>{note}</span>}
         <span className={classes.readout} aria-hidden>
           {readout}
         </span>
