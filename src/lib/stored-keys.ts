@@ -12,6 +12,7 @@ const OF_ACCOUNT = {
   'muster-first-steps': 'other',
   'muster-stale-days': 'other',
   'muster-tunnel-age': 'other',
+  'muster-failures-seen': 'other',
 } as const satisfies Record<string, StoredKind>;
 
 export type StoredKey = keyof typeof OF_ACCOUNT | keyof typeof OF_BROWSER;
