@@ -31,15 +31,18 @@ const timeCell = (raw: string | undefined) => (raw ? <Timestamp text={raw} /> : 
 const tagNames = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId);
 const tagsOf = (device: Device) => tagNames(device).join(', ');
 
-/** As many as fit; the tooltip has all of them. */
+/** Tags shown in a row; the tooltip has all of them. */
+const MOST_CHIPS = 2;
+
 const TagChips = ({ names }: { names: readonly string[] }) =>
   names.length > 0 && (
     <span className={classes.chips}>
-      {names.map((name) => (
+      {names.slice(0, MOST_CHIPS).map((name) => (
         <span key={name} className={classes.chip}>
           {name}
         </span>
       ))}
+      {names.length > MOST_CHIPS && <span className={classes.more}>+{names.length - MOST_CHIPS}</span>}
     </span>
   );
 
