@@ -181,7 +181,7 @@ test('colours by group have letters and a legend, and are in the URL', async ({ 
     await service.locate(DeviceId, 45, lng);
   }
   await openMap(page, service);
-  await page.getByText('By group', { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'Colour by' }).getByText('Group', { exact: true }).click();
   const legend = page.getByRole('list', { name: 'Colours of the groups' });
   await expect(legend.getByRole('listitem')).toHaveText(['Acameras', 'Bpumps']);
   await expect(page).toHaveURL(/color=group/);

@@ -261,7 +261,8 @@ test('all tunnels are deleted after typing their number, and the page shows how 
   const ended = closed(await echoed(tcp.PublicAddr ?? '', 'open'));
   await page.goto(`${service.url}/tunnels`);
   await expect(count(page)).toHaveText('2 tunnels');
-  await page.getByRole('button', { name: 'Delete all' }).click();
+  await page.getByRole('button', { name: 'More for tunnels' }).click();
+  await page.getByRole('menuitem', { name: 'Delete all' }).click();
   const all = page.getByRole('dialog', { name: 'Delete all tunnels' });
   await expect(all.getByRole('button', { name: 'Delete all tunnels' })).toBeDisabled();
   await all.getByLabel('Type 2 to confirm').fill('2');

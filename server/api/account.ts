@@ -44,6 +44,7 @@ const OFFERED: readonly Capability[] = [
   'jobs',
   'live',
   'notes',
+  'open-tunnels',
   'orders',
   'output',
   'people',

@@ -142,6 +142,7 @@ test('conditions are about what is seen', async () => {
   assert.deepEqual(await found(`target=device:${ids.theirs}`), []);
   assert.deepEqual(await found(`target=device:${ids.mine}`), visible());
   assert.deepEqual(await found(`artifact=${ids.artifact}`), [jobs.mixed, jobs.single]);
+  assert.deepEqual(await found(`artifact=none,${ids.artifact}`), [jobs.mixed, jobs.single]);
   assert.deepEqual(await found(`active=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`), [
     jobs.group,
   ]);

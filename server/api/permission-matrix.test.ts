@@ -387,6 +387,12 @@ const EXAMPLES: Record<string, Example[]> = {
   'changes.changes': [{}],
   'changes.events': plain,
   'tunnels.list': plain,
+  'tunnels.open': [
+    {
+      body: ({ ids }) => ({ DeviceId: ids['device_id'], LocalDest: 'http://127.0.0.1:80', Login: 'u:long-enough-1' }),
+      outside: 'refused',
+    },
+  ],
   'tunnels.removeAll': plain,
   'tunnels.remove': plain,
   'audit.list': [

@@ -32,7 +32,8 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
   { deviceSeq: 1 },
   { group: 'a' },
   { tagId: 'a' },
-  { artifactId: 'a' },
+  { artifactIds: ['a'] },
+  { artifactIds: ['a', 'b'] },
   { movedSince: 1 },
 ];
 
@@ -526,6 +527,8 @@ export const PLANS: Record<string, readonly string[]> = {
     'tunnels rowid, tunnels tunnels_of_device, sorts',
     'tunnels rowid, tunnels tunnels_of_device',
   ],
+  'tunnels.ts requestedTunnel': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
+  'tunnels.ts requestedTunnels': ['tunnels tunnels_requested'],
   'tunnels.ts tunnelElsewhere': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
   'usage.ts usageOf': ['usage_days key'],
   'versions.ts versionOf': ['versions key'],

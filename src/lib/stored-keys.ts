@@ -11,6 +11,7 @@ const OF_ACCOUNT = {
   'muster-recent': 'other',
   'muster-first-steps': 'other',
   'muster-stale-days': 'other',
+  'muster-tunnel-age': 'other',
 } as const satisfies Record<string, StoredKind>;
 
 export type StoredKey = keyof typeof OF_ACCOUNT | keyof typeof OF_BROWSER;

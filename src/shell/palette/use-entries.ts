@@ -76,7 +76,7 @@ function useArtifactEntries(isSearching: boolean): Entry[] {
         id: `artifact:${artifact.ArtifactId}`,
         label: artifactText(artifact) || artifact.ArtifactId,
         detail: artifact.ArtifactId,
-        to: `${paths.artifacts()}?${new URLSearchParams({ dialog: 'details', artifact: artifact.ArtifactId })}`,
+        to: paths.artifact(artifact.ArtifactId),
       })),
     [artifacts],
   );
