@@ -388,6 +388,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'bulk.get': plain,
   'bulk.cancel': plain,
   'bulk.removeKeys': plain,
+  'bulk.undo': plain,
   'archive.list': [{}, { query: ({ word }) => `?search=${word}`, outside: 'nothing' }],
   'archive.export': [{}, { query: ({ word }) => `?jobs=${word}`, outside: 'nothing', isMiss: true }],
   'changes.changes': [{}],

@@ -112,18 +112,15 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
   await set('site', change.CustomerSite);
 }
 
-/** Whether the device already has all these values. */
-export async function hasValues(db: Reader, seq: number, values: DeviceChange & Partial<Position>): Promise<boolean> {
-  const stored = await db.get<Record<string, unknown>>(
+export type DeviceValues = Required<DeviceChange> & Position;
+
+/** The values of a device that a person can change. */
+export const deviceValues = (db: Reader, seq: number): Promise<DeviceValues | undefined> =>
+  db.get<DeviceValues>(
     `SELECT name AS "DeviceName", grp AS "DeviceGroup", customer AS "CustomerName", site AS "CustomerSite",
        lat AS "Lat", lng AS "Lng" FROM devices WHERE seq = ?`,
     seq,
   );
-  return Object.entries(values).every(
-    ([field, value]) =>
-      value === undefined || stored?.[field] === (typeof value === 'string' ? value.toWellFormed() : value),
-  );
-}
 
 export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
   tx.run('UPDATE devices SET lat = ?, lng = ? WHERE seq = ?', Lat, Lng, seq);

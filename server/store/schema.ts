@@ -609,6 +609,7 @@ const bulk: Definition[] = [
     outcome TEXT NOT NULL DEFAULT 'Left' CHECK (outcome IN ('Done', 'Failed', 'Skipped', 'Left')),
     because TEXT NOT NULL DEFAULT '',
     draft TEXT,                               -- of create: the device as JSON, with the hash of its key
+    earlier TEXT,                             -- of a changed device, as JSON: each field's value before and after
     PRIMARY KEY (bulk_seq, number)
   ) STRICT, WITHOUT ROWID;`,
   // Keys of created devices, sealed for the caller who requested them: see bulk-keys.ts.

@@ -126,6 +126,13 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     const row = { seq: 1, of_what, settings: '{}', role: 'Admin', groups_json: '[]' };
     return call({ ...db, get: async (sql: string) => (await db.get(sql), row) }, SCOPES[1], 'a');
   }),
+  'bulk.ts insertUndo': [
+    (call, db) => {
+      const caller = { account: { id: 1, email: '' }, actor: 'a', address: '', credential: 'a', role: 'Admin' };
+      const found = { ...db, get: async (sql: string) => (await db.get(sql), { total: 1, seq: 1 }) };
+      return call(found, { seq: 1 }, { caller, at: 1 });
+    },
+  ],
   'job-list.ts countJobs': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'job-output.ts outputOfChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
   'job-output.ts outputOfOpenChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
@@ -299,6 +306,7 @@ export const PLANS: Record<string, readonly string[]> = {
     'i key, j sqlite_autoindex_jobs_1, v rowid, c jobs_of_parent, v rowid',
   ],
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
+  'bulk.ts insertUndo': ['bulk_items key'],
   'bulk.ts itemsFrom': ['bulk_items key'],
   'bulk.ts pendingItems': ['bulk_items key'],
   'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_keys rowid, bulk_items key'],

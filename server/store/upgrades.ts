@@ -197,6 +197,8 @@ const UPGRADES: readonly Upgrade[] = [
       'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
     ],
   },
+  // What undo puts back. Nodes of earlier versions would fail every item of an undo.
+  { to: 46, changes: () => ['ALTER TABLE bulk_items ADD COLUMN earlier TEXT;'], stopsNodes: true },
 ];
 
 /** The version of schema.ts. */
