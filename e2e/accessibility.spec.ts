@@ -277,7 +277,7 @@ test('the review of a deploy and its list of artifacts are accessible @main', as
   await fill(service);
   const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact?.ArtifactId}`);
-  await expect(page.getByLabel(/Type lab or 2 to confirm/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Deploy to 2 devices' })).toBeEnabled();
   await judge(page, 'the deploy review', { phone: true });
   await page.getByRole('combobox', { name: 'Artifact' }).click();
   await expect(page.getByRole('option', { name: /hello\.sh/ })).toBeVisible();

@@ -217,7 +217,6 @@ test('a change of the members of a group has to be accepted before the deploy @m
   // One joins and one leaves meanwhile.
   await service.createDevice('unit-three', 'lab');
   await service.call('PATCH', `/v1/devices/${two.DeviceId}`, { DeviceGroup: 'field' });
-  await page.getByLabel(/^Type lab or 2 to confirm/).fill('lab');
   await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
   const changed = review(page).getByRole('alert');
   await expect(changed).toContainText('1 device joined: unit-three');
@@ -225,10 +224,48 @@ test('a change of the members of a group has to be accepted before the deploy @m
   expect(await jobs(service)).toHaveLength(0);
   await changed.getByRole('button', { name: 'Go on with 2 devices' }).click();
   await expect(review(page).getByRole('row', { name: /unit-three/ })).toBeVisible();
-  await page.getByLabel(/^Type lab or 2 to confirm/).fill('2');
-  await page.getByLabel(/^Type lab or 2 to confirm/).press('Enter');
+  await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
   await expect(heading(page)).toContainText('check.sh 1.0.0 to group lab');
   await expect(page.getByRole('table', { name: 'Devices of this job' }).getByRole('row')).toHaveCount(3);
+});
+
+test('a deploy to more than 50 devices asks for their number or the name of the group', async ({
+  signedIn: page,
+  service,
+}) => {
+  const sandbox = await jobSandbox(service);
+  const artifact = await script(service, sandbox, 'check.sh', 'true');
+  const Devices = Array.from({ length: 51 }, (_, at) => ({ DeviceName: `unit ${at + 1}`, DeviceGroup: 'lab' }));
+  const { BulkId } = await service.call<{ BulkId: string }>('POST', '/v1/bulk', { Action: 'create', Devices });
+  await expect
+    .poll(async () => (await service.call<{ State: string }>('GET', `/v1/bulk/${BulkId}`)).State)
+    .toBe('Done');
+  await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
+  const button = page.getByRole('button', { name: 'Deploy to 51 devices' });
+  await expect(button).toBeDisabled();
+  await expect(page.getByText('Type the confirmation first.')).toBeVisible();
+  const word = page.getByLabel(/^Type lab or 51 to confirm/);
+  await word.fill('50');
+  await expect(button).toBeDisabled();
+  await word.fill('lab');
+  await word.press('Enter');
+  await expect(heading(page)).toContainText('check.sh 1.0.0 to group lab');
+});
+
+test('Enter in a field of the form settles it and sends nothing', async ({ signedIn: page, service }) => {
+  const sandbox = await jobSandbox(service);
+  const artifact = await script(service, sandbox, 'check.sh', 'true');
+  await service.createDevice('unit-one', 'lab');
+  await service.createDevice('unit-two', 'lab 2');
+  await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
+  await expect(deployButton(page)).toBeEnabled();
+  await page.getByRole('combobox', { name: 'Group' }).fill('lab 2');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('Second');
+  await page.keyboard.press('Enter');
+  await expect(review(page).getByRole('row', { name: /unit-two/ })).toBeVisible();
+  await expect(page).toHaveURL(/group=lab\+2/);
+  expect(await jobs(service)).toEqual([]);
 });
 
 /** Opens the deploy of a script to six devices, chosen in the device table. */
@@ -255,7 +292,6 @@ test('a selection is one job with all its devices @main', async ({ signedIn: pag
   const orders = ordersOf(page);
   await openSelection(page, service);
   await page.getByLabel(/^Name/).fill('Hello to six');
-  await page.getByLabel(/^Type 6 to confirm/).fill('6');
   await page.getByRole('button', { name: 'Deploy to 6 devices' }).click();
   await expect(heading(page)).toContainText('Hello to six Waiting');
   await expect(page.getByRole('table', { name: 'Devices of this job' }).getByRole('row')).toHaveCount(7);
@@ -271,10 +307,10 @@ test('only the devices that pass a preflight are offered for the deploy', async 
     await service.agent(DeviceKey, { env: { UNIT: unit } });
   }
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
+  await page.getByRole('heading', { name: 'Safety' }).click();
   await page.getByRole('checkbox', { name: 'Check the devices first' }).check();
   await page.getByRole('textbox', { name: 'Custom shell lines' }).fill('echo "unit $UNIT"\n[ "$UNIT" != two ]');
   await expectAccessible(page);
-  await page.getByLabel(/^Type lab or 3 to confirm a preflight/).fill('3');
   await page.getByRole('button', { name: 'Check 3 devices first' }).click();
 
   await expect(heading(page)).toHaveText('Preflight');
@@ -291,7 +327,6 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   await page.getByRole('button', { name: 'Deploy update.sh 1.0.0 to the 2 that passed' }).click();
   await expect(page.getByText('2 devices, as they were selected.')).toBeVisible();
   await expect(review(page)).toContainText('2 devices2 Online');
-  await page.getByLabel(/^Type 2 to confirm/).fill('2');
   await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
   await expect(heading(page)).toContainText('Succeeded');
   await expect.poll(async () => (await sandbox.traces()).sort()).toEqual(['updated one', 'updated three']);

@@ -17,7 +17,7 @@ test('a workflow is defined, deployed and deleted @main', async ({ signedIn: pag
   await expect(dialog).toBeHidden();
 
   await page.getByRole('link', { name: 'Deploy say who you are' }).click();
-  await expect(page.getByRole('radio', { name: 'Workflow (legacy)' })).toBeChecked();
+  await expect(page.getByRole('combobox', { name: 'Artifact or workflow' })).toHaveValue('say who you are');
   await page.getByRole('combobox', { name: 'Device' }).click();
   await page.getByRole('option', { name: /kiosk/ }).click();
   await expect(review(page).getByLabel('Command of the workflow')).toHaveText("echo 'a kiosk'\nexit 4");

@@ -265,9 +265,8 @@ test.describe('with motion', () => {
     await page.keyboard.press('ArrowRight');
     await expect(page.getByRole('radio', { name: 'Group' })).toBeChecked();
     await typeInto(page, page.getByRole('combobox', { name: 'Group' }), 'lab');
-    await typeInto(page, page.getByLabel(/Type lab or 1 to confirm/), 'lab');
     await expect(page.getByRole('button', { name: 'Deploy', exact: true })).toBeEnabled();
-    await page.keyboard.press('Enter');
+    await press(page, page.getByRole('button', { name: 'Deploy', exact: true }));
 
     const devices = page.getByRole('table', { name: 'Devices of this job' });
     await press(page, devices.getByRole('link', { name: 'camera 1', exact: true }));

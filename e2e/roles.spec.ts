@@ -167,6 +167,7 @@ test('a deployer deploys an artifact, but neither a workflow nor a preflight', a
   const reason = needs('Deploying a workflow', 'Operator', 'Deployer');
   const deploy = page.getByRole('button', { name: 'Deploy', exact: true });
   await expectBlocked(deploy, reason);
+  await page.getByRole('heading', { name: 'Safety' }).click();
   const check = page.getByRole('checkbox', { name: 'Check the devices first' });
   await expect(check).toHaveAttribute('aria-disabled', 'true');
   await check.press('Space');
@@ -261,7 +262,6 @@ test.describe('with refused requests', () => {
     for (const id of [mine, foreign]) await service.call('POST', `/v1/devices/${id}/tag/${TagId}`);
     await signInAs(page, service, 'Deployer', 'plant-a');
     await page.goto(`${service.url}/deploy?tag=${TagId}&artifact=${artifact}`);
-    await page.getByRole('textbox', { name: /to confirm/ }).fill('pumps');
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     const refusal = page.getByRole('alert').filter({ hasText: 'reaches devices outside your groups' });
     await expect(refusal).toContainText('Your role covers the group plant-a.');

@@ -5,7 +5,7 @@ import { before } from './foreign/gateway.ts';
 import { startStrict } from './foreign/strict.ts';
 import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
 
-const review = (page: Page) => page.getByRole('region', { name: 'Review' });
+const planned = (page: Page) => page.getByRole('list', { name: 'Planned waves' });
 
 test('a rollout shows the devices of each wave before it starts, and each wave as it passes', async ({
   signedIn: page,
@@ -16,21 +16,65 @@ test('a rollout shows the devices of each wave before it starts, and each wave a
   await expect(page.getByText('No rollouts yet')).toBeVisible();
   await expectAccessible(page);
   await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
-  await page.getByRole('button', { name: '1 device, 10, 100 %' }).click();
-  await page.getByRole('button', { name: 'Remove wave 2' }).click();
+  await page.getByRole('button', { name: 'Canary by hand' }).click();
+  await expect(page.getByLabel('Devices of wave 1')).toHaveValue(/^unit \d$/);
+  await page.getByLabel('A person begins each later wave').uncheck();
+  await page.getByText('Passes at 95 %').click();
   await page.getByLabel('And Online again for, in minutes').fill('0');
-  const plan = review(page).getByRole('list', { name: 'Planned waves' });
-  await expect(plan.getByRole('listitem')).toHaveText([/^Wave 1 1 device/, /^Wave 2 2 devices/]);
+  const plan = planned(page);
+  await expect(plan.getByRole('listitem')).toHaveText([/^Wave 1\s+1 device/, /^Wave 2 to 100 % 2 devices/]);
   await plan.getByText('Wave 2').click();
   await expect(plan).toContainText(/unit \d, unit \d/);
   await expectAccessible(page);
-  await page.getByLabel(/to confirm a rollout/).fill('3');
   await page.getByRole('button', { name: 'Roll out to 3 devices' }).click();
   await expect(heading(page)).toContainText('Succeeded');
   await expect(lane(page, 1)).toContainText('Passed');
   await expect(lane(page, 2)).toContainText('Passed');
   await expect(devices(page).getByRole('row')).toHaveCount(4);
   await expectAccessible(page);
+});
+
+test('the ends of the waves move on one bar, and each part shows its devices and those Offline', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { ArtifactId } = await fleet(service, 10, 0);
+  await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}`);
+  await page.getByRole('heading', { name: 'Safety' }).click();
+  await page.getByRole('button', { name: '1 · 10 · 50 · 100 %' }).click();
+  const parts = planned(page).getByRole('listitem');
+  await page.getByRole('button', { name: 'Remove wave 1' }).click();
+  await expect(parts).toHaveText([
+    /^Wave 1 to 10 % 1 device, 1 Offline/,
+    /^Wave 2 to 50 % 4 devices, 4 Offline/,
+    /^Wave 3 to 100 % 5 devices, 5 Offline/,
+  ]);
+  const first = page.getByRole('slider', { name: 'End of wave 1' });
+  await first.focus();
+  for (const key of ['PageUp', 'ArrowRight', 'ArrowLeft', 'PageUp']) await page.keyboard.press(key);
+  await expect(first).toHaveAttribute('aria-valuetext', '30 %, 3 devices, 3 Offline');
+  await page.keyboard.press('End');
+  await expect(first).toHaveAttribute('aria-valuenow', '49');
+
+  const second = page.getByRole('slider', { name: 'End of wave 2' });
+  const [from, bar] = await Promise.all([second.boundingBox(), page.getByTestId('waves').boundingBox()]);
+  if (!from || !bar) throw new Error('the bar is not drawn');
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(bar.x + bar.width * 0.8, from.y, { steps: 4 });
+  await page.mouse.up();
+  await expect(second).toHaveAttribute('aria-valuetext', '80 %, 3 devices, 3 Offline');
+  await expectAccessible(page);
+});
+
+test('a deploy to a group with nothing but the artifact needs no scrolling', async ({ signedIn: page, service }) => {
+  const { ArtifactId } = await fleet(service, 10, 0);
+  await page.setViewportSize({ width: 1360, height: 900 });
+  await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
+  await expect(planned(page).getByRole('listitem')).toHaveText([/1 Offline/, /Wave 2/, /4 Offline/, /5 Offline/]);
+  for (const name of ['Passes at 95 %', 'Roll out to 10 devices'])
+    await expect(page.getByText(name)).toBeInViewport({ ratio: 1 });
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
 });
 
 test('a failure pauses a rollout before it reaches other devices, and a retry continues it', async ({
@@ -102,8 +146,8 @@ test.describe('in front of another service', () => {
       await page.goto(`${service.url}/rollouts`);
       await expect(page.getByText('This service does not offer this page')).toBeVisible();
       await page.goto(`${service.url}/deploy`);
-      await expect(page.getByRole('heading', { name: '3. Name' })).toBeVisible();
-      await expect(page.getByText('Roll out in waves')).toHaveCount(0);
+      await expect(page.getByRole('heading', { name: 'What', exact: true, level: 2 })).toBeVisible();
+      await expect(page.getByText('Safety')).toHaveCount(0);
       await page.goto(`${service.url}/devices`);
       await page.getByRole('button', { name: /^View:/ }).click();
       await expect(page.getByRole('menuitem', { name: 'Copy link to this view' })).toBeVisible();

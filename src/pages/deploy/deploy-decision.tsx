@@ -42,12 +42,12 @@ interface DecisionProps {
 
 export function Decision(props: DecisionProps) {
   const { plan, form, submission, busy, error, groupName, onConfirmation, onAccept, rollout, why } = props;
-  const { count, isMany, reason } = plan;
+  const { count, needsWord, reason } = plan;
   if (error instanceof MembersChanged) return <MembersChangedNote change={error.change} onAccept={onAccept} />;
   if (isOutsideGroups(error)) return <OutsideGroupsNote {...props} />;
   return (
     <>
-      {isMany && (
+      {needsWord && (
         <TextInput
           label={
             <>

@@ -26,15 +26,19 @@ test('obstacles are reported one after the other', () => {
   assert.equal(reason({}, lab, false), 'Choose what to run first.');
   assert.equal(reason({ typedName: ' ' }), 'Name must not be empty.');
   assert.equal(reason({ preflight: { ...NEW_PREFLIGHT, kind: 'workflow' } }), 'Choose the workflow that checks first.');
-  assert.equal(reason({}), 'Type the confirmation first.');
-  assert.equal(reason({ confirmation: '2' }), undefined);
+  assert.equal(reason({}), undefined);
 });
 
-test('one device needs no confirmation, a group of one does', () => {
-  const [one] = two;
-  assert.ok(one);
-  assert.equal(reason({}, { ...lab, kind: 'device', name: undefined, devices: [one] }), undefined);
-  assert.equal(reason({}, { ...lab, devices: [one] }), 'Type the confirmation first.');
+test('only a deploy to more than 50 devices asks for a word', () => {
+  const many = (count: number) => ({
+    ...lab,
+    devices: Array.from({ length: count }, (_, at) => device.parse({ DeviceId: `d${at}`, DeviceName: '' })),
+  });
+  assert.equal(reason({}, many(50)), undefined);
+  assert.equal(reason({}, many(51)), 'Type the confirmation first.');
+  assert.equal(reason({ confirmation: 'lab' }, many(51)), undefined);
+  assert.equal(reason({ confirmation: '51' }, many(51)), undefined);
+  assert.equal(reason({ confirmation: '50' }, many(51)), 'Type the confirmation first.');
 });
 
 test('a group and a selection are one request each', () => {

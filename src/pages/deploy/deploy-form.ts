@@ -21,6 +21,9 @@ export interface DeployForm {
   rollout: RolloutSettings | undefined;
 }
 
+/** A deploy to more devices than this has to be confirmed by a word. */
+const MOST_WITHOUT_WORD = 50;
+
 export type DeployPlan = ReturnType<typeof deployPlan>;
 
 /** The message that a target has no devices. */
@@ -52,8 +55,8 @@ export function deployPlan(
   const nameFits = nameText.safeParse(name).success;
   /** Number of devices read so far. */
   const count = targets.devices?.length ?? 0;
-  const isMany = count > 0 && (targets.name !== undefined || count > 1);
-  const confirmed = !isMany || confirms(confirmation, targets.name, count);
+  const needsWord = count > MOST_WITHOUT_WORD;
+  const confirmed = !needsWord || confirms(confirmation, targets.name, count);
   /** Why the deploy can't be sent yet. */
   const reason =
     notPermitted ??
@@ -61,7 +64,7 @@ export function deployPlan(
     (preflight && preflightFault(preflight)) ??
     (rollout && rolloutFault(rollout, targets.devices ?? [])) ??
     (confirmed ? undefined : 'Type the confirmation first.');
-  return { name, nameFits, count, isMany, reason };
+  return { name, nameFits, count, needsWord, reason };
 }
 
 const idsOf = (devices: readonly Device[]) => devices.map(({ DeviceId }) => DeviceId);

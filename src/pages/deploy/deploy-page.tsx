@@ -1,8 +1,7 @@
-// The deploy page: target, payload, name and preflight on the left, the review beside them. The choices are in the URL.
+// The deploy page: target, payload and safety on the left, the review beside them. The choices are in the URL.
 // Nothing is sent twice, and nothing to devices that were not reviewed.
-import '#/ui/form/checkbox.css';
-import { useState } from 'react';
-import { Button, Checkbox } from '@mantine/core';
+import { useState, type KeyboardEvent } from 'react';
+import { Button } from '@mantine/core';
 import { useOffered } from '#/api/capabilities.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { refusedFields } from '#/api/form-rules.ts';
@@ -16,8 +15,8 @@ import { deployPlan, submissionOf, type DeployForm, type DeployPlan } from './de
 import { DeployReview } from './deploy-review.tsx';
 import { TargetStep } from './deploy-target.tsx';
 import { WhatStep } from './deploy-what.tsx';
-import { NEW_PREFLIGHT } from './preflight-script.ts';
 import { NEW_ROLLOUT, rolloutOf } from './rollout-settings.ts';
+import { SafetyStep } from './safety-step.tsx';
 import { unconfirmedDeploy, type SentDeploy } from './submission.ts';
 import { UnconfirmedDeploy } from './unconfirmed-deploy.tsx';
 import { useDeploy } from './use-deploy.ts';
@@ -28,13 +27,9 @@ import { jobEndpoints } from '#/contract/jobs.ts';
 import { rolloutEndpoints } from '#/contract/rollouts.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
 import { transferDevices } from '#/features/bulk/device-transfer.ts';
-import { showReason } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
 
 const PreflightPage = lazyPart(() => import('./preflight-page.tsx'), 'PreflightPage');
-const PreflightStep = lazyPart(() => import('./preflight-step.tsx'), 'PreflightStep');
-const WavePlan = lazyPart(() => import('./wave-plan.tsx'), 'WavePlan');
-const WavesStep = lazyPart(() => import('./waves-step.tsx'), 'WavesStep');
 
 export function DeployPage() {
   const [{ check }] = useUrlState(deployUrl);
@@ -103,26 +98,24 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
   };
   return (
     <Page title="Deploy" lead={lead}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- It withholds a key, it is no control. */}
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (submission && rollout) rollOut(rollout);
           else if (submission && payload) deploy(submission, form.preflight, payload.text);
         }}
+        onKeyDown={ignoreEnter}
         noValidate
       >
         <fieldset disabled={busy} className={classes.deploy}>
           <div className={classes.steps}>
             <section aria-labelledby="deploy-target">
-              <h2 id="deploy-target">1. Target</h2>
+              <h2 id="deploy-target">Target</h2>
               <TargetStep target={choice.target} onChoose={(kind, value) => choose({ target: { kind, value } })} />
             </section>
             <section aria-labelledby="deploy-what">
-              <h2 id="deploy-what">2. What</h2>
               <WhatStep payload={choice.payload} onChoose={(kind, value) => choose({ payload: { kind, value } })} />
-            </section>
-            <section aria-labelledby="deploy-name">
-              <h2 id="deploy-name">3. Name</h2>
               <NameStep
                 plan={plan}
                 typed={form.typedName}
@@ -131,51 +124,23 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
                 onSettle={(name) => url.set({ name })}
               />
             </section>
-            {hasRollouts && (
-              <HowStep
-                form={form}
+            {(hasRollouts || hasPreflight) && (
+              <SafetyStep
+                {...{ form, hasRollouts, hasPreflight, noPreflight }}
                 isOpenTarget={choice.target.kind === 'group' || choice.target.kind === 'tag'}
+                devices={targets.devices ?? []}
+                draft={targets.devices?.length ? rollout || undefined : undefined}
                 onChange={change}
               />
-            )}
-            {hasPreflight && form.rollout === undefined && (
-              <section aria-labelledby="deploy-preflight">
-                <h2 id="deploy-preflight">{hasRollouts ? 5 : 4}. Preflight</h2>
-                <Checkbox
-                  label="Check the devices first"
-                  description={
-                    noPreflight ??
-                    'A small job checks each device and changes nothing. You then deploy to those that pass.'
-                  }
-                  aria-disabled={noPreflight === undefined ? undefined : true}
-                  data-blocked={noPreflight === undefined ? undefined : true}
-                  checked={form.preflight !== undefined}
-                  onChange={(event) => {
-                    if (noPreflight !== undefined) return showReason(noPreflight);
-                    change({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined });
-                  }}
-                />
-                <PreflightStep
-                  open={form.preflight && { plan: form.preflight, onChange: (preflight) => change({ preflight }) }}
-                  fallback={<Skeleton name="the checks" rows={3} />}
-                />
-              </section>
             )}
           </div>
           <div className={classes.side}>
             <section aria-labelledby="deploy-review" className={classes.review}>
               <h2 id="deploy-review">Review</h2>
               <div className={classes.reviewed}>
-                <WavePlan
-                  open={
-                    rollout &&
-                    targets.devices &&
-                    targets.devices.length > 0 && { draft: rollout, devices: targets.devices }
-                  }
-                />
                 <DeployReview targets={targets} target={choice.target} payload={found} />
               </div>
-              <div className={classes.decide}>
+              <div className={classes.decide} data-decision>
                 <Decision
                   {...{ plan, form, submission, busy, error, rollout }}
                   why={noDeploy}
@@ -198,31 +163,11 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
   );
 }
 
-interface HowStepProps {
-  form: DeployForm;
-  isOpenTarget: boolean;
-  onChange: (patch: Partial<DeployForm>) => void;
-}
-
-/** All at once, or in waves. */
-function HowStep({ form: { rollout }, isOpenTarget, onChange }: HowStepProps) {
-  return (
-    <section aria-labelledby="deploy-how">
-      <h2 id="deploy-how">4. Waves</h2>
-      <Checkbox
-        label="Roll out in waves"
-        description="Starts with a few devices, and pauses when they fail or do not come back."
-        checked={rollout !== undefined}
-        onChange={(event) =>
-          onChange({ rollout: event.currentTarget.checked ? NEW_ROLLOUT : undefined, preflight: undefined })
-        }
-      />
-      <WavesStep
-        open={rollout && { settings: rollout, isOpenTarget, onChange: (next) => onChange({ rollout: next }) }}
-        fallback={<Skeleton name="the waves" rows={4} />}
-      />
-    </section>
-  );
+/** Enter sends a deploy from its confirmation only. In other fields it settles them, so that no half-typed target gets one. */
+function ignoreEnter(event: KeyboardEvent) {
+  const { key, target } = event;
+  if (key === 'Enter' && target instanceof HTMLInputElement && !target.closest('[data-decision]'))
+    event.preventDefault();
 }
 
 interface NameStepProps {

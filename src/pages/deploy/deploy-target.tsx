@@ -95,6 +95,7 @@ function GroupPicker({ value, onPick }: PickerProps) {
       }}
       onOptionSubmit={pick}
       onBlur={() => pick(text.trim())}
+      onKeyDown={({ key }) => key === 'Enter' && pick(text.trim())}
       data={groups}
       maxDropdownHeight={320}
     />

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device as deviceSchema } from '#/contract/devices.ts';
-import { NEW_ROLLOUT, NEW_WINDOW, chosenDevices, rolloutFault, rolloutOf, withNewWave } from './rollout-settings.ts';
+import {
+  NEW_ROLLOUT,
+  NEW_WINDOW,
+  canaryByHand,
+  chosenDevices,
+  presetOf,
+  rolloutFault,
+  rolloutOf,
+  withNewWave,
+} from './rollout-settings.ts';
 
 const devices = ['pump 1', 'pump 2'].map((DeviceName, at) =>
   deviceSchema.parse({ DeviceId: `d${at + 1}`, DeviceName }),
@@ -9,6 +18,25 @@ const devices = ['pump 1', 'pump 2'].map((DeviceName, at) =>
 
 test('devices are chosen by name or id, in any letter case and once each', () => {
   assert.deepEqual(chosenDevices('Pump 1\nd2, D1\n\npump 3', devices), { ids: ['d1', 'd2'], unknown: ['pump 3'] });
+});
+
+test('a canary by hand begins with a device that is Online, and goes on when a person says so', () => {
+  const online = deviceSchema.parse({ DeviceId: 'd3', DeviceName: 'pump 3', DeviceStatus: 'Online' });
+  const canary = canaryByHand([...devices, online]);
+  assert.deepEqual(canary.waves, [
+    { kind: 'chosen', text: 'pump 3' },
+    { kind: 'percent', value: 100 },
+  ]);
+  assert.equal(canary.isConfirmed, true);
+  assert.deepEqual(canaryByHand(devices).waves[0], { kind: 'chosen', text: 'pump 1' });
+});
+
+test('the preset of the settings is known until somebody changes the waves', () => {
+  assert.equal(presetOf(undefined), 'at-once');
+  assert.equal(presetOf(NEW_ROLLOUT), 'steps');
+  assert.equal(presetOf(canaryByHand(devices)), 'canary');
+  assert.equal(presetOf({ ...NEW_ROLLOUT, waves: NEW_ROLLOUT.waves.slice(1) }), undefined);
+  assert.equal(presetOf({ ...canaryByHand(devices), isConfirmed: false }), undefined);
 });
 
 test('a rollout to a group names the group, one to a selection its devices', () => {

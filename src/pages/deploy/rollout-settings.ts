@@ -25,13 +25,6 @@ export interface RolloutSettings {
 
 const percent = (...values: number[]): WaveRow[] => values.map((value) => ({ kind: 'percent', value }));
 
-export const WAVE_PRESETS: readonly { name: string; waves: readonly WaveRow[] }[] = [
-  { name: '1, 10, 50, 100 %', waves: percent(1, 10, 50, 100) },
-  { name: '1 device, 10, 100 %', waves: [{ kind: 'count', value: 1 }, ...percent(10, 100)] },
-  { name: '10, 100 %', waves: percent(10, 100) },
-  { name: 'Chosen devices, 100 %', waves: [{ kind: 'chosen', text: '' }, ...percent(100)] },
-];
-
 export const NEW_WINDOW = (zone: string): RolloutWindow => ({
   Days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'],
   From: '22:00',
@@ -50,6 +43,26 @@ export const NEW_ROLLOUT: RolloutSettings = {
   windows: [],
   includeNew: false,
 };
+
+export type WavePreset = 'at-once' | 'steps' | 'canary';
+
+/** One device first, chosen by name, and the rest when a person says so. Suggests the first device that is Online. */
+export function canaryByHand(devices: readonly Device[]): RolloutSettings {
+  const canary = devices.find(({ DeviceStatus }) => DeviceStatus === 'Online') ?? devices[0];
+  const text = canary ? canary.DeviceName || canary.DeviceId : '';
+  return { ...NEW_ROLLOUT, waves: [{ kind: 'chosen', text }, ...percent(100)], isConfirmed: true };
+}
+
+/** The preset that the settings follow; undefined once a person has changed the waves. */
+export function presetOf(settings: RolloutSettings | undefined): WavePreset | undefined {
+  if (!settings) return 'at-once';
+  const { waves, isConfirmed } = settings;
+  const percents = waves.flatMap((row) => (row.kind === 'percent' ? row.value : []));
+  if (waves.length === 4 && percents.join() === '1,10,50,100') return 'steps';
+  return waves.length === 2 && waves[0]?.kind === 'chosen' && percents.join() === '100' && isConfirmed
+    ? 'canary'
+    : undefined;
+}
 
 /** The devices that the lines of a text name, by name or id, and the lines that name none. */
 export function chosenDevices(text: string, devices: readonly Device[]): { ids: string[]; unknown: string[] } {
