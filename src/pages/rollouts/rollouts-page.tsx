@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { rolloutEndpoints, type RolloutSummary } from '#/contract/rollouts.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
-import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { RolloutTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -81,7 +81,7 @@ export function RolloutsPage() {
       lead="An artifact in waves: each starts when the one before it has succeeded and its devices are back Online."
       actions={rollouts.data?.length !== 0 && <NewRollout />}
     >
-      <JobTabs />
+      <RolloutTabs />
       <View
         query={rollouts}
         name="the rollouts"
